@@ -1,0 +1,11 @@
+"""Text, pieces, trees and positions: everything about Python source that needs no knowledge of PyTorch.
+
+* `source`: bytes to text and back, line numbers.
+* `cutter`: text to pieces, and again after an edit.
+* `parse`: one piece to its tree.
+* `walk`: the nodes of a tree in their fixed order, which gives every node its anchor.
+* `positions`: anchors to places in the text, edits to a text.
+
+All offsets and columns are characters (code points), all lines count from 0, and a line ends with `\\n`, `\\r\\n` or
+`\\r` only. Import from the modules: this package imports none of them, so that `source` and `cutter` work without libcst.
+"""

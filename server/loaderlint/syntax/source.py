@@ -1,0 +1,156 @@
+"""Bytes to text and back, and line numbers.
+
+Line ends are `\\n`, `\\r\\n` and `\\r` only, as in Python's grammar and in the language server protocol;
+`str.splitlines` also splits at form feeds and other signs and is never used.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+#: Files with more bytes are not read: they hold data, and would block an editor for seconds.
+MAX_BYTES = 5_000_000
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
+_WIDE_BOMS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+
+
+class UnreadableSource(Exception):
+    """The bytes are no Python source that can be read; the message says why, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A decoded file.
+
+    `text` has no byte order mark; `bom` says that the file had one. `encoding` is a codec's name. `newline` is '\\n',
+    '\\r\\n', '\\r', 'mixed', or '' if there is no line end. `oddities` are the reasons, for people, why no fix should
+    be offered; empty for a usual file."""
+
+    text: str
+    encoding: str
+    bom: bool
+    newline: str
+    oddities: tuple[str, ...]
+
+    def encode(self, text: str) -> bytes:
+        """`text` as bytes of this file: same encoding, same byte order mark.
+
+        Raises UnicodeEncodeError if the encoding cannot hold it."""
+        return (codecs.BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
+
+
+def decode(data: bytes) -> Source:
+    """The source that `data` holds, decoded as Python would (PEP 263).
+
+    Raises UnreadableSource for binary data, unknown or wrong encodings and more than `MAX_BYTES` bytes."""
+    if len(data) > MAX_BYTES:
+        raise UnreadableSource(f"too large: {len(data):,} bytes, the limit is {MAX_BYTES:,}")
+    for mark, name in _WIDE_BOMS:
+        if data.startswith(mark):
+            raise UnreadableSource(f"{name} is no encoding of Python source; save the file as UTF-8")
+    if b"\0" in data:
+        raise UnreadableSource("binary: it contains NUL bytes")
+    bom = data.startswith(codecs.BOM_UTF8)
+    body = data[len(codecs.BOM_UTF8) :] if bom else data
+    encoding = _encoding(body, bom)
+    try:
+        text = body.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = body.count(b"\n", 0, error.start) + 1
+        raise UnreadableSource(f"not valid {encoding}: byte 0x{body[error.start]:02x} on line {line}") from error
+    except ValueError as error:  # some codecs raise plain ValueErrors
+        raise UnreadableSource(f"not valid {encoding}: {error}") from error
+    newline = find_newline(text)
+    return Source(text, encoding, bom, newline, _oddities(text, bom, newline, body, encoding))
+
+
+def find_newline(text: str) -> str:
+    """The line end that `text` uses: '\\n', '\\r\\n', '\\r', 'mixed', or '' if it has none."""
+    windows = text.count("\r\n")
+    old_mac = text.count("\r") - windows
+    unix = text.count("\n") - windows
+    kinds = [end for end, count in (("\n", unix), ("\r\n", windows), ("\r", old_mac)) if count]
+    if not kinds:
+        return ""
+    return kinds[0] if len(kinds) == 1 else "mixed"
+
+
+def _encoding(body: bytes, bom: bool) -> str:
+    name = _cookie(body)
+    if name is None:
+        return "utf-8"
+    try:
+        codec = codecs.lookup(name)
+    except (LookupError, ValueError) as error:
+        raise UnreadableSource(f"unknown encoding: {name}") from error
+    # Codecs such as rot13 and hex give no text, or take none; utf-16 cannot be what the ASCII cookie was written in.
+    if not getattr(codec, "_is_text_encoding", True) or codec.name.startswith(("utf-16", "utf-32")):
+        raise UnreadableSource(f"no encoding of Python source: {name}")
+    if bom and codec.name not in ("utf-8", "utf-8-sig"):
+        raise UnreadableSource(f"the byte order mark says UTF-8, the encoding cookie says {name}")
+    return "utf-8" if codec.name == "utf-8-sig" else codec.name
+
+
+def _cookie(body: bytes) -> str | None:
+    """The encoding that a comment in the first two lines names (PEP 263)."""
+    for line in re.split(rb"\r\n|\r|\n", body[:4096], maxsplit=2)[:2]:
+        if found := _COOKIE.match(line):
+            return found[1].decode("ascii", "replace").lower()
+        if not _BLANK.match(line):
+            return None
+    return None
+
+
+def _oddities(text: str, bom: bool, newline: str, body: bytes, encoding: str) -> tuple[str, ...]:
+    reasons = []
+    if bom:
+        reasons.append("byte order mark")
+    if newline == "mixed":
+        reasons.append("mixed line ends")
+    if newline == "\r":
+        reasons.append("line ends of old Mac OS")
+    if "\f" in text:
+        reasons.append("form feed")
+    if text.encode(encoding, "replace") != body:
+        reasons.append(f"{encoding} does not give the same bytes back")
+    return tuple(reasons)
+
+
+class LineIndex:
+    """Offsets to lines and columns of one text, both ways. Lines, columns and offsets count characters from 0."""
+
+    __slots__ = ("_length", "_starts")
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
+        self._length = len(text)
+
+    @property
+    def line_count(self) -> int:
+        """Number of lines; a text that ends with a line end has an empty last line, the empty text one line."""
+        return len(self._starts)
+
+    def line_start(self, line: int) -> int:
+        """The offset of the first character of `line`; the length of the text for lines behind the last one."""
+        return self._starts[line] if line < len(self._starts) else self._length
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """The line and column of `offset` (clamped into the text)."""
+        offset = min(max(offset, 0), self._length)
+        line = bisect_right(self._starts, offset) - 1
+        return line, offset - self._starts[line]
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a line and column; a column behind the line's end is the start of the next line."""
+        return min(self.line_start(line) + column, self.line_start(line + 1))
