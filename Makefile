@@ -1,0 +1,53 @@
+# Everything needs only Python >= 3.10 and, for the VS Code client, Node. `make demo` and `make test` do the set-up.
+.PHONY: setup setup-python setup-client demo test test-python test-client lint docs clean
+.DEFAULT_GOAL := setup
+
+# The first interpreter that is new enough; say `make PYTHON=/path/to/python3.12` for another one.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python3.10 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 10))' >/dev/null 2>&1 && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+PYTESTFLAGS ?=
+
+setup: setup-python setup-client
+
+setup-python: $(VENV)/.ready
+
+setup-client: node_modules/.ready
+
+$(VENV)/.ready: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "loaderlint needs Python 3.10 or newer. Install one, or run: make PYTHON=/path/to/python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { echo "The venv module is missing; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=23"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@
+
+node_modules/.ready: package.json package-lock.json
+	@command -v npm >/dev/null || { echo "The VS Code client needs Node 18 or newer (https://nodejs.org). The Python side alone: make test-python"; exit 1; }
+	npm ci --no-audit --no-fund
+	@touch $@
+
+# The examples hold faults on purpose, so exit code 1 is what is wanted here.
+demo: setup-python
+	@$(BIN)/loaderlint check --hints examples/ || test $$? -eq 1
+
+test: test-python test-client
+
+test-python: setup-python
+	$(BIN)/python -m pytest $(PYTESTFLAGS)
+
+test-client: setup
+	npm run build
+	npm test
+
+lint: setup-python
+	$(BIN)/ruff format --check server tests scripts
+	$(BIN)/ruff check server tests scripts
+	$(BIN)/mypy
+
+docs: setup-python
+	$(BIN)/python scripts/generate_docs.py
+
+clean:
+	rm -rf $(VENV) node_modules dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find server tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

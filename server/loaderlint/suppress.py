@@ -1,0 +1,86 @@
+"""Comments that silence findings: `# loaderlint: ignore[name, ...]`, `# loaderlint: ignore`,
+`# loaderlint: ignore-file`, and `# noqa: LDR102`.
+
+Only real comments count. Text that looks like one inside a string does nothing, so strings are skipped on the way;
+that works on half-typed files too, where Python's own tokenizer gives up. A bare `# noqa` is not understood: most of
+them were written for a style checker, and must not hide a fault by accident.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from functools import lru_cache
+from typing import NamedTuple
+
+#: The words without which a file holds no suppression; looked for first because almost no file does.
+_CHEAP = re.compile(r"loaderlint|noqa[\s:]*[^#\n]*?LDR", re.IGNORECASE)
+
+#: Strings (to be skipped) and comments. An unclosed string ends with its line, an unclosed triple quote with the file.
+_STRING_OR_COMMENT = re.compile(
+    r'"""(?:[^\\"]+|\\.|"(?!""))*(?:"""|\\?\Z)'
+    r"|'''(?:[^\\']+|\\.|'(?!''))*(?:'''|\\?\Z)"
+    r'|"(?:[^"\\\r\n]+|\\(?:\r\n|.))*"?'
+    r"|'(?:[^'\\\r\n]+|\\(?:\r\n|.))*'?"
+    r"|(?P<comment>#[^\r\n]*)",
+    re.DOTALL,
+)
+_OWN = re.compile(r"#\s*loaderlint:\s*ignore(?P<file>-file)?(?![\w-])(?P<open>\s*\[)?(?P<names>[^\]]*\])?")
+_NOQA = re.compile(r"#\s*noqa\s*:\s*(?P<codes>[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*)", re.IGNORECASE)
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+class Suppression(NamedTuple):
+    """One comment. `line` is 0-based, `column` 0-based in characters; `names` are rule names, codes or code prefixes,
+    None for all rules; `whole_file` for `ignore-file`."""
+
+    line: int
+    column: int
+    names: frozenset[str] | None
+    whole_file: bool
+
+    def covers(self, name: str, code: str) -> bool:
+        """Whether the rule with this name and code is meant."""
+        if self.names is None or name in self.names or code in self.names:
+            return True
+        return any(prefix.startswith("LDR") and code.startswith(prefix) for prefix in self.names)
+
+
+@lru_cache(maxsize=64)
+def suppressions(text: str) -> tuple[Suppression, ...]:
+    """All suppressing comments of a file's text, in order."""
+    if not _CHEAP.search(text):
+        return ()
+    comments = [found for found in _STRING_OR_COMMENT.finditer(text) if found["comment"] and _CHEAP.search(found[0])]
+    if not comments:
+        return ()
+    starts = [0, *(newline.end() for newline in _NEWLINE.finditer(text))]
+    found = []
+    for comment in comments:
+        line = bisect_left(starts, comment.start() + 1) - 1
+        found.extend(_read(comment[0], line, comment.start() - starts[line]))
+    return tuple(found)
+
+
+def suppressed(text: str, name: str, code: str, first_line: int, last_line: int | None = None) -> bool:
+    """Whether a finding of the rule that spans the 0-based lines `first_line` to `last_line` (inclusive; the same line
+    if left out) is silenced by the file's comments. The comment may stand on the first or on the last of them."""
+    lines = (first_line, first_line if last_line is None else last_line)
+    return any(
+        (comment.whole_file or comment.line in lines) and comment.covers(name, code) for comment in suppressions(text)
+    )
+
+
+def _read(comment: str, line: int, column: int) -> list[Suppression]:
+    found = []
+    for own in _OWN.finditer(comment):
+        names = None
+        if own["open"]:
+            if own["names"] is None:
+                continue  # the bracket is not closed yet: silence nothing, rather than everything
+            names = frozenset(name.strip() for name in own["names"][:-1].split(",") if name.strip())
+        found.append(Suppression(line, column + own.start(), names, bool(own["file"])))
+    for noqa in _NOQA.finditer(comment):
+        codes = frozenset(code.upper() for code in re.split(r"[,\s]+", noqa["codes"]))
+        found.append(Suppression(line, column + noqa.start(), codes, False))
+    return found
