@@ -7,5 +7,5 @@
 * `positions`: anchors to places in the text, edits to a text.
 
 All offsets and columns are characters (code points), all lines count from 0, and a line ends with `\\n`, `\\r\\n` or
-`\\r` only. Import from the modules: this package imports none of them, so that `source` and `cutter` work without libcst.
+`\\r` only. Import from the modules: this package imports none, so that `source` and `cutter` work without libcst.
 """

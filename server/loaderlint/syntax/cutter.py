@@ -1,8 +1,28 @@
-"""Text to pieces."""
+"""Text to pieces, and again after an edit.
+
+The cut is a heuristic on the text alone; the parser is the judge of each piece. It is a pure function of the text and
+never fails: half-typed code makes broken pieces, as few as possible.
+
+Every piece begins in a clean state: outside strings and brackets, at the start of a line. Where it ends depends only on
+the text from its start on, and on the containers (classes, long suites) that it stands in. `recut` rests on that: it
+begins at the first piece that looked at the edit, and stops where a new piece begins like an old one behind the edit.
+
+Two things make half-typed code harmless. A line that starts with a word which no expression can hold there (`def`,
+`import`, `return`, ...) shows that a bracket before it was never closed; the statement with the bracket then ends
+early. And when a triple quote stays open until the end of the text, the text is cut in a mode that distrusts long
+strings which hold definitions.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Literal, NamedTuple
+
+Kind = Literal["statement", "class", "clause"]
+
+#: A compound statement outside functions with more lines than this is cut into its clauses.
+LONG = 30
 
 
 class Piece(NamedTuple):
@@ -10,15 +30,484 @@ class Piece(NamedTuple):
 
     `kind`: 'statement'; 'class' for the head of a class (decorators and `class X(...):`), its members follow as pieces
     of their own; 'clause' for the head of a long suite outside functions, its statements follow. `keyword` is the
-    clause's ('if', 'elif', 'else', 'for', 'async for', ...) and '' for other kinds. `text` is the source from column 0
-    of the first line, without the blank and comment lines before it. `start` is its offset in the file, `line` its
-    first line from 0, `parent` the index of the class or clause that it stands in or -1. `seen` is how many characters
-    from `start` on the cut depended on."""
+    clause's ('if', 'elif', 'else', 'for', 'async for', ...) and '' for other kinds. A clause on one line (`else: x()`)
+    holds its body. `text` is the source from column 0 of the first line, without the blank and comment lines before it.
+    `start` is its offset in the file, `line` its first line from 0, `parent` the index of the class or clause that it
+    stands in or -1. `seen` is how many characters from `start` on the cut depended on."""
 
-    kind: Literal["statement", "class", "clause"]
+    kind: Kind
     keyword: str
     text: str
     start: int
     line: int
     parent: int
     seen: int
+
+
+def cut(text: str) -> tuple[Piece, ...]:
+    """The pieces of `text` in its order, containers before what stands in them. Never raises."""
+    try:
+        return _Cutter(text, suspicious=False).run()
+    except _OpenString:
+        return _Cutter(text, suspicious=True).run()
+
+
+def recut(pieces: tuple[Piece, ...], old_text: str, new_text: str) -> tuple[Piece, ...]:
+    """`cut(new_text)`, made from `pieces`, which must be `cut(old_text)`.
+
+    Pieces that do not depend on what changed keep their `text` object."""
+    if old_text == new_text:
+        return pieces
+    if not pieces or pieces[0].start + pieces[0].seen > len(
+        old_text
+    ):  # cut in suspicious mode: all of it hangs together
+        return cut(new_text)
+    prefix, suffix = _common(old_text, new_text)
+    first = next((number for number, piece in enumerate(pieces) if piece.start + piece.seen >= prefix), -1)
+    if first < 0:
+        return cut(new_text)
+    cutter = _Cutter(new_text, suspicious=False)
+    cutter.resume(pieces, first, len(new_text) - suffix, len(new_text) - len(old_text))
+    try:
+        return cutter.run()
+    except _OpenString:
+        return cut(new_text)
+
+
+def _common(old: str, new: str) -> tuple[int, int]:
+    """Lengths of the common prefix and of the common suffix, which do not overlap."""
+    shorter = min(len(old), len(new))
+    prefix = _longest(shorter, lambda a, b: old[a:b] == new[a:b])
+    end_old, end_new = len(old), len(new)
+    suffix = _longest(shorter - prefix, lambda a, b: old[end_old - b : end_old - a] == new[end_new - b : end_new - a])
+    return prefix, suffix
+
+
+def _longest(limit: int, same: Callable[[int, int], bool]) -> int:
+    """The largest n <= limit such that the first n characters are the `same`, found by halving."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if same(low, middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+# --- signs ------------------------------------------------------------------------------------------------------------
+
+_NEWLINE = r"(?:\r\n|\r|\n)"
+_PLAIN = r"[^'\"()\[\]{}\\#\r\n]"
+_STRING = (
+    r"(?:\"(?!\"\")[^\"\\\r\n]*(?:\\(?:\r\n|[\s\S])[^\"\\\r\n]*)*\""
+    r"|'(?!'')[^'\\\r\n]*(?:\\(?:\r\n|[\s\S])[^'\\\r\n]*)*')"
+)
+# Closed brackets on one line, two deep, are passed over in one go. Which bracket closes which is the parser's matter.
+_FLAT = rf"[(\[{{]{_PLAIN}*(?:{_STRING}{_PLAIN}*)*[)\]}}]"
+_BRACKETS = rf"[(\[{{]{_PLAIN}*(?:(?:{_STRING}|{_FLAT}){_PLAIN}*)*[)\]}}]"
+
+#: Words at the start of a line that cannot stand there inside brackets.
+_BREAK = (
+    r"(?:(?:def|class|import|return|while|with|try|raise|assert|del|global|nonlocal|pass|break|continue|except|finally"
+    r"|elif|async[ \t]+(?:def|with))\b|from[ \t]+[.\w]+[ \t]+import\b)"
+)
+
+#: Blank and comment lines, then one line as far as it is simple: group 1 is its indentation, group 2 an empty mark at
+#: the end of its code, group 3 matches if the line ends there.
+_LINE = re.compile(
+    rf"(?:[ \t\f]*(?:#[^\r\n]*)?{_NEWLINE})*([ \t\f]*)"
+    rf"(?:{_PLAIN}+|{_STRING}|{_BRACKETS}|\\{_NEWLINE})*()(?:(?:#[^\r\n]*)?({_NEWLINE}|\Z))?"
+)
+#: The same without blank lines and indentation, for the rest of a line.
+_REST = re.compile(rf"(?:{_PLAIN}+|{_STRING}|{_BRACKETS}|\\{_NEWLINE})*()(?:(?:#[^\r\n]*)?({_NEWLINE}|\Z))?")
+#: Inside brackets: up to a bracket, a difficult string, or a line that shows that the bracket is open. The limit keeps
+#: the memory of the regular expression engine small in tables of many megabytes.
+_INSIDE = re.compile(
+    rf"(?:{_PLAIN}+|(?:\r\n|\n|\r(?!\n))(?![ \t\f]*{_BREAK})|{_STRING}|{_BRACKETS}|\\|#[^\r\n]*){{0,1000}}"
+)
+_BREAK_LINE = re.compile(rf"[ \t\f]*{_BREAK}")
+#: After a bracket that is never closed: up to the line's end or a difficult string.
+_RECOVER = re.compile(rf"(?:[^'\"#\r\n]+|{_STRING}|#[^\r\n]*)*")
+_BLANKS = re.compile(rf"(?:[ \t\f]*(?:#[^\r\n]*)?{_NEWLINE})*([ \t\f]*)")
+_INDENT = re.compile(r"[ \t\f]*")
+_LINE_REST = re.compile(r"[^\r\n]*")
+_TRIPLE = {
+    quote: re.compile(rf"{quote * 3}[^{quote}\\]*(?:(?:\\[\s\S]|{quote}(?!{quote * 2}))[^{quote}\\]*)*{quote * 3}")
+    for quote in "\"'"
+}
+_SINGLE = {quote: re.compile(rf"{quote}[^{quote}\\\r\n]*(?:\\(?:\r\n|[\s\S])[^{quote}\\\r\n]*)*") for quote in "\"'"}
+#: What a string holds that swallowed code because a triple quote before it was never closed.
+_SUSPECT = re.compile(
+    r"[\r\n](?:[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(])"
+    r"|@\w|import[ \t]+\w|from[ \t]+[.\w]+[ \t]+import\b)"
+)
+_HEAD = re.compile(
+    r"(@)|((?:async[ \t]+)?def\b)|(class\b)|((?:if|for|while|with|try|async[ \t]+(?:for|with))\b)"
+    r"|((?:elif|else|except|finally)\b)"
+)
+_DECORATOR, _DEF, _CLASS, _COMPOUND, _CONTINUED = range(1, 6)
+
+
+def _width(indent: str) -> int:
+    """The column at which code behind `indent` stands: tabs go to multiples of 8, a form feed starts again at 0."""
+    width = 0
+    for sign in indent:
+        width = 0 if sign == "\f" else width // 8 * 8 + 8 if sign == "\t" else width + 1
+    return width
+
+
+class _OpenString(Exception):
+    """A triple-quoted string reaches the end of the text."""
+
+
+class _Line(NamedTuple):
+    """A line of code whose simple part has been read up to `code_end`. `end` is where the next line begins, or -1 if
+    the line goes on with a bracket or string that takes more lines. `indent` is the column of `code`."""
+
+    start: int
+    indent: int
+    code: int
+    code_end: int
+    end: int
+
+
+class _Lexer:
+    """Reads logical lines. `seen` is the largest offset that was looked at beyond what was read."""
+
+    def __init__(self, text: str, suspicious: bool) -> None:
+        self.text = text
+        self.suspicious = suspicious
+        self.seen = 0
+        # Brackets that are never closed, and the offset up to which that was looked for. Without it a text full of open
+        # brackets would take quadratic time.
+        self._open: dict[int, int] = {}
+
+    def line(self, position: int) -> _Line | None:
+        """The next line of code at or after `position`, a line's start; None at the end of the text."""
+        found = _LINE.match(self.text, position)
+        assert found is not None  # all parts are optional
+        start, code = found.span(1)
+        code_end = found.start(2)
+        if code == code_end and found[3] is not None:  # a line without code: only the last one is left by the pattern
+            return None
+        indent = found[1]
+        width = len(indent) if not indent.strip(" ") else _width(indent)
+        return _Line(start, width, code, code_end, -1 if found[3] is None else found.end())
+
+    def finish(self, line: _Line, head: bool = False) -> tuple[int, int]:
+        """Where the code of a logical line ends, and where the next line begins. `head`: the line is the head of a
+        class or a compound statement, so what follows a bracket that is never closed may be its body."""
+        if line.end >= 0:
+            return line.code_end, line.end
+        text = self.text
+        position = line.code_end
+        opened: list[int] = []
+        while True:
+            if opened:
+                position = _end(_INSIDE, text, position)
+            else:
+                found = _REST.match(text, position)
+                assert found is not None
+                if found[2] is not None:
+                    return found.start(1), found.end()
+                position = found.start(1)
+            sign = text[position : position + 1]
+            if sign in ("'", '"'):
+                position = self._string(position)
+            elif sign in ("(", "[", "{"):
+                opened.append(position)
+                position += 1
+                if position - 1 in self._open:
+                    return self._recover(line, opened, self._open[position - 1], head)
+            elif sign in (")", "]", "}"):
+                if opened:
+                    opened.pop()
+                position += 1
+            elif sign == "\\":  # before no line end
+                position += 1
+            elif sign == "":
+                return self._recover(line, opened, len(text), head)
+            elif sign in ("\r", "\n"):
+                position = self._next(position)
+                if _BREAK_LINE.match(text, position):
+                    return self._recover(line, opened, self.line_end(position), head)
+
+    def line_end(self, position: int) -> int:
+        """Where the text line with `position` ends, before its line end."""
+        return _end(_LINE_REST, self.text, position)
+
+    def look(self, offset: int) -> None:
+        """Note that the text was looked at up to `offset`."""
+        self.seen = max(self.seen, offset)
+
+    def _next(self, position: int) -> int:
+        """The start of the line after the line end at `position`."""
+        return position + (2 if self.text.startswith("\r\n", position) else 1)
+
+    def _string(self, position: int) -> int:
+        """Where the string ends whose quote is at `position`."""
+        text = self.text
+        quote = text[position]
+        if not text.startswith(quote * 3, position):
+            end = _end(_SINGLE[quote], text, position)
+            return end + 1 if text.startswith(quote, end) else end
+        found = _TRIPLE[quote].match(text, position)
+        if found is None and not self.suspicious:
+            raise _OpenString
+        if found is None or (self.suspicious and _SUSPECT.search(text, position, found.end())):
+            return self.line_end(position)
+        return found.end()
+
+    def _recover(self, line: _Line, opened: list[int], looked: int, head: bool) -> tuple[int, int]:
+        """The end of a logical line with brackets that are never closed, `opened`, as text up to `looked` shows."""
+        text = self.text
+        self.look(looked)
+        self._open.update(dict.fromkeys(opened, looked))
+        position = opened[0]
+        while True:
+            position = _end(_RECOVER, text, position)
+            sign = text[position : position + 1]
+            if sign in ("'", '"'):
+                position = self._string(position)
+                continue
+            if sign == "":
+                return position, position
+            next_line = self._next(position)
+            found = _BLANKS.match(text, next_line)
+            assert found is not None
+            self.look(self.line_end(found.end()))
+            if _width(found[1]) <= line.indent:
+                return position, next_line
+            if head and (text.startswith("@", found.end()) or _BREAK_LINE.match(text, found.end())):
+                return position, next_line
+            position = found.end()
+
+
+def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    """Where the match at `position` ends of a pattern that always matches there."""
+    found = pattern.match(text, position)
+    assert found is not None
+    return found.end()
+
+
+class _Container:
+    """What pieces stand in: a class, a clause, or the module (`index` and `indent` -1).
+
+    `clause` is the indentation of its last piece if that is a clause, else -1: a following `else` belongs to it."""
+
+    __slots__ = ("clause", "indent", "index", "kind")
+
+    def __init__(self, index: int, indent: int, kind: str) -> None:
+        self.index = index
+        self.indent = indent
+        self.kind = kind
+        self.clause = -1
+
+
+class _Cutter:
+    """Cuts one text, from its start or from a piece of an older text on."""
+
+    def __init__(self, text: str, suspicious: bool) -> None:
+        self._text = text
+        self._suspicious = suspicious
+        self._lexer = _Lexer(text, suspicious)
+        self._pieces: list[Piece] = []
+        self._stack = [_Container(-1, -1, "module")]
+        self._counted = (0, 0)  # an offset and its line number
+        self._old: tuple[Piece, ...] = ()
+        self._old_index = 0
+        self._same_from = 0
+        self._shift = 0
+
+    def resume(self, old: tuple[Piece, ...], first: int, same_from: int, shift: int) -> None:
+        """Keep the pieces before `old[first]`, and those that begin alike from `same_from` on: their offset in the old
+        text is smaller by `shift`."""
+        self._old = old
+        self._old_index = first
+        self._same_from = same_from
+        self._shift = shift
+        if first == 0:
+            return
+        self._pieces = list(old[:first])
+        self._counted = (old[first].start, old[first].line)
+        for index in _chain(old, first):
+            self._stack.append(_Container(index, _indent(old[index]), old[index].kind))
+        containers = {container.index: container for container in self._stack}
+        index = first - 1
+        while index >= 0:
+            piece = old[index]
+            if piece.kind == "clause" and piece.parent in containers:
+                containers[piece.parent].clause = _indent(piece)
+            index = piece.parent
+
+    def run(self) -> tuple[Piece, ...]:
+        """All pieces."""
+        line = self._lexer.line(self._counted[0])
+        while line is not None:
+            while self._stack[-1].indent >= line.indent:
+                self._stack.pop()
+            if self._old and self._rest_is_known(line):
+                break
+            line = self._piece(line)
+        return tuple(self._pieces)
+
+    def _piece(self, line: _Line) -> _Line | None:
+        """Cut the piece that begins with `line`; the first line behind it."""
+        self._lexer.seen = 0
+        first = line
+        word = _HEAD.match(self._text, line.code)
+        while word is not None and word.lastindex == _DECORATOR:
+            end = self._lexer.finish(line)[1]
+            following = self._lexer.line(end)
+            if following is None or following.indent != first.indent:
+                return self._statement(first, end, following)
+            word = _HEAD.match(self._text, following.code)
+            if word is None or word.lastindex not in (_DECORATOR, _DEF, _CLASS):
+                return self._statement(first, end, following)
+            line = following
+        kind = 0 if word is None else word.lastindex
+        if kind == _CLASS:
+            return self._class(first, line)
+        if word is not None and kind in (_COMPOUND, _CONTINUED):
+            return self._compound(line, " ".join(word[0].split()), kind == _CONTINUED)
+        end = self._lexer.finish(line)[1]
+        return self._statement(first, end, self._lexer.line(end))
+
+    def _statement(self, first: _Line, end: int, following: _Line | None) -> _Line | None:
+        """Cut a statement that goes at least to `end`, with the deeper lines that follow."""
+        lexer = self._lexer
+        while following is not None and following.indent > first.indent:
+            end = lexer.finish(following)[1]
+            following = lexer.line(end)
+        self._emit("statement", "", first, end, following)
+        return following
+
+    def _class(self, first: _Line, line: _Line) -> _Line | None:
+        code_end, end = self._lexer.finish(line, head=True)
+        following = self._lexer.line(end)
+        deeper = following is not None and following.indent > first.indent
+        if not deeper and not self._text[line.code : code_end].rstrip().endswith(":"):
+            return self._statement(first, end, following)
+        self._emit("class", "", first, end, following)
+        self._stack.append(_Container(len(self._pieces) - 1, first.indent, "class"))
+        return following
+
+    def _compound(self, line: _Line, keyword: str, continued: bool) -> _Line | None:
+        if not continued or self._stack[-1].clause != line.indent:
+            short = self._short(line)
+            if short is not None:
+                end, following = short
+                self._emit("statement", "", line, end, following)
+                return following
+        end = self._lexer.finish(line, head=True)[1]
+        following = self._lexer.line(end)
+        self._emit("clause", keyword, line, end, following)
+        self._stack.append(_Container(len(self._pieces) - 1, line.indent, "clause"))
+        return following
+
+    def _short(self, line: _Line) -> tuple[int, _Line | None] | None:
+        """The end of a compound statement with all its clauses, and the line behind it; None if it is long."""
+        text = self._text
+        end = self._lexer.finish(line, head=True)[1]
+        count = _newlines(text, line.start, end)
+        following = self._lexer.line(end)
+        while following is not None and count <= LONG:
+            if following.indent < line.indent:
+                break
+            if following.indent == line.indent:
+                word = _HEAD.match(text, following.code)
+                if word is None or word.lastindex != _CONTINUED:
+                    break
+            begin, end = end, self._lexer.finish(following)[1]
+            count += _newlines(text, begin, end)
+            following = self._lexer.line(end)
+        if count <= LONG:
+            return end, following
+        self._lexer.look(end)
+        return None
+
+    def _emit(self, kind: Kind, keyword: str, first: _Line, end: int, following: _Line | None) -> None:
+        start = first.start
+        text = self._text
+        if self._suspicious:
+            seen = len(text) + 1
+        elif following is None:
+            seen = len(text)
+        else:
+            seen = max(self._lexer.seen, self._lexer.line_end(following.code))
+        container = self._stack[-1]
+        container.clause = first.indent if kind == "clause" else -1
+        line = self._line_number(start)
+        self._pieces.append(Piece(kind, keyword, text[start:end], start, line, container.index, seen - start))
+
+    def _line_number(self, offset: int) -> int:
+        """The line of an offset; offsets must be asked in ascending order."""
+        counted, line = self._counted
+        line += _newlines(self._text, counted, offset)
+        self._counted = (offset, line)
+        return line
+
+    def _rest_is_known(self, line: _Line) -> bool:
+        """Take the rest over from the old pieces, if an old piece begins here in the same containers."""
+        if line.start < self._same_from:
+            return False
+        old = self._old
+        offset = line.start - self._shift
+        index = self._old_index
+        while index < len(old) and old[index].start < offset:
+            index += 1
+        self._old_index = index
+        if index == len(old) or old[index].start != offset:
+            return False
+        word = _HEAD.match(self._text, line.code)
+        if word is not None and word.lastindex == _CONTINUED:  # depends on the piece before it
+            return False
+        chain = _chain(old, index)
+        containers = self._stack[1:]
+        if [(old[i].kind, _indent(old[i])) for i in chain] != [(c.kind, c.indent) for c in containers]:
+            return False
+        self._take_over(index, line, dict(zip([-1, *chain], [c.index for c in self._stack], strict=True)))
+        return True
+
+    def _take_over(self, index: int, line: _Line, parents: dict[int, int]) -> None:
+        rest = self._old[index:]
+        lines = self._line_number(line.start) - rest[0].line
+        moved = len(self._pieces) - index
+        shift = self._shift
+        if not (lines or moved or shift):
+            self._pieces += rest
+            return
+        self._pieces += [
+            Piece(
+                piece.kind,
+                piece.keyword,
+                piece.text,
+                piece.start + shift,
+                piece.line + lines,
+                parents[piece.parent] if piece.parent < index else piece.parent + moved,
+                piece.seen,
+            )
+            for piece in rest
+        ]
+
+
+def _chain(pieces: tuple[Piece, ...], index: int) -> list[int]:
+    """The containers of a piece, outermost first."""
+    chain = []
+    while (index := pieces[index].parent) >= 0:
+        chain.append(index)
+    return chain[::-1]
+
+
+def _indent(piece: Piece) -> int:
+    found = _INDENT.match(piece.text)
+    assert found is not None
+    return _width(found[0])
+
+
+def _newlines(text: str, start: int, end: int) -> int:
+    """The number of line ends in `text[start:end]`."""
+    count = text.count("\n", start, end)
+    old_mac = text.count("\r", start, end)
+    return count + old_mac - text.count("\r\n", start, end) if old_mac else count
