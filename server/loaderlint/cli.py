@@ -1,0 +1,181 @@
+"""The command line. What is imported here is paid for by every run, so each command imports what it needs itself."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from loaderlint import __version__
+from loaderlint.report import FORMATS
+from loaderlint.terminal import colors, complain
+
+DONE, FAILED, INTERRUPTED = 0, 2, 130
+
+
+def entry() -> NoReturn:
+    """The console script."""
+    try:
+        code = main(sys.argv[1:])
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has left (`| head`): Python must not try to write the rest at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = FAILED
+    sys.exit(code)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code: 0 no findings, 1 findings, 2 the work could not be done."""
+    for stream in (sys.stdout, sys.stderr):
+        # A path may hold what the terminal's encoding cannot: an escape is better than a crash.
+        getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
+    try:
+        chosen = _parser().parse_args(arguments)
+    except SystemExit as leave:  # argparse has printed why, or the help
+        return leave.code if isinstance(leave.code, int) else FAILED
+    command: Callable[[argparse.Namespace], int] = chosen.command
+    return command(chosen)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="loaderlint",
+        description="Finds the bugs that only exist because a PyTorch DataLoader runs your code in worker processes.",
+    )
+    parser.add_argument("--version", action="version", version=f"loaderlint {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_check(commands)
+    _add_others(commands)
+    return parser
+
+
+def _add_check(commands: Any) -> None:
+    check: argparse.ArgumentParser = commands.add_parser(
+        "check",
+        help="find faults, and fix them",
+        description="Find faults. PATH selects what is reported; the project around it is always read.",
+        epilog="Exit codes: 0 no findings (hints do not count), 1 findings, 2 the work could not be done.",
+    )
+    check.set_defaults(command=_check)
+    check.add_argument("paths", nargs="*", metavar="PATH", help="files or folders; - for standard input (default: .)")
+    check.add_argument("--stdin-filename", metavar="FILE", help="the name of what comes from standard input")
+    check.add_argument("--fix", action="store_true", help="apply safe fixes")
+    check.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: apply unsafe fixes too")
+    check.add_argument("--diff", action="store_true", help="show what --fix would change, and write nothing")
+    check.add_argument("--output-format", choices=tuple(FORMATS), default="text", help="(default: text)")
+    check.add_argument("--hints", action="store_true", help="show hints in the text output")
+    check.add_argument("--statistics", action="store_true", help="count the findings of each rule")
+    check.add_argument("--no-cache", action="store_true", help="read and write no cache")
+    group = check.add_argument_group("settings", "The same as in pyproject.toml; they win over the file.")
+    listed: Any = {"type": _listed, "metavar": "RULE,..."}
+    group.add_argument("--select", **listed, help="run only these rules: names, codes, code prefixes, ALL")
+    group.add_argument("--extend-select", **listed, help="run these rules too")
+    group.add_argument("--ignore", **listed, help="do not run these rules")
+    group.add_argument(
+        "--per-file-ignores", type=_listed, metavar="PATTERN:RULE,...", help="ignore rules in some files"
+    )
+    group.add_argument("--severity", type=_listed, metavar="RULE=LEVEL,...", help="error, warning, information or hint")
+    group.add_argument("--exclude", type=_listed, metavar="PATTERN,...", help="leave these files out")
+    group.add_argument("--target-torch", metavar="VERSION", help="2.4, or a range such as '>=2.0,<2.5'")
+    group.add_argument("--target-python", metavar="VERSION", help="3.12, or a range")
+    group.add_argument("--platforms", type=_listed, metavar="NAME,...", help="linux, macos, windows")
+    group.add_argument("--start-method", metavar="NAME", help="fork, spawn or forkserver")
+    group.add_argument("--loaders", type=_listed, metavar="NAME,...", help="functions of yours that make a loader")
+
+
+def _add_others(commands: Any) -> None:
+    explain = commands.add_parser("explain", help="show a rule's page", description="Show a rule's page.")
+    explain.set_defaults(command=_explain)
+    explain.add_argument("rule", metavar="RULE", help="name or code, such as shared-generator or LDR102")
+
+    rules = commands.add_parser("rules", help="list the rules", description="List the rules.")
+    rules.set_defaults(command=_rules)
+    rules.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: text)")
+
+    server = commands.add_parser(
+        "server", help="start the language server", description="Start the language server on stdin and stdout."
+    )
+    server.set_defaults(command=_server, transport="stdio")
+    kind = server.add_mutually_exclusive_group()
+    kind.add_argument("--stdio", dest="transport", action="store_const", const="stdio", help="the default")
+    kind.add_argument("--tcp", dest="transport", action="store_const", const="tcp", help="wait for a TCP connection")
+    kind.add_argument(
+        "--ws", dest="transport", action="store_const", const="ws", help="wait for a WebSocket connection"
+    )
+    server.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    server.add_argument(
+        "--port", type=int, default=2087, help="port to listen on, 0 for a free one (default: %(default)s)"
+    )
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+def _check(chosen: argparse.Namespace) -> int:
+    from loaderlint.checking import check
+
+    return check(chosen)
+
+
+def _explain(chosen: argparse.Namespace) -> int:
+    from loaderlint.rules import RULES, rule
+
+    found = rule(chosen.rule) or rule(chosen.rule.upper()) or rule(chosen.rule.lower())
+    if found is None:
+        from loaderlint.settings import nearest
+
+        known = [name for each in RULES for name in (each.name, each.code)]
+        complain(f"no rule is called '{chosen.rule}'{nearest(chosen.rule, known)}\nAll of them: loaderlint rules")
+        return FAILED
+    if colors(sys.stdout):
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console().print(Markdown(found.page))
+    else:
+        print(found.page.strip())
+    return DONE
+
+
+def _rules(chosen: argparse.Namespace) -> int:
+    from loaderlint.rules import RULES
+
+    if chosen.output_format == "json":
+        import json
+
+        entries = [
+            {
+                "code": rule.code,
+                "name": rule.name,
+                "severity": rule.severity.value,
+                "needs": rule.needs,
+                "summary": rule.summary,
+                "fix": rule.fix,
+                "enabled_by_default": rule.enabled_by_default,
+            }
+            for rule in RULES
+        ]
+        print(json.dumps(entries, indent=2))
+        return DONE
+    width = max((len(rule.name) for rule in RULES), default=0)
+    for rule in RULES:
+        notes = [f"{rule.fix} fix"] if rule.fix else []
+        notes += [] if rule.enabled_by_default else ["off by default"]
+        extra = f" ({', '.join(notes)})" if notes else ""
+        print(f"{rule.code}  {rule.name:{width}}  {rule.severity.value:11}  {rule.summary}{extra}")
+    return DONE
+
+
+def _server(chosen: argparse.Namespace) -> int:
+    from loaderlint.lsp import main as serve
+
+    return serve(chosen.transport, chosen.host, chosen.port)

@@ -1,0 +1,55 @@
+"""How findings leave the command line. A format is a module with `render(report) -> Iterator[str]` and a line in
+`FORMATS`; it is imported only when it is asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+if TYPE_CHECKING:
+    from loaderlint.engine import Diagnostic, Repair
+
+#: The formats of `check --output-format` by name.
+FORMATS = {"text": "loaderlint.report.text", "json": "loaderlint.report.json"}
+
+
+class Item(NamedTuple):
+    """A finding and the fix that is offered first for it."""
+
+    diagnostic: Diagnostic
+    repair: Repair | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What there is to say. `items` are sorted and hold hints too; `files` is the number of files that were checked.
+
+    `directory` is what paths are shown relative to; `text_of` gives a file's text. `hints`, `color` and `statistics`
+    (counts in place of findings) matter to the text format only; `width` is the number of columns it may use."""
+
+    items: tuple[Item, ...]
+    files: int
+    directory: Path
+    text_of: Callable[[Path], str]
+    hints: bool = False
+    color: bool = False
+    statistics: bool = False
+    width: int = 160
+
+
+def render(report: Report, name: str) -> Iterator[str]:
+    """The lines of the report in the format `name` (a key of `FORMATS`), without line ends."""
+    module = import_module(FORMATS[name])
+    return cast("Iterator[str]", module.render(report))
+
+
+def shown_path(path: Path, directory: Path) -> str:
+    """`path` relative to `directory` with `/`, also when it lies outside of it; absolute on another drive."""
+    try:
+        return os.path.relpath(path, directory).replace(os.sep, "/")
+    except ValueError:
+        return path.as_posix()

@@ -1,0 +1,82 @@
+"""What the command line does to a terminal: colours, messages on stderr, a progress bar."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+#: Seconds before a progress bar is worth showing.
+PATIENCE = 0.7
+
+
+class Progress:
+    """A bar on a terminal, once the work has taken long enough to make one wonder."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._visible = stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._started = time.monotonic()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, done: int, total: int) -> None:
+        if not self._visible:
+            return
+        if self._bar is None:
+            if time.monotonic() - self._started < PATIENCE:
+                return
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task("Reading", total=total)
+        self._bar.update(self._task, completed=done, total=total)
+
+
+def colors(stream: TextIO) -> bool:
+    """Whether to print colours there: only on a terminal that wants them (https://no-color.org)."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    if os.name == "nt" and not (os.environ.get("WT_SESSION") or os.environ.get("ANSICON")):
+        return False  # the old Windows console prints the codes
+    return stream.isatty()
+
+
+def width(stream: TextIO) -> int:
+    """The columns of the terminal; what is not a terminal gets a fixed number."""
+    import shutil
+
+    return shutil.get_terminal_size((160, 24)).columns if stream.isatty() else 160
+
+
+def write_bytes(parts: Iterable[bytes]) -> None:
+    """Write to stdout, in order with what was printed."""
+    sys.stdout.flush()
+    for part in parts:
+        sys.stdout.buffer.write(part)
+
+
+def files(count: int) -> str:
+    """'1 file', '2 files'."""
+    return f"{count} file" if count == 1 else f"{count} files"
+
+
+def say(message: str) -> None:
+    """Print on stderr, which leaves stdout to findings."""
+    print(message, file=sys.stderr)
+
+
+def complain(message: str) -> None:
+    """Print what went wrong on stderr, each line with the tool's name."""
+    for line in message.splitlines():
+        print(f"loaderlint: {line}", file=sys.stderr)

@@ -1,0 +1,122 @@
+"""A workspace that finds words instead of faults, so that the command line is tested without the rules.
+
+`BAD` is an error with a safe fix, `WORSE` a warning with an unsafe one, `MAYBE` a possible fault without a fix,
+`MURMUR` a hint. `PING` and `PONG` are fixed into each other for ever. `ACROSS` is fixed by removing it here and adding
+a line to `other.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from loaderlint.engine import Diagnostic, FileEdit, Note, Problem, Repair
+
+from loaderlint.findings import Finding, Place, Severity
+from loaderlint.syntax.positions import Span, TextEdit
+from loaderlint.syntax.source import UnreadableSource, decode
+
+WORDS = {
+    "BAD": (Severity.ERROR, "proven", "safe", "GOOD"),
+    "WORSE": (Severity.WARNING, "proven", "unsafe", "GOOD"),
+    "MAYBE": (Severity.INFORMATION, "possible", None, ""),
+    "MURMUR": (Severity.HINT, "proven", None, ""),
+    "PING": (Severity.ERROR, "proven", "safe", "PONG"),
+    "PONG": (Severity.ERROR, "proven", "safe", "PING"),
+    "ACROSS": (Severity.ERROR, "proven", "safe", ""),
+}
+
+
+class Workspace:
+    """The same interface as `loaderlint.engine.Workspace`."""
+
+    made: list[Workspace] = []
+
+    def __init__(self, folders: Sequence[Path], overrides: Mapping[str, object] | None = None) -> None:
+        self.folders = list(folders)
+        self.overrides = dict(overrides or {})
+        self.problems: list[Problem] = []
+        self._overlay: dict[Path, str] = {}
+        self.made.append(self)
+
+    def set_text(self, path: Path, text: str | None) -> None:
+        if text is None:
+            self._overlay.pop(path, None)
+        else:
+            self._overlay[path] = text
+
+    def forget(self, paths: Iterable[Path]) -> None:
+        pass
+
+    def text(self, path: Path) -> str:
+        return self._overlay[path] if path in self._overlay else decode(path.read_bytes()).text
+
+    def check(
+        self,
+        paths: Sequence[Path] | None = None,
+        *,
+        stop: Callable[[], bool] = lambda: False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> dict[Path, tuple[Diagnostic, ...]]:
+        files = self._files(paths or self.folders)
+        found: dict[Path, tuple[Diagnostic, ...]] = {}
+        for index, path in enumerate(files):
+            if progress:
+                progress(index, len(files))
+            try:
+                found[path] = tuple(self._find(path))
+            except UnreadableSource as error:
+                self.problems.append(Problem(path, str(error), fatal=path in (paths or ())))
+        return found
+
+    def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]:
+        word = diagnostic.name
+        _, _, safety, good = WORDS[word]
+        if safety is None:
+            return ()
+        files = [FileEdit(diagnostic.path, (TextEdit(diagnostic.span, good),))]
+        if word == "ACROSS":
+            files.append(FileEdit(diagnostic.path.parent / "other.py", (TextEdit(Span(0, 0, 0, 0), "fixed = 1\n"),)))
+        return (Repair(f"Replace {word} by {good}", safety, tuple(files)),)  # type: ignore[arg-type]
+
+    def fix_all(
+        self, paths: Sequence[Path], *, unsafe: bool = False, rules: Collection[str] | None = None
+    ) -> tuple[FileEdit, ...]:
+        wanted = ("safe", "unsafe") if unsafe else ("safe",)
+        edits: dict[Path, list[TextEdit]] = {}
+        for diagnostics in self.check(paths).values():
+            for diagnostic in diagnostics:
+                for repair in self.repairs(diagnostic):
+                    for file in repair.files if repair.safety in wanted else ():
+                        edits.setdefault(file.path, []).extend(file.edits)
+        return tuple(FileEdit(path, tuple(changes)) for path, changes in edits.items())
+
+    def _files(self, paths: Iterable[Path]) -> list[Path]:
+        files = set()
+        for path in paths:
+            files.update(path.rglob("*.py") if path.is_dir() else [path])
+        return sorted(files)
+
+    def _find(self, path: Path) -> Iterable[Diagnostic]:
+        for number, line in enumerate(re.split(r"\r\n|\r|\n", self.text(path))):
+            for found in re.finditer("|".join(rf"\b{word}\b" for word in WORDS), line):
+                yield _diagnostic(path, Span(number, found.start(), number, found.end()), found[0])
+
+
+def _diagnostic(path: Path, span: Span, word: str) -> Diagnostic:
+    severity, certainty, safety, _ = WORDS[word]
+    message = f"the word {word} stands here"
+    note = Note(path, Span(0, 4, 0, 5), "runs in the workers of train_loader in train.py (num_workers=4): A > B")
+    return Diagnostic(
+        code="LDR999",
+        name=word,
+        severity=severity,
+        certainty=certainty,  # type: ignore[arg-type]
+        message=message,
+        path=path,
+        span=span,
+        fingerprint=f"print-of-{word}",
+        evidence=(note,) if word == "BAD" else (),
+        fixable=safety is not None,
+        finding=Finding("LDR999", severity, "proven", message, Place(path, 0, 0), word),
+    )

@@ -1,0 +1,134 @@
+"""The commands around `check`, and how the process ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+
+import loaderlint
+import loaderlint.lsp
+from loaderlint.rules import RULES
+
+
+def test_explain_takes_names_and_codes(run: Run) -> None:
+    rule = RULES[0]
+    by_name = run("explain", rule.name)
+    assert by_name.code == 0
+    assert by_name.out == rule.page.strip() + "\n"
+    assert run("explain", rule.code.lower()) == by_name
+
+
+def test_explain_of_what_is_no_rule(run: Run) -> None:
+    result = run("explain", RULES[0].name + "x")
+    assert (result.code, result.out) == (2, "")
+    assert f"did you mean '{RULES[0].name}'?" in result.err
+
+
+def test_rules(run: Run) -> None:
+    lines = run("rules").out.splitlines()
+    assert len(lines) == len(RULES)
+    assert all(rule.code in line and rule.summary in line for rule, line in zip(RULES, lines, strict=True))
+
+
+def test_rules_as_json(run: Run) -> None:
+    entries = json.loads(run("rules", "--output-format", "json").out)
+    assert [entry["name"] for entry in entries] == [rule.name for rule in RULES]
+    assert set(entries[0]) == {"code", "name", "severity", "needs", "summary", "fix", "enabled_by_default"}
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ([], ("stdio", "127.0.0.1", 2087)),
+        (["--stdio"], ("stdio", "127.0.0.1", 2087)),
+        (["--tcp", "--port", "0"], ("tcp", "127.0.0.1", 0)),
+        (["--ws", "--host", "::1"], ("ws", "::1", 2087)),
+    ],
+)
+def test_server(run: Run, monkeypatch: pytest.MonkeyPatch, flags: list[str], expected: tuple[str, str, int]) -> None:
+    started = []
+    monkeypatch.setattr(loaderlint.lsp, "main", lambda *arguments: started.append(arguments) or 0)
+    assert run("server", *flags).code == 0
+    assert started == [expected]
+
+
+def test_two_transports_are_one_too_many(run: Run) -> None:
+    assert run("server", "--tcp", "--ws").code == 2
+
+
+def test_no_command_says_what_there_is(run: Run) -> None:
+    result = run()
+    assert result.code == 2
+    assert "COMMAND" in result.err
+
+
+def test_version(run: Run) -> None:
+    assert run("--version").out == f"loaderlint {loaderlint.__version__}\n"
+
+
+def _start(*arguments: str, **keywords: object) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(loaderlint.__file__).parents[1])}
+    command = [sys.executable, *arguments]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, env=environment, **keywords)  # type: ignore[call-overload, no-any-return]
+
+
+_LONG = """
+import sys
+from loaderlint import cli
+def chatter(chosen):
+    while True:
+        print('x' * 4096)
+cli._rules = chatter
+sys.argv = ['loaderlint', 'rules']
+cli.entry()
+"""
+
+_SLOW = """
+import sys, time
+from loaderlint import cli
+def work(chosen):
+    print('ready', flush=True)
+    time.sleep(60)
+cli._rules = work
+sys.argv = ['loaderlint', 'rules']
+cli.entry()
+"""
+
+
+def test_a_reader_that_leaves_is_no_traceback() -> None:
+    process = _start("-c", _LONG)
+    assert process.stdout and process.stderr
+    process.stdout.read(1)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGINT to send")
+def test_an_interrupt_is_no_traceback() -> None:
+    process = _start("-c", _SLOW)
+    assert process.stdout and process.stderr
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.stderr.read() == b""
+    assert process.wait() == 130
+
+
+def test_the_light_commands_load_no_heavy_libraries() -> None:
+    code = (
+        "import sys\n"
+        "from loaderlint import cli\n"
+        "cli.main(['rules'])\n"
+        "heavy = {'libcst', 'rich', 'pygls', 'lsprotocol', 'pathspec', 'packaging'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    process = _start("-c", code)
+    assert process.communicate()[1] == b"[]\n"
