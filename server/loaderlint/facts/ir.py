@@ -1,0 +1,489 @@
+"""The form every rule reads: what one piece of a file says, and nothing about other files or about rules.
+
+`lower` (in `loaderlint.facts.lower`) turns the concrete syntax tree of a piece into a `PieceIR`. All values are plain
+tuples, strings and numbers: picklable, comparable by `PieceFacts.digest`, free of tree nodes and of line numbers.
+
+Three ideas:
+
+* **Expressions are a table.** An expression is a number, an index into `PieceIR.exprs`. A local variable never occurs
+  in the table: reading one *is* the expression (or the `Phi` of the expressions) that reaches it, so
+  `x = self.data[i]; x += 1` augments the expression `self.data[i]`. What is not local is `Param`, `Capture` or
+  `Global`.
+* **Steps are a line, contexts a tree.** What a function does is a flat tuple of steps in source order. Each names its
+  `Context`: the chain of branches, loops, handlers and `with` blocks that it stands in. After `if test: return` the
+  rest of the block stands in the context 'not test'.
+* **Anchors are beside, not inside.** An anchor is the pre-order index of a node in its piece (see
+  `loaderlint.syntax.walk`). Comments and layout do not change it. Facts with equal `digest` mean the same.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+#: Index into `PieceIR.exprs`; `NONE` where there is no expression.
+ExprId = int
+NONE: ExprId = -1
+
+
+# --- expressions ------------------------------------------------------------------------------------------------------
+
+
+class Const(NamedTuple):
+    """A literal. `kind` is the Python type's name ('str', 'bytes', 'int', 'float', 'complex', 'bool', 'NoneType',
+    'ellipsis'); `value` its value, with bytes kept as `repr`. A concatenation of plain strings is one Const."""
+
+    kind: str
+    value: str | int | float | bool | None
+
+
+class Param(NamedTuple):
+    """The parameter at `index` of the def that the expression stands in (0-based, in the order of `DefIR.params`)."""
+
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs
+
+
+class Capture(NamedTuple):
+    """A name bound in an enclosing function of the same piece; `up` defs further out (1 = the directly enclosing)."""
+
+    up: int
+    name: str
+
+
+class Global(NamedTuple):
+    """A name that no function of the piece binds: module level, class body (for class members) or builtin."""
+
+    name: str
+
+
+class Imported(NamedTuple):
+    """What an import binds. `import a.b as c` is ('a.b', None, 0); `import a.b` binds `a`: ('a', None, 0);
+    `from ..x import y as z` is ('x', 'y', 2)."""
+
+    module: str
+    name: str | None
+    level: int
+
+
+class Attr(NamedTuple):
+    """`base.name`."""
+
+    base: ExprId
+    name: str
+
+
+class Index(NamedTuple):
+    """`base[index]`; a tuple index is a `Seq` of kind 'tuple', a slice a `Slice`."""
+
+    base: ExprId
+    index: ExprId  # type: ignore[assignment]  # hides tuple.index, which nobody needs
+
+
+class Slice(NamedTuple):
+    """`lower:upper:step` inside an index; `NONE` where left out."""
+
+    lower: ExprId
+    upper: ExprId
+    step: ExprId
+
+
+class Arg(NamedTuple):
+    """One argument of a call. `kind`: 'pos', 'kw' (then `name` is set), 'star' (`*x`), 'starstar' (`**x`)."""
+
+    kind: Literal["pos", "kw", "star", "starstar"]
+    name: str
+    value: ExprId
+
+
+class Call(NamedTuple):
+    """`func(args)`. Every call also occurs as a `Perform` step of its def."""
+
+    func: ExprId
+    args: tuple[Arg, ...]
+
+
+class Bin(NamedTuple):
+    """`left op right`, `op` as written ('+', '%', '@', '//', ...)."""
+
+    op: str
+    left: ExprId
+    right: ExprId
+
+
+class Unary(NamedTuple):
+    """`-x`, `not x`, `~x`, `+x`."""
+
+    op: str
+    operand: ExprId
+
+
+class Compare(NamedTuple):
+    """`left ops[0] rights[0] ops[1] rights[1] ...`, ops as written ('is not', 'not in' with one space)."""
+
+    left: ExprId
+    ops: tuple[str, ...]
+    rights: tuple[ExprId, ...]
+
+
+class BoolOp(NamedTuple):
+    """`a and b`, `a or b`; chains are nested to the left as libcst has them."""
+
+    op: Literal["and", "or"]
+    left: ExprId
+    right: ExprId
+
+
+class IfExp(NamedTuple):
+    """`then if test else other`."""
+
+    test: ExprId
+    then: ExprId
+    other: ExprId
+
+
+class Seq(NamedTuple):
+    """A list, tuple or set display; starred items are `Star`."""
+
+    kind: Literal["list", "tuple", "set"]
+    items: tuple[ExprId, ...]
+
+
+class Map(NamedTuple):
+    """A dict display; the key of a `**x` item is `NONE`."""
+
+    keys: tuple[ExprId, ...]
+    values: tuple[ExprId, ...]
+
+
+class Comp(NamedTuple):
+    """A comprehension: `element` (for 'dict' the value, and `key`), over `iterables` (outermost first). Loop variables
+    in `element` are `Element` of their iterable."""
+
+    kind: Literal["list", "set", "dict", "generator"]
+    element: ExprId
+    key: ExprId
+    iterables: tuple[ExprId, ...]
+
+
+class MakeDef(NamedTuple):
+    """The function, lambda or class `PieceIR.defs[index]` as a value (before its decorators)."""
+
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs
+
+
+class Text(NamedTuple):
+    """An f-string or template string; `parts` are its expressions."""
+
+    parts: tuple[ExprId, ...]
+
+
+class Star(NamedTuple):
+    """`*value` in a display or a call argument's place."""
+
+    value: ExprId
+
+
+class Await(NamedTuple):
+    """`await value`."""
+
+    value: ExprId
+
+
+class Yield(NamedTuple):
+    """What `yield value` evaluates to (sent from outside); the yielding itself is a `YieldStep`."""
+
+    value: ExprId
+    is_from: bool
+
+
+class Element(NamedTuple):
+    """One item of an iterable: the variable of a `for` loop or comprehension."""
+
+    iterable: ExprId
+
+
+class Unpack(NamedTuple):
+    """Item `index` (0-based; negative after a starred target, then counted from the end) of the unpacked `value`.
+    `starred` for the starred target itself."""
+
+    value: ExprId
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs
+    starred: bool
+
+
+class Entered(NamedTuple):
+    """What `with manager as x` binds."""
+
+    manager: ExprId
+
+
+class Caught(NamedTuple):
+    """What `except type as x` binds; `type` may be `NONE`."""
+
+    type: ExprId
+
+
+class Augmented(NamedTuple):
+    """The value of a target after `target op= value`; `op` without the equals sign ('+', '*', ...). For arrays, tensors
+    and lists it is the same object as `target`."""
+
+    op: str
+    target: ExprId
+    value: ExprId
+
+
+class Phi(NamedTuple):
+    """A local that several definitions reach; at least two choices, may be cyclic through a loop."""
+
+    choices: tuple[ExprId, ...]
+
+
+class Opaque(NamedTuple):
+    """Anything the form does not say; `reason` is shown to people ('unbound', 'deleted', 'match pattern', ...)."""
+
+    reason: str
+
+
+Expr = (
+    Const
+    | Param
+    | Capture
+    | Global
+    | Imported
+    | Attr
+    | Index
+    | Slice
+    | Call
+    | Bin
+    | Unary
+    | Compare
+    | BoolOp
+    | IfExp
+    | Seq
+    | Map
+    | Comp
+    | MakeDef
+    | Text
+    | Star
+    | Await
+    | Yield
+    | Element
+    | Unpack
+    | Entered
+    | Caught
+    | Augmented
+    | Phi
+    | Opaque
+)
+
+
+# --- contexts and steps -----------------------------------------------------------------------------------------------
+
+
+class Context(NamedTuple):
+    """Where a step stands. Context 0 of a def is its body (parent -1, kind 'body').
+
+    kind 'if': `expr` is the test, `negated` in the else branch and after a body that always leaves;
+    'loop': a for loop or comprehension over `expr`; 'while': `expr` the test; 'try': the guarded body;
+    'except': `expr` the exception type or `NONE`; 'try_else', 'finally', 'loop_else'; 'with': `expr` the manager;
+    'match': `expr` the subject (one context a case)."""
+
+    parent: int
+    kind: Literal["body", "if", "loop", "while", "loop_else", "try", "except", "try_else", "finally", "with", "match"]
+    expr: ExprId
+    negated: bool
+
+
+class Bind(NamedTuple):
+    """`name` gets `value`: assignment, import, def, class, loop variable, with, walrus, match. `scope` is 'global' or
+    'nonlocal' where the function declares the name so. `annotation` of `name: annotation = value`; a bare annotation
+    has `value` NONE."""
+
+    context: int
+    name: str
+    value: ExprId
+    scope: Literal["local", "global", "nonlocal"]
+    annotation: ExprId
+
+
+class SetAttr(NamedTuple):
+    """`base.name = value` (also as a loop or with target). `annotation` as in `Bind`."""
+
+    context: int
+    base: ExprId
+    name: str
+    value: ExprId
+    annotation: ExprId
+
+
+class SetItem(NamedTuple):
+    """`base[index] = value`."""
+
+    context: int
+    base: ExprId
+    index: ExprId  # type: ignore[assignment]  # hides tuple.index, which nobody needs
+    value: ExprId
+
+
+class Augment(NamedTuple):
+    """`target op= value`. `target` is the old value's expression; `stored` says what the target is; for a name a `Bind`
+    of the `Augmented` expression follows, for an attribute a `SetAttr`, for an item a `SetItem`."""
+
+    context: int
+    target: ExprId
+    op: str
+    value: ExprId
+    stored: Literal["name", "attr", "item"]
+
+
+class Delete(NamedTuple):
+    """`del target`; for a plain name `target` is what it held."""
+
+    context: int
+    target: ExprId
+
+
+class Perform(NamedTuple):
+    """The call `call` happens here. Inner calls come before the outer one; a decorator is performed by its def."""
+
+    context: int
+    call: ExprId
+
+
+class Iterate(NamedTuple):
+    """A `for` loop or comprehension goes over `iterable`; `target` is the `Element` expression."""
+
+    context: int
+    iterable: ExprId
+
+
+class Enter(NamedTuple):
+    """`with manager`."""
+
+    context: int
+    manager: ExprId
+
+
+class Test(NamedTuple):
+    """The condition of an if, while, assert, conditional expression or match guard is evaluated."""
+
+    context: int
+    expr: ExprId
+
+
+class Evaluate(NamedTuple):
+    """An expression statement."""
+
+    context: int
+    expr: ExprId
+
+
+class Return(NamedTuple):
+    """`return value`; `NONE` for a bare return. A lambda has one."""
+
+    context: int
+    value: ExprId
+
+
+class YieldStep(NamedTuple):
+    """`yield value` or `yield from value`."""
+
+    context: int
+    value: ExprId
+    is_from: bool
+
+
+class Raise(NamedTuple):
+    """`raise value`; `NONE` for a bare raise."""
+
+    context: int
+    value: ExprId
+
+
+class StarImport(NamedTuple):
+    """`from module import *`."""
+
+    context: int
+    module: str
+    level: int
+
+
+Step = (
+    Bind
+    | SetAttr
+    | SetItem
+    | Augment
+    | Delete
+    | Perform
+    | Iterate
+    | Enter
+    | Test
+    | Evaluate
+    | Return
+    | YieldStep
+    | Raise
+    | StarImport
+)
+
+
+# --- defs and pieces --------------------------------------------------------------------------------------------------
+
+
+class ParamIR(NamedTuple):
+    """One parameter. `kind`: 'pos' (positional only), 'any', 'star' (*args), 'kw' (keyword only), 'starstar'.
+    `default` and `annotation` are expressions of the *enclosing* def."""
+
+    name: str
+    kind: Literal["pos", "any", "star", "kw", "starstar"]
+    default: ExprId
+    annotation: ExprId
+
+
+class DefIR(NamedTuple):
+    """A function, a lambda, a class, or (index 0 of every piece) the piece's own body.
+
+    `decorators`, parameter defaults, `bases` and `keywords` are expressions of the enclosing def `parent`.
+    A class's `steps` are its body's, where they stand in the same piece (a class cut into members has none)."""
+
+    kind: Literal["body", "function", "async_function", "lambda", "class"]
+    name: str
+    parent: int
+    params: tuple[ParamIR, ...]
+    decorators: tuple[ExprId, ...]
+    bases: tuple[ExprId, ...]
+    keywords: tuple[tuple[str, ExprId], ...]
+    contexts: tuple[Context, ...]
+    steps: tuple[Step, ...]
+    falls_through: bool
+    is_generator: bool
+
+
+class PieceIR(NamedTuple):
+    """All that one piece says. `defs[0]` is the piece's body: for a function piece one `Bind` of the `MakeDef`.
+
+    `mentions`: every identifier that occurs as a global name, attribute, keyword, imported or defined name, sorted; the
+    project's index of who may call what is built from it."""
+
+    exprs: tuple[Expr, ...]
+    defs: tuple[DefIR, ...]
+    mentions: tuple[str, ...]
+
+
+class PieceAnchors(NamedTuple):
+    """Where things stand: node anchors (pre-order index in the piece), parallel to the tables of `PieceIR`.
+
+    `exprs[i]` of expression i (for a read of a local, the anchor of the expression that was bound), -1 if none;
+    `steps[d][s]` of step s of def d: the statement, or the call for a `Perform`; `defs[d]`: the def's node and its name
+    node (the lambda itself twice; -1 for the body)."""
+
+    exprs: tuple[int, ...]
+    steps: tuple[tuple[int, ...], ...]
+    defs: tuple[tuple[int, int], ...]
+
+
+class PieceFacts(NamedTuple):
+    """The facts of one piece text. `digest` is equal if and only if `ir` is (text of comments, layout and anchors do
+    not enter it)."""
+
+    ir: PieceIR
+    anchors: PieceAnchors
+    digest: str
