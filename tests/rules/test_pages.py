@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import pytest
 from loaderlint.engine import Diagnostic, FileEdit, Workspace
+from tests.rules import pages
+
 from loaderlint.rules import RULES
 from loaderlint.syntax.positions import apply_edits
-
-from tests.rules import pages
 
 FOLDER = Path(__file__).parent
 PAGES = [pages.read_page(path) for path in sorted(FOLDER.glob("*.md")) if path.name != "README.md"]
