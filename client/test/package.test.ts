@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+
+const root = path.dirname(__dirname); // the tests are bundled into out/
+const read = (name: string): string => fs.readFileSync(path.join(root, name), 'utf8');
+const manifest = JSON.parse(read('package.json')) as {
+  version: string;
+  engines: { vscode: string };
+  devDependencies: Record<string, string>;
+  contributes: { commands: { command: string }[]; configuration: { properties: Record<string, Record<string, unknown>> } };
+  capabilities: { untrustedWorkspaces: { restrictedConfigurations: string[] } };
+};
+const properties = manifest.contributes.configuration.properties;
+
+test('the extension has the version of the Python package', () => {
+  const version = /^__version__ = "(.+)"$/m.exec(read('server/loaderlint/__init__.py'))?.[1];
+  assert.equal(manifest.version, version);
+  assert.match(manifest.version, /^\d+\.\d+\.\d+$/);
+  assert.equal((JSON.parse(read('package-lock.json')) as { version: string }).version, version);
+});
+
+test('the types are those of the oldest editor that is supported', () => {
+  assert.equal(`^${manifest.devDependencies['@types/vscode']}`, manifest.engines.vscode);
+});
+
+test('every setting of pyproject.toml is an editor setting, and unset by default', () => {
+  const table = /^KEYS: .*\{\n((?: .*\n)+)\}/m.exec(read('server/loaderlint/settings.py'))?.[1] ?? '';
+  const keys = [...table.matchAll(/"([a-z-]+)":/g)].map((match) => match[1] ?? '');
+  assert.ok(keys.includes('target-torch'), 'the table of settings was not found');
+  const camel = keys.map((key) => `loaderlint.${key.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())}`);
+  const own = ['loaderlint.server.path', 'loaderlint.interpreter'];
+  assert.deepEqual(Object.keys(properties).sort(), [...camel, ...own].sort());
+  for (const [name, property] of Object.entries(properties)) {
+    assert.equal(property['default'], null, name);
+    assert.ok(property['markdownDescription'], name);
+  }
+});
+
+test('a workspace that is not trusted cannot choose the program that is run', () => {
+  const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+  assert.deepEqual(restrictedConfigurations, ['loaderlint.server.path', 'loaderlint.interpreter']);
+});
+
+test('every command of the manifest is registered', () => {
+  const source = read('client/src/extension.ts');
+  for (const { command } of manifest.contributes.commands) assert.ok(source.includes(`registerCommand('${command}'`), command);
+});
+
+test('the VSIX holds what the extension needs, and nothing else', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loaderlint-vsix-'));
+  try {
+    const vsix = path.join(folder, 'loaderlint.vsix');
+    execFileSync('npm', ['run', '--silent', 'package', '--', '--out', vsix], { cwd: root, shell: true, stdio: 'pipe' });
+    assert.deepEqual(archived(fs.readFileSync(vsix)), [
+      '[Content_Types].xml',
+      'extension.vsixmanifest',
+      'extension/LICENSE.txt',
+      'extension/changelog.md',
+      'extension/dist/LICENSES.txt',
+      'extension/dist/extension.js',
+      'extension/package.json',
+      'extension/readme.md',
+    ]);
+    assert.ok(fs.statSync(vsix).size < 500_000, 'the VSIX has grown');
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
+/** The names in a zip file, from its central directory. */
+function archived(zip: Buffer): string[] {
+  const end = zip.lastIndexOf(Buffer.from('PK\x05\x06'));
+  const names = [];
+  for (let at = zip.readUInt32LE(end + 16), left = zip.readUInt16LE(end + 10); left > 0; left--) {
+    const [name, extra, comment] = [28, 30, 32].map((field) => zip.readUInt16LE(at + field)) as [number, number, number];
+    names.push(zip.toString('utf8', at + 46, at + 46 + name));
+    at += 46 + name + extra + comment;
+  }
+  return names.sort();
+}

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { expandPath, serverCommand, serverSettings } from '../src/settings';
+
+test('the server gets what is set, by its camelCase name, and nothing of the client', () => {
+  const section = { server: { path: '/opt/loaderlint' }, interpreter: '/usr/bin/python3', targetTorch: '2.4', select: null, ignore: ['LDR1'] };
+  assert.deepEqual(serverSettings(section), { targetTorch: '2.4', ignore: ['LDR1'] });
+  assert.deepEqual(serverSettings(undefined), {});
+  assert.deepEqual(serverSettings(null), {});
+});
+
+test('a server path is a program or a whole command', () => {
+  assert.deepEqual(serverCommand('/opt/loaderlint', '/home/me'), ['/opt/loaderlint', 'server']);
+  assert.deepEqual(serverCommand(['python', '-m', 'loaderlint', 'server'], '/home/me'), ['python', '-m', 'loaderlint', 'server']);
+  for (const unset of [null, undefined, '', '  ', [], ['']]) assert.equal(serverCommand(unset, '/home/me'), undefined);
+});
+
+test('the home folder and the workspace folder are filled in, whatever characters they hold', () => {
+  assert.deepEqual(serverCommand('${workspaceFolder}/.venv/bin/loaderlint', '/h', '/w/$&'), ['/w/$&/.venv/bin/loaderlint', 'server']);
+  assert.equal(expandPath(' ~/bin/python ', '/home/$1'), '/home/$1/bin/python');
+  assert.equal(expandPath('~', '/home/me'), '/home/me');
+  assert.equal(expandPath('~other/python', '/home/me'), '~other/python');
+});
