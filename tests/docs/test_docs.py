@@ -1,0 +1,66 @@
+"""The generated documentation is up to date, and its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from scripts import generate_docs
+
+from loaderlint import settings
+from loaderlint.rules import RULES
+
+ROOT = generate_docs.ROOT
+HAND_WRITTEN = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/**/*.md"))]
+
+#: The headings that every rule's page has, in this order.
+SECTIONS = [
+    "What it does",
+    "Why is this bad?",
+    "When it is not a bug",
+    "Example",
+    "Fixed",
+    "Fix safety",
+    "References",
+]
+
+
+def test_nothing_is_stale() -> None:
+    assert generate_docs.stale(ROOT) == [], "run: make docs"
+
+
+def test_staleness_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(f"a\n{generate_docs.BEGIN}\nold\n{generate_docs.END}\nb\n")
+    generate_docs.write(tmp_path)
+    assert generate_docs.stale(tmp_path) == []
+    assert (tmp_path / "README.md").read_text().startswith(f"a\n{generate_docs.BEGIN}\n| code |")
+    assert (tmp_path / "README.md").read_text().endswith(f"|\n{generate_docs.END}\nb\n")
+    page = tmp_path / "docs" / "rules" / f"{RULES[0].name}.md"
+    page.write_text(page.read_text() + "more\n")
+    (page.parent / "rule-that-is-gone.md").write_text("")
+    assert generate_docs.stale(tmp_path) == [f"docs/rules/{RULES[0].name}.md", "docs/rules/rule-that-is-gone.md"]
+    generate_docs.write(tmp_path)
+    assert generate_docs.stale(tmp_path) == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])
+def test_every_page_has_all_sections(rule: object) -> None:
+    page = rule.page  # type: ignore[attr-defined]
+    assert page.strip().startswith(f"# {rule.name} ({rule.code})\n")  # type: ignore[attr-defined]
+    # A '# comment' inside a code block is no heading.
+    outside = re.sub(r"```.*?```", "", page, flags=re.DOTALL)
+    assert re.findall(r"^## (.+)$", outside, re.MULTILINE) == SECTIONS
+
+
+@pytest.mark.parametrize("path", HAND_WRITTEN, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_into_the_repository_lead_somewhere(path: Path) -> None:
+    text = re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.DOTALL)
+    targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
+    missing = [target for target in targets if not (path.parent / target).exists()]
+    assert missing == []
+
+
+def test_every_setting_is_documented() -> None:
+    text = (ROOT / "docs" / "configuration.md").read_text("utf-8")
+    assert re.findall(r"^### `([a-z-]+)`$", text, re.MULTILINE) == list(settings.KEYS)
