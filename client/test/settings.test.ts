@@ -17,7 +17,7 @@ test('a server path is a program or a whole command', () => {
 
 test('the home folder and the workspace folder are filled in, whatever characters they hold', () => {
   assert.deepEqual(serverCommand('${workspaceFolder}/.venv/bin/loaderlint', '/h', '/w/$&'), ['/w/$&/.venv/bin/loaderlint', 'server']);
-  assert.equal(expandPath(' ~/bin/python ', '/home/$1'), '/home/$1/bin/python');
+  assert.equal(expandPath(' ~/bin/python ', '/home/$&'), '/home/$&/bin/python');
   assert.equal(expandPath('~', '/home/me'), '/home/me');
   assert.equal(expandPath('~other/python', '/home/me'), '~other/python');
 });
