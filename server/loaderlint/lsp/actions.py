@@ -1,0 +1,222 @@
+"""Code actions: the fixes of a finding, fix all, and 'suppress here'.
+
+What the client says about diagnostics is never trusted: some editors send ranges in other units than they were told.
+Findings are looked up anew from the requested range; the id that a diagnostic carries can only confirm one. Edits are
+made for one version of the document and are refused for any other.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from loaderlint.lsp.backend import Workspace
+from loaderlint.lsp.diagnostics import Report
+from loaderlint.lsp.documents import Document, Snapshot
+from loaderlint.lsp.edits import Change, FileEdit, Outdated, change, one_file
+from loaderlint.lsp.fixall import fix_all
+from loaderlint.lsp.protocol import ContentModified
+from loaderlint.lsp.suppress import suppression
+from loaderlint.lsp.text import Place, Span, to_position, to_range, touches
+
+if TYPE_CHECKING:
+    from loaderlint.engine import Diagnostic
+    from loaderlint.lsp.server import Server
+
+logger = logging.getLogger(__name__)
+
+QUICK_FIX = types.CodeActionKind.QuickFix.value
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.loaderlint"
+
+
+class NotPossible(JsonRpcException):
+    """The action that was offered cannot be carried out after all."""
+
+    CODE = types.LSPErrorCodes.RequestFailed.value
+    MESSAGE = "this fix cannot be made here"
+
+
+async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction] | None:
+    """The actions for a range of a document; None if nothing is known about this version of it."""
+    document = ls.documents.get(params.text_document.uri)
+    if document is None or not document.analysed:
+        return None
+    version = document.version
+    await ls.analysis.settled()
+    report = ls.analysis.report(document)
+    if report is None or document.version != version:
+        return None
+    wanted = _Wanted(params.context.only)
+    actions: list[types.CodeAction] = []
+    if wanted(QUICK_FIX):
+        actions += _quick_fixes(ls, report, _meant(report, params, ls.documents.encoding))
+    if wanted(FIX_ALL) and any(_safe(finding) for finding in report.findings):
+        actions.append(_lazy(report, "Fix all loaderlint findings that have a safe fix", FIX_ALL, {"all": None}))
+    if ls.client.resolves_edits:
+        return actions
+    return [action for action in actions if await _filled(ls, document, report, action)]
+
+
+async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
+    """Fill in the edit of an action. Raises ContentModified if its document is no longer what it was, NotPossible if
+    the engine makes no edit of it."""
+    data = action.data
+    if not isinstance(data, Mapping):
+        return action
+    document = ls.documents.get(str(data.get("uri")))
+    if document is None or [document.serial, document.version] != list(data.get("at") or ()):
+        raise ContentModified()
+    await ls.analysis.settled()
+    report = ls.analysis.report(document)
+    if report is None or [document.serial, document.version] != list(data["at"]):
+        raise ContentModified()
+    if not await _filled(ls, document, report, action):
+        raise NotPossible()
+    return action
+
+
+async def _filled(ls: Server, document: Document, report: Report, action: types.CodeAction) -> bool:
+    """Give the action its edit, if it has none yet. False if there is none to give."""
+    if action.edit is not None:
+        return True
+    data: Any = action.data
+    snapshots = ls.analysis.snapshots()
+    client, label = ls.client, f"{action.title} (in a file that is not open)"
+
+    def question(workspace: Workspace) -> Change | None:
+        files, confirm = _files(workspace, report, snapshots, data)
+        return change(files, workspace, snapshots, client, label if confirm else None)
+
+    try:
+        made = await ls.analysis.ask(question)
+    except Outdated as outdated:
+        logger.info("no fix: %s", outdated)
+        ls.analysis.touched([snapshot.path for snapshot in snapshots])
+        raise ContentModified() from outdated
+    if made is None:
+        return False
+    if not document.is_at(report.snapshot) or not made.holds(ls.documents):
+        raise ContentModified()
+    action.edit = made.edit
+    return True
+
+
+def _files(
+    workspace: Workspace, report: Report, snapshots: Sequence[Snapshot], data: Mapping[str, Any]
+) -> tuple[Sequence[FileEdit], bool]:
+    """The edits that an action's data stand for, and whether those of unseen files need the user's consent (not when
+    fixing on save: that asked for no questions). For the worker's thread."""
+    if "all" in data:
+        return fix_all(workspace, report.snapshot.path, snapshots, data["all"]), False
+    finding = _by_id(report, data)
+    if finding is None:
+        return (), False
+    repairs = workspace.repairs(finding)
+    return next((repair.files for repair in repairs if repair.title == data.get("fix")), ()), True
+
+
+def _by_id(report: Report, data: Mapping[str, Any]) -> Diagnostic | None:
+    index = data.get("finding")
+    if isinstance(index, int) and 0 <= index < len(report.findings):
+        finding = report.findings[index]
+        if finding.fingerprint == data.get("id"):
+            return finding
+    return next((finding for finding in report.findings if finding.fingerprint == data.get("id")), None)
+
+
+# --- which findings, which actions ------------------------------------------------------------------------------------
+
+
+class _Wanted:
+    """Whether the client wants actions of a kind: 'source' asks for 'source.fixAll.loaderlint' as well."""
+
+    def __init__(self, only: Sequence[types.CodeActionKind | str] | None) -> None:
+        self._only = None if only is None else [getattr(kind, "value", kind) for kind in only]
+
+    def __call__(self, kind: str) -> bool:
+        if self._only is None:
+            return True
+        return any(not asked or kind == asked or kind.startswith(f"{asked}.") for asked in self._only)
+
+
+def _meant(report: Report, params: types.CodeActionParams, encoding: Any) -> list[int]:
+    """The indexes of the findings that touch the requested range. One whose id the client names is meant already if it
+    shares a line with the range, whatever the columns are."""
+    lines = report.snapshot.lines
+    start = to_position(lines, params.range.start, encoding)
+    end = to_position(lines, params.range.end, encoding)
+    asked = Place(*min(start, end), *max(start, end))
+    named = {
+        diagnostic.data.get("id") for diagnostic in params.context.diagnostics if isinstance(diagnostic.data, Mapping)
+    }
+    return [
+        index
+        for index, finding in enumerate(report.findings)
+        if touches(finding.span, asked) or (finding.fingerprint in named and _shares_line(finding.span, asked))
+    ]
+
+
+def _shares_line(first: Span, second: Span) -> bool:
+    return first.line <= second.end_line and second.line <= first.end_line
+
+
+def _safe(finding: Diagnostic) -> bool:
+    return finding.fixable and any(fix.safety == "safe" for fix in finding.finding.fixes)
+
+
+def _quick_fixes(ls: Server, report: Report, indexes: Sequence[int]) -> Iterator[types.CodeAction]:
+    for index in indexes:
+        yield from _fixes(report, index)
+    yield from _all_of_a_rule(report, {report.findings[index].name for index in indexes})
+    for index in indexes:
+        if (silence := _suppress(ls, report, index)) is not None:
+            yield silence
+
+
+def _fixes(report: Report, index: int) -> Iterator[types.CodeAction]:
+    finding = report.findings[index]
+    for number, fix in enumerate(finding.finding.fixes if finding.fixable else ()):
+        safe = fix.safety == "safe"
+        data = {"finding": index, "id": finding.fingerprint, "fix": fix.title}
+        action = _lazy(report, fix.title if safe else f"{fix.title} (unsafe)", QUICK_FIX, data)
+        action.diagnostics = [report.shown[index]]
+        action.is_preferred = True if safe and number == 0 else None
+        yield action
+
+
+def _all_of_a_rule(report: Report, names: Collection[str]) -> Iterator[types.CodeAction]:
+    for name in sorted(names):
+        if sum(finding.name == name and _safe(finding) for finding in report.findings) > 1:
+            yield _lazy(report, f"Fix all {name} findings in this file", QUICK_FIX, {"all": [name]})
+
+
+def _lazy(report: Report, title: str, kind: str, data: dict[str, Any]) -> types.CodeAction:
+    snapshot = report.snapshot
+    data = {"uri": snapshot.uri, "at": [snapshot.serial, snapshot.version], **data}
+    return types.CodeAction(title=title, kind=kind, data=data)
+
+
+def _suppress(ls: Server, report: Report, index: int) -> types.CodeAction | None:
+    finding, snapshot = report.findings[index], report.snapshot
+    insertion = suppression(snapshot.lines, finding.span, finding.name, finding.code)
+    if insertion is None:
+        return None
+    place = Place(insertion.line, insertion.column, insertion.line, insertion.end_column)
+    edit = types.TextEdit(range=to_range(snapshot.lines, place, ls.client.encoding), new_text=insertion.text)
+    return types.CodeAction(
+        title=f"Suppress {finding.name} here",
+        kind=QUICK_FIX,
+        diagnostics=[report.shown[index]],
+        edit=one_file(snapshot, edit, ls.client),
+    )
+
+
+def register(server: Server) -> None:
+    """Offer the feature."""
+    options = types.CodeActionOptions(code_action_kinds=[QUICK_FIX, FIX_ALL], resolve_provider=True)
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(code_action)
+    server.feature(types.CODE_ACTION_RESOLVE)(resolve)

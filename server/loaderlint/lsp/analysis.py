@@ -1,0 +1,359 @@
+"""When the engine looks at what, and which of its answers may be shown. Lives on the event loop.
+
+Every change (an edit, a file on disk, the settings) is noted and a job is planned a moment later, so that a burst of
+changes makes one job. A change also stops the job at hand: its answer would be about a text that is gone. A job begins
+by telling the engine all that was noted, so nothing is lost with a stopped one. An answer is shown for exactly the
+version it was computed from; a document that was edited meanwhile gets its own a moment later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from lsprotocol import types
+
+from loaderlint.lsp.backend import Backend, Workspace
+from loaderlint.lsp.client import Client
+from loaderlint.lsp.diagnostics import Report, cleared, shown
+from loaderlint.lsp.documents import Document, Documents, Snapshot
+from loaderlint.lsp.text import split_lines
+from loaderlint.lsp.worker import Worker
+
+if TYPE_CHECKING:
+    from loaderlint.engine import Diagnostic
+
+logger = logging.getLogger(__name__)
+
+#: Seconds from a change to the job that looks at it, and the longest that further changes can put it off.
+AT_ONCE, EDITED, ON_DISK, LONGEST = 0.0, 0.1, 0.2, 1.0
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a workspace is made from: folders (absolute) and settings by their names in pyproject.toml."""
+
+    folders: tuple[Path, ...] = ()
+    overrides: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Job:
+    """All that one run on the worker's thread needs; nothing in it is changed afterwards but `stopped`."""
+
+    setup: Setup
+    texts: Mapping[Path, str | None]
+    gone: frozenset[Path]
+    snapshots: tuple[Snapshot, ...]
+    client: Client
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a job found. `problems`: what the engine wants people to know."""
+
+    reports: tuple[Report, ...]
+    problems: tuple[str, ...]
+
+
+class Engine:
+    """The backend and its workspace. Everything here runs on the worker's thread."""
+
+    def __init__(self, load: Callable[[], Backend]) -> None:
+        self._load = load
+        self._backend: Backend | None = None
+        self._workspace: Workspace | None = None
+        self._setup: Setup | None = None
+
+    def backend(self) -> Backend:
+        """The backend, loaded when first asked for."""
+        if self._backend is None:
+            self._backend = self._load()
+        return self._backend
+
+    def workspace(self) -> Workspace:
+        """The workspace as the last job left it. Raises RuntimeError before the first."""
+        if self._workspace is None:
+            raise RuntimeError("there is no workspace yet")
+        return self._workspace
+
+    def perform(self, job: Job) -> Answer | None:
+        """Tell the engine what changed and let it look. None if the job was stopped."""
+        backend = self.backend()
+        workspace = self._told(backend, job)
+        if job.stopped.is_set():
+            return None
+        paths = [snapshot.path for snapshot in job.snapshots]
+        try:
+            found = workspace.check(paths, stop=job.stopped.is_set) if paths else {}
+        except backend.cancelled:
+            return None
+        lines = Texts(workspace, job.snapshots)
+        uris = {snapshot.path: snapshot.uri for snapshot in job.snapshots}
+        reports = tuple(
+            _report(snapshot, _of(found, snapshot.path), lines, uris, job.client) for snapshot in job.snapshots
+        )
+        return Answer(reports, tuple(_said(problem) for problem in workspace.problems))
+
+    def _told(self, backend: Backend, job: Job) -> Workspace:
+        texts = job.texts
+        if self._workspace is None or self._setup != job.setup:
+            self._workspace = backend.workspace(job.setup.folders, job.setup.overrides)
+            self._setup = job.setup
+            texts = {snapshot.path: snapshot.text for snapshot in job.snapshots}
+        elif job.gone:
+            self._workspace.forget(job.gone)
+        for path, text in texts.items():
+            try:
+                self._workspace.set_text(path, text)
+            except Exception:
+                logger.exception("the engine does not take the text of %s", path)
+        return self._workspace
+
+
+class Texts:
+    """The lines of any file: the editor's where it is open, else as the engine has it. For the worker's thread."""
+
+    def __init__(self, workspace: Workspace, snapshots: Iterable[Snapshot]) -> None:
+        self._workspace = workspace
+        self._lines: dict[Path, Sequence[str]] = {snapshot.path: snapshot.lines for snapshot in snapshots}
+
+    def __call__(self, path: Path) -> Sequence[str]:
+        if path not in self._lines:
+            try:
+                self._lines[path] = split_lines(self._workspace.text(path))
+            except Exception:
+                # A file that went away between the analysis and now: positions in it no longer matter.
+                logger.info("no text of %s", path, exc_info=True)
+                self._lines[path] = [""]
+        return self._lines[path]
+
+
+class Analysis:
+    """Plans jobs and keeps the last report of every open document."""
+
+    def __init__(
+        self,
+        documents: Documents,
+        worker: Worker,
+        load: Callable[[], Backend],
+        *,
+        publish: Callable[[types.PublishDiagnosticsParams], None],
+        announce: Callable[[Document, bool], None] = lambda document, settled: None,
+        say: Callable[[str], None] = lambda message: None,
+    ) -> None:
+        self.client = Client()
+        self.pages: Mapping[str, str] = {}
+        self._documents = documents
+        self._worker = worker
+        self._engine = Engine(load)
+        self._publish = publish
+        self._announce = announce
+        self._say = say
+        self._reports: dict[str, Report] = {}
+        self._published: dict[str, types.PublishDiagnosticsParams] = {}
+        self._said: set[str] = set()
+        self._setup: Setup | None = None
+        self._edited: set[Path] = set()
+        self._gone: set[Path] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._waiting_since: float | None = None
+        self._planned = False
+        self._job: Job | None = None
+        self._settled = asyncio.Event()
+        self._settled.set()
+        self._closed = False
+
+    # --- what changed -------------------------------------------------------------------------------------------------
+
+    def configure(self, setup: Setup) -> None:
+        """Work with this setup from now on. Until the first call nothing is analysed: the answers would come from
+        settings that are not the user's."""
+        if setup == self._setup:
+            return
+        self._setup = setup
+        self._said.clear()
+        self._plan(AT_ONCE)
+
+    def opened(self, document: Document) -> None:
+        """The document was opened, perhaps once more."""
+        self._reports.pop(document.uri, None)
+        if document.analysed:
+            self._note(document, AT_ONCE)
+        else:
+            self._announce(document, True)
+
+    def changed(self, document: Document) -> None:
+        """The document was edited."""
+        if document.analysed:
+            self._note(document, EDITED)
+
+    def closed(self, document: Document) -> None:
+        """The document is no longer open: the file on disk counts, and nothing is shown for it."""
+        self._reports.pop(document.uri, None)
+        if self._published.pop(document.uri, None) is not None:
+            self._publish(cleared(document.uri))
+        if document.analysed:
+            self._note(document, EDITED)
+
+    def _note(self, document: Document, delay: float) -> None:
+        if document.path is not None:
+            self._edited.add(document.path)
+            self._plan(delay)
+
+    def touched(self, paths: Iterable[Path]) -> None:
+        """Files or folders (absolute) were created, changed, deleted or renamed on disk."""
+        before = len(self._gone)
+        self._gone.update(paths)
+        if len(self._gone) > before:
+            self._plan(ON_DISK)
+
+    # --- what is known ------------------------------------------------------------------------------------------------
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether everything that is known has been looked at."""
+        return self._settled.is_set()
+
+    async def settled(self) -> None:
+        """Wait until everything that is known has been looked at; the delay after an edit is cut short."""
+        while not self._settled.is_set():
+            if self._timer is not None:
+                self._plan(AT_ONCE)
+            await self._settled.wait()
+
+    def report(self, document: Document) -> Report | None:
+        """What was found in this very version of the document; None if it was not looked at (yet)."""
+        report = self._reports.get(document.uri)
+        return report if report is not None and document.is_at(report.snapshot) else None
+
+    def snapshots(self) -> tuple[Snapshot, ...]:
+        """All open documents that are analysed, as they are now."""
+        return tuple(document.snapshot() for document in self._documents if document.analysed)
+
+    async def ask(self, question: Callable[[Workspace], _Result]) -> _Result:
+        """Put a question to the engine, on its thread."""
+        return await self._worker.run(lambda: question(self._engine.workspace()))
+
+    async def load(self) -> None:
+        """Load the engine now, so that the first analysis need not wait for it."""
+        try:
+            self.pages = await self._worker.run(lambda: self._engine.backend().pages)
+        except Exception as error:
+            logger.exception("the engine cannot be loaded")
+            self._say(f"loaderlint cannot work: {error}")
+
+    def stop(self) -> None:
+        """Plan nothing more and stop the job at hand."""
+        self._closed = True
+        self._cancel_timer()
+        if self._job is not None:
+            self._job.stopped.set()
+        self._settled.set()
+
+    # --- jobs ---------------------------------------------------------------------------------------------------------
+
+    def _plan(self, delay: float) -> None:
+        if self._closed:
+            return
+        if self._settled.is_set():
+            self._settled.clear()
+            self._announce_all(settled=False)
+        if self._job is not None:
+            self._job.stopped.set()
+        self._cancel_timer()
+        loop = asyncio.get_running_loop()
+        if self._waiting_since is None:
+            self._waiting_since = loop.time()
+        latest = self._waiting_since + LONGEST - loop.time()
+        self._timer = loop.call_later(max(AT_ONCE, min(delay, latest)), self._begin)
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _begin(self) -> None:
+        self._timer = None
+        if self._setup is None or self._closed:
+            return  # `configure` plans again
+        if self._job is not None:
+            self._planned = True  # the job at hand was told to stop; its end begins the next one
+            return
+        self._planned = False
+        self._waiting_since = None
+        job, engine = self._next_job(self._setup), self._engine
+        self._job = job
+        self._worker.run(lambda: engine.perform(job)).add_done_callback(self._end)
+
+    def _next_job(self, setup: Setup) -> Job:
+        snapshots = self.snapshots()
+        current = {snapshot.path: snapshot for snapshot in snapshots}
+        # Texts are joined here and not at each edit: while somebody types, most versions are never looked at.
+        texts = {path: current[path].text if path in current else None for path in self._edited}
+        job = Job(setup, texts, frozenset(self._gone), snapshots, self.client)
+        self._edited.clear()
+        self._gone.clear()
+        return job
+
+    def _end(self, future: asyncio.Future[Answer | None]) -> None:
+        self._job = None
+        if self._closed:
+            return
+        try:
+            answer = future.result()
+        except Exception:
+            logger.exception("the analysis failed")
+            answer = None
+        if answer is not None:
+            self._take(answer)
+        if self._planned:
+            self._begin()
+        elif self._timer is None:
+            self._settled.set()
+            self._announce_all(settled=True)
+
+    def _take(self, answer: Answer) -> None:
+        for report in answer.reports:
+            document = self._documents.get(report.snapshot.uri)
+            if document is None or not document.is_at(report.snapshot):
+                continue  # closed or edited meanwhile
+            self._reports[document.uri] = report
+            params = report.params()
+            if self._published.get(document.uri) != params:
+                self._published[document.uri] = params
+                self._publish(params)
+        for problem in answer.problems:
+            if problem not in self._said:
+                self._said.add(problem)
+                self._say(problem)
+
+    def _announce_all(self, *, settled: bool) -> None:
+        for document in self._documents:
+            self._announce(document, settled)
+
+
+def _report(
+    snapshot: Snapshot, findings: Sequence[Diagnostic], lines: Texts, uris: Mapping[Path, str], client: Client
+) -> Report:
+    return Report(snapshot, tuple(findings), tuple(shown(finding, lines, uris, client) for finding in findings))
+
+
+def _of(found: Mapping[Path, Sequence[Diagnostic]], path: Path) -> Sequence[Diagnostic]:
+    """The findings of a file, which the engine may know by its real name where the editor has a link to it."""
+    if path in found:
+        return found[path]
+    return found.get(path.resolve(), ())
+
+
+def _said(problem: object) -> str:
+    path, message = getattr(problem, "path", None), getattr(problem, "message", problem)
+    return f"{path}: {message}" if path else str(message)

@@ -1,0 +1,58 @@
+"""The engine as the language server sees it, and how it is loaded.
+
+The server depends on these protocols only, so that its own tests can run on a tiny engine; `Loaderlint` is the real
+one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from loaderlint.engine import Diagnostic, FileEdit, Problem, Repair
+
+
+class Workspace(Protocol):
+    """The part of `loaderlint.engine.Workspace` that the server uses. Called on the worker's thread only."""
+
+    problems: list[Problem]
+
+    def set_text(self, path: Path, text: str | None) -> None: ...
+    def forget(self, paths: Iterable[Path]) -> None: ...
+    def text(self, path: Path) -> str: ...
+    def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]: ...
+    def fix_all(self, paths: Sequence[Path], *, rules: Collection[str] | None = None) -> tuple[FileEdit, ...]: ...
+    def check(
+        self, paths: Sequence[Path] | None = None, *, stop: Callable[[], bool] = ...
+    ) -> dict[Path, tuple[Diagnostic, ...]]: ...
+
+
+class Backend(Protocol):
+    """What is loaded on the worker's thread, after `initialize` has been answered."""
+
+    #: Raised by `Workspace.check` when its `stop` says so.
+    cancelled: type[Exception]
+    #: The page of every rule (Markdown), by rule name.
+    pages: Mapping[str, str]
+
+    def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> Workspace:
+        """A new workspace; `overrides` are settings by their names in pyproject.toml."""
+        ...
+
+
+class Loaderlint:
+    """loaderlint's own engine and rules. Making one imports libcst (0.2 s)."""
+
+    def __init__(self) -> None:
+        from loaderlint import engine
+        from loaderlint.rules import RULES
+
+        self.cancelled: type[Exception] = engine.Cancelled
+        self.pages: Mapping[str, str] = {rule.name: rule.page for rule in RULES}
+        self._engine = engine
+
+    def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> Workspace:
+        """A new workspace over `folders` (absolute)."""
+        return self._engine.Workspace(folders, overrides)

@@ -1,0 +1,73 @@
+"""What the client can do, read once from its `initialize` request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lsprotocol import types
+from pygls.capabilities import ServerCapabilitiesBuilder, get_capability
+
+from loaderlint.lsp.text import Encoding
+
+_ENCODINGS: dict[str, Encoding] = {"utf-8": "utf-8", "utf-16": "utf-16", "utf-32": "utf-32"}
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """The client's abilities. `status`: it asked for `loaderlint/status` notifications in its initialization
+    options."""
+
+    encoding: Encoding = "utf-16"
+    related_information: bool = False
+    code_description: bool = False
+    diagnostic_data: bool = False
+    tags: frozenset[types.DiagnosticTag] = frozenset()
+    document_changes: bool = False
+    change_annotations: bool = False
+    resolves_edits: bool = False
+    markdown: bool = False
+    configuration: bool = False
+    registers_configuration: bool = False
+    registers_watchers: bool = False
+    status: bool = False
+
+    @staticmethod
+    def of(params: types.InitializeParams) -> Client:
+        """The abilities of the client that sends `params`."""
+        able = params.capabilities
+        get: Any = get_capability  # its overloads take literal names only
+
+        def can(name: str) -> bool:
+            return bool(get(able, name, False))
+
+        def listed(name: str) -> Sequence[Any]:
+            return get(able, name, None) or ()
+
+        return Client(
+            encoding=_ENCODINGS.get(str(_value(ServerCapabilitiesBuilder.choose_position_encoding(able))), "utf-16"),
+            related_information=can("text_document.publish_diagnostics.related_information"),
+            code_description=can("text_document.publish_diagnostics.code_description_support"),
+            diagnostic_data=can("text_document.publish_diagnostics.data_support"),
+            tags=frozenset(listed("text_document.publish_diagnostics.tag_support.value_set")),
+            document_changes=can("workspace.workspace_edit.document_changes"),
+            change_annotations=can("workspace.workspace_edit.change_annotation_support"),
+            resolves_edits="edit" in listed("text_document.code_action.resolve_support.properties")
+            and can("text_document.code_action.data_support"),
+            markdown=types.MarkupKind.Markdown in listed("text_document.hover.content_format"),
+            configuration=can("workspace.configuration"),
+            registers_configuration=can("workspace.did_change_configuration.dynamic_registration"),
+            registers_watchers=can("workspace.did_change_watched_files.dynamic_registration"),
+            status=bool(initialization(params).get("status")),
+        )
+
+
+def initialization(params: types.InitializeParams) -> dict[str, Any]:
+    """The client's initialization options; empty unless they are an object."""
+    options = params.initialization_options
+    return options if isinstance(options, dict) else {}
+
+
+def _value(encoding: Any) -> Any:
+    return getattr(encoding, "value", encoding)

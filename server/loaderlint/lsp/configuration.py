@@ -1,0 +1,86 @@
+"""The user's settings in the editor: section `loaderlint`, the names of pyproject.toml in camelCase."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from loaderlint.lsp.client import initialization
+from loaderlint.settings import KEYS, from_editor
+
+if TYPE_CHECKING:
+    from loaderlint.lsp.server import Server
+
+logger = logging.getLogger(__name__)
+
+SECTION = "loaderlint"
+#: Seconds that the first analysis waits for the client to tell its settings.
+PATIENCE = 5.0
+
+
+def overrides(section: Any) -> dict[str, object]:
+    """The settings of a configuration section by their names in pyproject.toml. The section also holds what is none of
+    the engine's business, such as where the server is to be found; that is left out."""
+    if not isinstance(section, Mapping):
+        return {}
+    return {key: value for key, value in from_editor(section).items() if key in KEYS}
+
+
+def first_overrides(params: types.InitializeParams) -> dict[str, object]:
+    """The settings in the initialization options, for clients that cannot be asked."""
+    return overrides(initialization(params).get("settings"))
+
+
+async def load(ls: Server) -> None:
+    """Ask the client for its settings, if it can be asked, and apply them. One that does not answer in time gets an
+    analysis without; a late answer still counts."""
+    if ls.client.configuration:
+        asked = asyncio.ensure_future(_ask(ls))
+        try:
+            await asyncio.wait_for(asyncio.shield(asked), PATIENCE)
+        except asyncio.TimeoutError:
+            logger.warning("the client does not tell its settings")
+            asked.add_done_callback(lambda _: ls.configured())
+    ls.configured()
+
+
+async def _ask(ls: Server) -> None:
+    item = types.ConfigurationItem(section=SECTION)
+    try:
+        answer = await ls.workspace_configuration_async(types.ConfigurationParams(items=[item]))
+    except Exception as error:
+        logger.warning("the client does not tell its settings: %s", error)
+        return
+    if answer:
+        ls.overrides = overrides(answer[0])
+
+
+async def did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:
+    """The settings changed. Newer clients are asked, older ones send them along."""
+    if ls.client.configuration:
+        await load(ls)
+        return
+    given = _plain(params.settings)
+    if isinstance(given, Mapping):
+        ls.overrides = overrides(given.get(SECTION, given))
+        ls.configured()
+
+
+def _plain(settings: Any) -> Any:
+    return settings._asdict() if hasattr(settings, "_asdict") else settings
+
+
+async def watch(ls: Server) -> None:
+    """Ask the client to tell when the settings change, if it wants to be asked."""
+    if ls.client.registers_configuration:
+        options = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
+        await ls.register_with_client(types.WORKSPACE_DID_CHANGE_CONFIGURATION, options)
+
+
+def register(server: Server) -> None:
+    """Offer the feature."""
+    server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(did_change_configuration)

@@ -1,0 +1,71 @@
+"""Hover: the rule's page on a finding, and on a rule's name in a suppression comment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from loaderlint.lsp.diagnostics import Report
+from loaderlint.lsp.text import Place, Span, content, to_position, to_range, touches
+
+if TYPE_CHECKING:
+    from loaderlint.lsp.server import Server
+
+_IGNORE = re.compile(r"#\s*loaderlint:\s*ignore(?:-file)?\s*\[(?P<names>[^\]]*)\]?")
+_NAME = re.compile(r"[\w-]+")
+
+
+async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+    """What is to be said about a position; None if nothing."""
+    document = ls.documents.get(params.text_document.uri)
+    if document is None or not document.analysed:
+        return None
+    line, column = to_position(document.lines, params.position, ls.documents.encoding)
+    place = Place(line, column, line, column)
+    named = _name_at(content(document.lines[line]), column)
+    if named is not None:
+        name, start, end = named
+        return _hover(ls, [name], Place(line, start, line, end), document.lines)
+    # No waiting: a hover is about what is shown now.
+    report = ls.analysis.report(document)
+    return None if report is None else _on_finding(ls, report, place)
+
+
+def _on_finding(ls: Server, report: Report, place: Place) -> types.Hover | None:
+    found = [finding for finding in report.findings if touches(finding.span, place)]
+    if not found:
+        return None
+    return _hover(ls, list(dict.fromkeys(finding.name for finding in found)), found[0].span, report.snapshot.lines)
+
+
+def _hover(ls: Server, names: Sequence[str], span: Span, lines: Sequence[str]) -> types.Hover | None:
+    text = pages(names, ls.analysis.pages)
+    if not text:
+        return None
+    kind = types.MarkupKind.Markdown if ls.client.markdown else types.MarkupKind.PlainText
+    return types.Hover(
+        contents=types.MarkupContent(kind=kind, value=text),
+        range=to_range(lines, span, ls.client.encoding),
+    )
+
+
+def pages(names: Sequence[str], known: Mapping[str, str]) -> str:
+    """The pages of the rules `names` one below the other; unknown names are left out."""
+    return "\n\n---\n\n".join(known[name].strip() for name in names if name in known)
+
+
+def _name_at(line: str, column: int) -> tuple[str, int, int] | None:
+    """The rule name in a suppression comment at `column`, with where it starts and ends."""
+    for comment in _IGNORE.finditer(line):
+        for name in _NAME.finditer(line, *comment.span("names")):
+            if name.start() <= column <= name.end():
+                return name[0], name.start(), name.end()
+    return None
+
+
+def register(server: Server) -> None:
+    """Offer the feature."""
+    server.feature(types.TEXT_DOCUMENT_HOVER)(hover)

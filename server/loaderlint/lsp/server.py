@@ -1,0 +1,150 @@
+"""The server: its parts, put together, and its life from `initialize` to `exit`."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import uuid
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from loaderlint import __version__
+from loaderlint.lsp import Transport, actions, configuration, files, hover, status, sync, transport
+from loaderlint.lsp.analysis import Analysis, Setup
+from loaderlint.lsp.backend import Backend
+from loaderlint.lsp.client import Client
+from loaderlint.lsp.documents import Documents
+from loaderlint.lsp.protocol import Protocol
+from loaderlint.lsp.worker import Worker
+
+logger = logging.getLogger(__name__)
+
+
+class Server(LanguageServer):
+    """One client, its documents and their analysis.
+
+    `load` makes the engine; it is called on the worker's thread, after `initialize` has been answered."""
+
+    protocol: Protocol
+
+    def __init__(self, load: Callable[[], Backend]) -> None:
+        super().__init__("loaderlint", __version__, types.TextDocumentSyncKind.Incremental, protocol_cls=Protocol)
+        self.client = Client()
+        self.folders: tuple[Path, ...] = ()
+        self.overrides: dict[str, object] = {}
+        self.documents = Documents()
+        self.worker = Worker()
+        self.analysis = Analysis(
+            self.documents,
+            self.worker,
+            load,
+            publish=self.text_document_publish_diagnostics,
+            announce=lambda document, settled: status.announce(self, document, settled),
+            say=self.say,
+        )
+        self.left = False
+        self.exit_code = 1
+        self._tasks: set[asyncio.Task[None]] = set()
+        for feature in (sync, files, configuration, actions, hover, status):
+            feature.register(self)
+        self.feature(types.INITIALIZE)(initialize)
+        self.feature(types.INITIALIZED)(initialized)
+        self.feature(types.SHUTDOWN)(shutdown)
+
+    def configured(self) -> None:
+        """Analyse with the folders and settings as they are now."""
+        self.analysis.configure(Setup(self.folders, dict(self.overrides)))
+
+    def say(self, message: str) -> None:
+        """Put a warning where the user finds it if he looks: the client's log."""
+        self.window_log_message(types.LogMessageParams(type=types.MessageType.Warning, message=message))
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something besides; an error is logged."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("a task failed", exc_info=error)
+
+    async def register_with_client(self, method: str, options: Any) -> None:
+        """Register a capability with the client; a refusal is logged."""
+        registration = types.Registration(id=str(uuid.uuid4()), method=method, register_options=options)
+        try:
+            await self.client_register_capability_async(types.RegistrationParams(registrations=[registration]))
+        except Exception as error:
+            logger.warning("the client does not register %s: %s", method, error)
+
+    def leave(self, *, orderly: bool) -> None:
+        """The client is done; the process ends with 0 if it said so before."""
+        self.left = True
+        self.exit_code = 0 if orderly else 1
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Log an error of a handler. The base class shows it to the user, who can do nothing about it."""
+        logger.error("%s: %s", getattr(source, "__name__", source), error)
+
+
+def initialize(ls: Server, params: types.InitializeParams) -> None:
+    """The client tells who it is. The engine is not touched: the answer must not wait for it."""
+    ls.client = Client.of(params)
+    ls.documents.encoding = ls.client.encoding
+    ls.analysis.client = ls.client
+    ls.folders = files.first_folders(params)
+    ls.overrides = configuration.first_overrides(params)
+
+
+def initialized(ls: Server, _: types.InitializedParams) -> None:
+    """The client is ready: load the engine, and meanwhile ask for what it must be told."""
+    ls.start(ls.analysis.load())
+    ls.start(configuration.load(ls))
+    ls.start(configuration.watch(ls))
+    ls.start(files.watch(ls))
+
+
+def shutdown(ls: Server, _: None) -> None:
+    """The client is about to leave."""
+    ls.analysis.stop()
+
+
+def serve(load: Callable[[], Backend], kind: Transport, host: str, port: int) -> int:
+    """Serve one client over `kind`; see `loaderlint.lsp.main`."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    server = Server(load)
+    try:
+        asyncio.run(_serve(server, kind, host, port))
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        print(f"loaderlint: cannot listen on {host}:{port}: {error.strerror or error}", file=sys.stderr)
+        return 2
+    except ImportError as error:
+        if error.name != "websockets":
+            raise
+        print("loaderlint: WebSockets need one more library: pip install websockets", file=sys.stderr)
+        return 2
+    return server.exit_code
+
+
+async def _serve(server: Server, kind: Transport, host: str, port: int) -> None:
+    try:
+        if kind == "stdio":
+            await transport.serve_stdio(server)
+        elif kind == "tcp":
+            await transport.serve_tcp(server, host, port)
+        else:
+            await transport.serve_ws(server, host, port)
+    finally:
+        server.analysis.stop()
+        server.worker.stop()
+        if not server.left:
+            # The connection ended by itself.
+            server.leave(orderly=server.protocol.shutting_down)

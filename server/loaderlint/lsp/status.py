@@ -1,0 +1,40 @@
+"""`loaderlint/status`: whether everything that is known about a document has been looked at.
+
+A client that sets `status` in its initialization options gets notifications `{uri, version, settled}`. As a request,
+with `{uri}` or `{uri, wait: true}`, it is answered at once or when all is settled; tests need no other way to wait."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pygls.exceptions import JsonRpcInvalidParams
+
+from loaderlint.lsp.documents import Document
+
+if TYPE_CHECKING:
+    from loaderlint.lsp.server import Server
+
+STATUS = "loaderlint/status"
+
+
+async def status(ls: Server, params: Any) -> dict[str, object]:
+    """The state of one document; `version` is None if it is not open."""
+    uri = getattr(params, "uri", None)
+    if not isinstance(uri, str):
+        raise JsonRpcInvalidParams("'uri' is missing")
+    if getattr(params, "wait", False):
+        await ls.analysis.settled()
+    document = ls.documents.get(uri)
+    version = None if document is None else document.version
+    return {"uri": uri, "version": version, "settled": ls.analysis.is_settled}
+
+
+def announce(ls: Server, document: Document, settled: bool) -> None:
+    """Tell the client, if it wants to know."""
+    if ls.client.status:
+        ls.protocol.notify(STATUS, {"uri": document.uri, "version": document.version, "settled": settled})
+
+
+def register(server: Server) -> None:
+    """Offer the feature."""
+    server.feature(STATUS)(status)

@@ -1,0 +1,202 @@
+"""A tiny engine for the tests of the protocol. It finds words in capital letters:
+
+* `BUG`: a finding; its safe fix writes FIXED. `BUG2` is fixed to BUG, so that fixing all takes two rounds.
+* `FAR(name)`: a finding whose fix also puts a line on top of the file `name` beside it; the evidence is there, too.
+* `GUESS`: a finding with an unsafe fix. `STUCK`: a finding whose fix comes to nothing.
+* `HANG`: the check lasts until it is told to stop. `CRASH`, `LEAVE`: it raises an error, a SystemExit.
+* `PRINT`: it prints to stdout and lets a child process read stdin.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from loaderlint.findings import Finding, Fix, Place, Severity
+
+WORDS = re.compile(r"\b(?:BUG2?|GUESS|STUCK|FAR\((?P<file>[\w.]+)\))")
+LINE = re.compile(r"\r\n|\r|\n")
+
+
+class Cancelled(Exception):
+    pass
+
+
+class Span(NamedTuple):
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class TextEdit(NamedTuple):
+    span: Span
+    text: str
+
+
+class FileEdit(NamedTuple):
+    path: Path
+    edits: tuple[TextEdit, ...]
+
+
+class Repair(NamedTuple):
+    title: str
+    safety: str
+    files: tuple[FileEdit, ...]
+
+
+class Note(NamedTuple):
+    path: Path
+    span: Span
+    message: str
+
+
+class Problem(NamedTuple):
+    path: Path | None
+    message: str
+    fatal: bool = False
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    code: str
+    name: str
+    severity: Severity
+    certainty: str
+    message: str
+    path: Path
+    span: Span
+    fingerprint: str
+    evidence: tuple[Note, ...]
+    fixable: bool
+    finding: Finding
+    word: str
+
+
+class FakeWorkspace:
+    def __init__(self, backend: FakeBackend, folders: Sequence[Path], overrides: Mapping[str, object]) -> None:
+        self.backend, self.folders, self.overrides = backend, tuple(folders), dict(overrides)
+        self.problems = [Problem(None, f"settings: {sorted(overrides)}")] if overrides else []
+        self.texts: dict[Path, str] = {}
+        self.disk: dict[Path, str] = {}
+
+    def set_text(self, path: Path, text: str | None) -> None:
+        if text is None:
+            self.texts.pop(path, None)
+            self.disk.pop(path, None)
+        else:
+            self.texts[path] = text
+
+    def forget(self, paths: Iterable[Path]) -> None:
+        self.backend.forgotten.extend(paths)
+        for path in paths:
+            self.disk.pop(path, None)
+
+    def text(self, path: Path) -> str:
+        if path in self.texts:
+            return self.texts[path]
+        if path not in self.disk:
+            with path.open(encoding="utf-8", newline="") as file:
+                self.disk[path] = file.read()
+        return self.disk[path]
+
+    def check(
+        self, paths: Sequence[Path] | None = None, *, stop: Callable[[], bool] = lambda: False
+    ) -> dict[Path, tuple[Diagnostic, ...]]:
+        self.backend.checks.append(tuple(sorted(path.name for path in paths or ())))
+        # A file 'loud.txt' in a folder makes every finding an error: something on disk that findings depend on.
+        return {path: tuple(self._find(path, stop)) for path in paths or ()}
+
+    def repairs(self, diagnostic: Any) -> tuple[Repair, ...]:
+        path, span = diagnostic.path, diagnostic.span
+        if diagnostic.word == "STUCK":
+            return ()
+        fix = diagnostic.finding.fixes[0]
+        files = [FileEdit(path, (TextEdit(span, "BUG" if diagnostic.word == "BUG2" else "FIXED"),))]
+        if diagnostic.evidence:
+            files.append(FileEdit(diagnostic.evidence[0].path, (TextEdit(Span(0, 0, 0, 0), "import fix\n"),)))
+        return (Repair(fix.title, fix.safety, tuple(files)),)
+
+    def fix_all(
+        self, paths: Sequence[Path], *, unsafe: bool = False, rules: Collection[str] | None = None
+    ) -> tuple[FileEdit, ...]:
+        edits = []
+        for path in paths:
+            found = [
+                one.files[0].edits[0]
+                for diagnostic in self._find(path, lambda: False)
+                if diagnostic.word in ("BUG", "BUG2") and (not rules or diagnostic.name in rules)
+                for one in self.repairs(diagnostic)
+            ]
+            if found:
+                edits.append(FileEdit(path, tuple(found)))
+        return tuple(edits)
+
+    def _find(self, path: Path, stop: Callable[[], bool]) -> Iterable[Diagnostic]:
+        text = self.text(path)
+        self._misbehave(text, stop)
+        loud = any((folder / "loud.txt").exists() for folder in self.folders)
+        for line, content in enumerate(LINE.split(text)):
+            for word in WORDS.finditer(content):
+                if f"ignore[fake-{word[0][:3].lower()}" not in content:
+                    yield self._diagnostic(path, line, word, loud)
+
+    def _misbehave(self, text: str, stop: Callable[[], bool]) -> None:
+        if "CRASH" in text:
+            raise ValueError("a crash that was asked for")
+        if "LEAVE" in text:
+            raise SystemExit("an exit that was asked for")
+        if "PRINT" in text:
+            print("Content-Length: 3\r\n\r\n{}!", flush=True)
+            subprocess.run([sys.executable, "-c", "import sys; sys.stdin.read()"], check=True)
+        while "HANG" in text:
+            self.backend.hanging.append(text)
+            if stop():
+                raise Cancelled
+            time.sleep(0.002)
+
+    def _diagnostic(self, path: Path, line: int, word: re.Match[str], loud: bool) -> Diagnostic:
+        kind = word[0].partition("(")[0]
+        evidence: tuple[Note, ...] = ()
+        if word["file"]:
+            evidence = (Note(path.with_name(word["file"]), Span(0, 0, 0, 3), "the loader is here"),)
+        fix = Fix(f"Fix this {kind}", "unsafe" if kind == "GUESS" else "safe", ())
+        severity = Severity.ERROR if loud else Severity.WARNING
+        message = f"{word[0]} is a fault"
+        finding = Finding(f"fake-{kind.lower()}", severity, "proven", message, Place(path, 0, 0), kind, (), (fix,))
+        return Diagnostic(
+            code=f"FAK{len(kind):03}",
+            name=f"fake-{kind[:3].lower()}",
+            severity=severity,
+            certainty="proven",
+            message=message,
+            path=path,
+            span=Span(line, word.start(), line, word.end()),
+            fingerprint=f"{path.name}:{word[0]}:{line}",
+            evidence=evidence,
+            fixable=True,
+            finding=finding,
+            word=kind,
+        )
+
+
+class FakeBackend:
+    """Also keeps a record of what it was asked."""
+
+    def __init__(self) -> None:
+        self.cancelled: type[Exception] = Cancelled
+        self.pages = {"fake-bug": "# fake-bug (FAK003)\n\n## What it does\nNothing.", "fake-gue": "# fake-gue (FAK005)"}
+        self.workspaces: list[FakeWorkspace] = []
+        self.checks: list[tuple[str, ...]] = []
+        self.forgotten: list[Path] = []
+        self.hanging: list[str] = []
+
+    def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> FakeWorkspace:
+        self.workspaces.append(FakeWorkspace(self, folders, overrides))
+        return self.workspaces[-1]

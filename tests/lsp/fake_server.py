@@ -1,0 +1,14 @@
+"""The real server process on the tiny engine: `python fake_server.py stdio|tcp|ws [port]`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path[:0] = [str(Path(__file__).parents[2] / "server"), str(Path(__file__).parent)]
+    from fake_engine import FakeBackend
+
+    from loaderlint.lsp.server import serve
+
+    sys.exit(serve(FakeBackend, sys.argv[1], "127.0.0.1", int(sys.argv[2]) if len(sys.argv) > 2 else 0))  # type: ignore
