@@ -1,0 +1,491 @@
+"""From files to findings and from findings to edits: what the command line and the language server use.
+
+The engine owns the order of things: it reads the project around the files that are reported, links a snapshot, asks every
+rule its question about every subject, and turns places into spans. It knows no protocol and prints nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from loaderlint import settings as settings_module
+from loaderlint.findings import Certainty, Finding, Place, Severity
+from loaderlint.settings import Settings
+from loaderlint.store import OpenFile, Snapshot, Store, project_root
+from loaderlint.suppress import suppressed
+
+if TYPE_CHECKING:
+    from loaderlint.facts.ir import PieceFacts
+    from loaderlint.fixes.edits import FileEdit, Repair
+    from loaderlint.project.environment import Environment
+    from loaderlint.project.model import Model
+    from loaderlint.rules.base import Rule
+    from loaderlint.syntax.cutter import Piece
+    from loaderlint.syntax.positions import Span
+
+_PLATFORMS = {"linux": "linux", "darwin": "macos", "win32": "windows", "cygwin": "windows"}
+
+
+class Note(NamedTuple):
+    """A step of the reason, at its place."""
+
+    path: Path
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A finding as it is shown. `path` is absolute, `span` 0-based in characters; `fingerprint` does not change when lines
+    move; `fixable`: the rule offers a fix here (`Workspace.repairs` tells which)."""
+
+    code: str
+    name: str
+    severity: Severity
+    certainty: Certainty
+    message: str
+    path: Path
+    span: Span
+    fingerprint: str
+    evidence: tuple[Note, ...]
+    fixable: bool
+    finding: Finding
+
+
+class Problem(NamedTuple):
+    """Something that could not be done. `path` is None where no file is meant. `fatal`: the tool could not do its work
+    (exit code 2)."""
+
+    path: Path | None
+    message: str
+    fatal: bool
+
+
+class Cancelled(Exception):
+    """The caller's `stop` said so."""
+
+
+class Workspace:
+    """The projects of some folders. `overrides`: settings by their names in pyproject.toml, which win over files.
+
+    Not safe for several threads at once; a caller that has threads uses one of them for this."""
+
+    def __init__(self, folders: Sequence[Path], overrides: Mapping[str, object] | None = None) -> None:
+        self._folders = tuple(dict.fromkeys(folder.resolve() for folder in folders))
+        self._overrides = dict(overrides or {})
+        self._projects: dict[Path, Project] = {}
+        self.problems: list[Problem] = []
+
+    # --- what changes -------------------------------------------------------------------------------------------------
+
+    def set_text(self, path: Path, text: str | None) -> None:
+        """Lay an editor's text over a file; None takes it away."""
+        self._project(path).store.set_text(path, text)
+
+    def forget(self, paths: Iterable[Path]) -> None:
+        """These files changed on disk, came or went; a settings or requirements file renews every setting."""
+        for path in paths:
+            if path.suffix in (".py", ".pyi"):
+                self._project(path).store.forget(path)
+            else:
+                settings_module.clear()
+                for project in self._projects.values():
+                    project.renew()
+
+    def configure(self, overrides: Mapping[str, object]) -> None:
+        """Replace the overrides (an editor's settings changed)."""
+        self._overrides = dict(overrides)
+        settings_module.clear()
+        for project in self._projects.values():
+            project.overrides = self._overrides
+            project.renew()
+
+    # --- questions ----------------------------------------------------------------------------------------------------
+
+    def check(
+        self,
+        paths: Sequence[Path] | None = None,
+        *,
+        stop: Callable[[], bool] = lambda: False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> dict[Path, tuple[Diagnostic, ...]]:
+        """The findings of files (or of all files below folders), in the order of their places; every reported file has an
+        entry. Without `paths`: the workspace's folders.
+
+        Raises Cancelled when `stop` answers True in between."""
+        wanted = [path.resolve() for path in (paths if paths is not None else self._folders)]
+        found: dict[Path, tuple[Diagnostic, ...]] = {}
+        by_project: dict[Path, list[Path]] = {}
+        for path in wanted:
+            by_project.setdefault(self._root(path), []).append(path)
+        for number, (root, asked) in enumerate(by_project.items()):
+            if progress is not None:
+                progress(number, len(by_project))
+            project = self._at(root)
+            found.update(project.check(asked, stop))
+            self._collect(project)
+        return dict(sorted(found.items()))
+
+    def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]:
+        """The fixes of a finding, ready to apply, the preferred one first."""
+        return self._project(diagnostic.path).repairs(diagnostic.finding)
+
+    def fix_all(
+        self, paths: Sequence[Path], *, unsafe: bool = False, rules: Collection[str] | None = None
+    ) -> tuple[FileEdit, ...]:
+        """The edits of as many fixes of these files' findings as fit together in one round; callers apply them and ask
+        again until nothing comes. `rules`: only these (names)."""
+        edits: list[FileEdit] = []
+        for root, group in _grouped(self.check(paths), self._root).items():
+            findings = [d.finding for d in group if rules is None or d.name in rules]
+            edits.extend(self._at(root).merged(findings, unsafe))
+        return tuple(edits)
+
+    def text(self, path: Path) -> str:
+        """The present text of a file, '' if it cannot be read."""
+        opened = self._project(path).store.open(path.resolve())
+        return opened.text if opened else ""
+
+    def settings(self, path: Path) -> Settings:
+        """The settings that hold for a file."""
+        return settings_module.load(path, self._overrides)[0]
+
+    # --- projects -----------------------------------------------------------------------------------------------------
+
+    def _root(self, path: Path) -> Path:
+        root = project_root(path)
+        inside = [folder for folder in self._folders if path.is_relative_to(folder)]
+        if inside and root not in inside and any(folder.is_relative_to(root) for folder in inside):
+            return root
+        return root
+
+    def _at(self, root: Path) -> Project:
+        if root not in self._projects:
+            self._projects[root] = Project(root, self._overrides)
+        return self._projects[root]
+
+    def _project(self, path: Path) -> Project:
+        return self._at(self._root(path.resolve()))
+
+    def _collect(self, project: Project) -> None:
+        known = set(self.problems)
+        for problem in project.problems():
+            if problem not in known:
+                self.problems.append(problem)
+
+
+class Project:
+    """One project: its store, its model while nothing changed, its findings."""
+
+    def __init__(self, root: Path, overrides: Mapping[str, object]) -> None:
+        self.root = root
+        self.overrides = overrides
+        self.store = Store(root)
+        self._named: set[Path] = set()
+        self._linked: tuple[int, Model] | None = None
+        self._findings: tuple[int, dict[Path, list[Finding]]] | None = None
+        self._environments: dict[Path, Environment] = {}
+
+    def renew(self) -> None:
+        """Settings changed: nothing that was found holds."""
+        self._environments.clear()
+        self._linked = None
+        self._findings = None
+
+    def problems(self) -> list[Problem]:
+        """What could not be read, and what is wrong in settings."""
+        found = [
+            Problem(path, message, path in self._named) for path, message in sorted(self.store.unreadable.items())
+        ]
+        _, wrong = settings_module.load(self.root / "x.py", self.overrides)
+        found.extend(Problem(one.path, one.message, False) for one in wrong)
+        return found
+
+    def check(self, asked: Sequence[Path], stop: Callable[[], bool]) -> dict[Path, tuple[Diagnostic, ...]]:
+        """The findings of these files and of the files below these folders."""
+        named = [path for path in asked if not path.is_dir()]
+        self._named.update(named)
+        self.store.find(stop)
+        self.store.add(named)
+        reported = [p for p in self.store.paths() if any(p == a or p.is_relative_to(a) for a in asked)]
+        reported = [p for p in reported if p in self._named or not self._settings(p).excluded(p)]
+        for path in named:
+            self.store.data(path)
+        by_file = self._all_findings(stop) if reported else {}
+        return {path: self._shown(path, by_file.get(path, [])) for path in reported}
+
+    def _settings(self, path: Path) -> Settings:
+        return settings_module.load(path, self.overrides)[0]
+
+    def model(self) -> Model:
+        """The project, linked; kept while no file changes."""
+        from loaderlint.project.model import Model
+
+        if self._linked is None or self._linked[0] != self.store.generation:
+            self._linked = (self.store.generation, Model(Snapshot(self.store), self.environment))
+        return self._linked[1]
+
+    def environment(self, path: Path) -> Environment:
+        """What the project of the file at `path` runs on."""
+        known = self._environments.get(path.parent)
+        if known is None:
+            known = self._environments[path.parent] = _environment(self._settings(path), path, self.root)
+        return known
+
+    def _all_findings(self, stop: Callable[[], bool]) -> dict[Path, list[Finding]]:
+        if self._findings is not None and self._findings[0] == self.store.generation:
+            return self._findings[1]
+        found: dict[Path, list[Finding]] = {}
+        if self._worth_linking():
+            if stop():
+                raise Cancelled
+            model = self.model()
+            for one in ask_rules(model, self._rules(), stop):
+                found.setdefault(one.place.path, []).append(one)
+        self._findings = (self.store.generation, found)
+        return found
+
+    def _worth_linking(self) -> bool:
+        """Whether any file speaks of loaders or datasets at all."""
+        return bool(self.store.containing("oader") or self.store.containing("Dataset"))
+
+    def _rules(self) -> list[Rule]:
+        from loaderlint.rules import RULES
+
+        base = self._settings(self.root / "x.py")
+        return [r for r in RULES if base.enabled(r.name, r.code, r.enabled_by_default) or base.directory is None]
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def _shown(self, path: Path, findings: Iterable[Finding]) -> tuple[Diagnostic, ...]:
+        from loaderlint.rules import rule
+
+        settings = self._settings(path)
+        shown: list[Diagnostic] = []
+        seen: dict[str, int] = {}
+        text = self.store.open(path)
+        for finding in findings:
+            about = rule(finding.rule)
+            if about is None or text is None:
+                continue
+            if not settings.enabled(about.name, about.code, about.enabled_by_default):
+                continue
+            if settings.ignored_in(path, about.name, about.code):
+                continue
+            span = self.span(finding.place)
+            if span is None or suppressed(text.text, about.name, about.code, span.line, span.line):
+                continue
+            severity = settings.severity_of(about.name, about.code) or finding.severity
+            notes = tuple(
+                Note(e.place.path, at, e.message) for e in finding.evidence if (at := self.span(e.place)) is not None
+            )
+            shown.append(
+                Diagnostic(
+                    about.code,
+                    about.name,
+                    severity,
+                    finding.certainty,
+                    finding.message,
+                    path,
+                    span,
+                    "",
+                    notes,
+                    bool(finding.fixes),
+                    finding,
+                )
+            )
+        shown.sort(key=lambda d: (d.span, d.code, d.message))
+        return tuple(_with_fingerprint(d, self.root, self._owner(d.finding.place), seen) for d in shown)
+
+    def _owner(self, place: Place) -> str:
+        """The def or class that a place stands in, by its first line: part of what a fingerprint is made of."""
+        opened = self.store.open(place.path)
+        if opened is None or place.piece >= len(opened.pieces):
+            return ""
+        return opened.shown_piece(place.piece)[0].text.split("\n", 1)[0].strip()
+
+    def span(self, place: Place) -> Span | None:
+        """Where a place stands now. In a half-typed piece: where its last good line still stands; None if it does not."""
+        opened = self.store.open(place.path)
+        if opened is None or place.piece >= len(opened.pieces):
+            return None
+        piece, present = opened.shown_piece(place.piece)
+        relative = _relative_span(piece, place.anchor)
+        if relative is None:
+            return None
+        now = opened.pieces[place.piece]
+        return _moved(relative, now.line) if present else _still_standing(piece, now, relative)
+
+    # --- fixing -------------------------------------------------------------------------------------------------------
+
+    def repairs(self, finding: Finding) -> tuple[Repair, ...]:
+        """The fixes of a finding that can be carried out."""
+        from loaderlint.fixes.apply import edits_for
+        from loaderlint.fixes.edits import NoFix, Repair
+
+        ready = []
+        for fix in finding.fixes:
+            edits = edits_for(fix.intents, _Access(self.store))
+            if not isinstance(edits, NoFix):
+                ready.append(Repair(fix.title, fix.safety, edits))
+        return tuple(ready)
+
+    def merged(self, findings: Sequence[Finding], unsafe: bool) -> tuple[FileEdit, ...]:
+        """The edits of as many of the findings' preferred fixes as fit together."""
+        from loaderlint.fixes.apply import merge
+
+        groups = []
+        for finding in findings:
+            fix = next((f for f in finding.fixes if f.safety == "safe" or unsafe), None)
+            if fix is not None and fix.intents not in groups:
+                groups.append(fix.intents)
+        return merge(groups, _Access(self.store)) if groups else ()
+
+
+class _Access:
+    """The files as the fixes read them (see `loaderlint.fixes.edits.FileAccess`)."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def _file(self, path: Path) -> OpenFile | None:
+        return self._store.open(path)
+
+    def pieces(self, path: Path) -> tuple[Piece, ...]:
+        """The pieces of the file."""
+        opened = self._file(path)
+        return opened.pieces if opened else ()
+
+    def text(self, path: Path) -> str:
+        """The whole text."""
+        opened = self._file(path)
+        return opened.text if opened else ""
+
+    def oddities(self, path: Path) -> tuple[str, ...]:
+        """Reasons why the file must not be edited."""
+        opened = self._file(path)
+        return opened.source.oddities if opened else ("cannot be read",)
+
+    def facts(self, path: Path, piece: int) -> PieceFacts | None:
+        """The facts of a piece as it stands."""
+        opened = self._file(path)
+        return opened.own_facts(piece) if opened else None
+
+
+def ask_rules(model: Model, rules: Sequence[Rule], stop: Callable[[], bool]) -> list[Finding]:
+    """Put every rule's question about every one of its subjects; one finding a rule and place, the loudest.
+
+    Raises Cancelled when `stop` answers True in between."""
+    found: dict[tuple[str, Place, str], Finding] = {}
+    for one in rules:
+        if stop():
+            raise Cancelled
+        for subject in _subjects(one, model):
+            for finding in one.find(subject, model):
+                key = (finding.rule, finding.place, finding.subject)
+                known = found.get(key)
+                if known is None or _louder(finding, known):
+                    found[key] = finding
+    return list(found.values())
+
+
+def _louder(new: Finding, old: Finding) -> bool:
+    order = list(Severity)
+    return (order.index(new.severity), new.certainty == "possible") < (
+        order.index(old.severity),
+        old.certainty == "possible",
+    )
+
+
+def _subjects(rule: Rule, model: Model) -> Sequence[object]:
+    if rule.over == "loader":
+        return model.loaders
+    if rule.over == "worker function":
+        return model.worker_functions()
+    from loaderlint.rules.base import WorkerModule
+
+    grouped: dict[Path, list[object]] = {}
+    for function in model.worker_functions():
+        grouped.setdefault(function.path, []).append(function)
+    return [WorkerModule(path, tuple(functions)) for path, functions in grouped.items()]  # type: ignore[arg-type]
+
+
+def _environment(settings: Settings, path: Path, root: Path) -> Environment:
+    """What a file's project runs on: settings first, then what its requirement files say."""
+    from loaderlint.project.environment import Environment, VersionSet, version_set
+    from loaderlint.project.requirements import declared_versions
+
+    declared = declared_versions(path.parent, root)
+    torch = version_set(settings.target_torch, "target-torch") if settings.target_torch else None
+    python = version_set(settings.target_python, "target-python") if settings.target_python else None
+    platforms = settings.platforms or (_PLATFORMS.get(sys.platform, "linux"),)
+    return Environment(
+        torch or declared.get("torch", VersionSet()),
+        python or declared.get("python", VersionSet()),
+        tuple(platforms),
+        settings.start_method,
+        declared,
+    )
+
+
+def _relative_span(piece: Piece, anchor: int) -> Span | None:
+    """Where an anchor stands in its piece; the first line for -1."""
+    from loaderlint.syntax.parse import parse_piece
+    from loaderlint.syntax.positions import Span, spans
+
+    if anchor < 0:
+        first = piece.text.split("\n", 1)[0].rstrip("\r")
+        return Span(0, len(first) - len(first.lstrip()), 0, len(first))
+    key = (piece.kind, piece.keyword, piece.parent >= 0, piece.text, anchor)
+    if key not in _SPANS:
+        if len(_SPANS) > 4096:
+            _SPANS.clear()
+        parsed = parse_piece(piece)
+        _SPANS[key] = spans(parsed, [anchor]).get(anchor) if parsed else None
+    return _SPANS[key]
+
+
+_SPANS: dict[tuple[str, str, bool, str, int], Span | None] = {}
+
+
+def _moved(span: Span, lines: int) -> Span:
+    return span._replace(line=span.line + lines, end_line=span.end_line + lines)
+
+
+def _still_standing(old: Piece, now: Piece, span: Span) -> Span | None:
+    """Where the source line of `span` stands in the half-typed piece; None if it does not, or stands there twice."""
+    was = old.text.split("\n")
+    line = was[span.line] if span.line < len(was) else ""
+    places = [number for number, text in enumerate(now.text.split("\n")) if text == line]
+    if len(places) != 1:
+        return None
+    height = span.end_line - span.line
+    return span._replace(line=now.line + places[0], end_line=now.line + places[0] + height)
+
+
+def _with_fingerprint(diagnostic: Diagnostic, root: Path, owner: str, seen: dict[str, int]) -> Diagnostic:
+    """The diagnostic with its fingerprint: rule, file, def and subject, numbered where they repeat."""
+    from dataclasses import replace
+
+    try:
+        relative = diagnostic.path.relative_to(root).as_posix()
+    except ValueError:
+        relative = diagnostic.path.name
+    base = "\0".join((diagnostic.code, relative, owner, diagnostic.finding.subject))
+    seen[base] = seen.get(base, 0) + 1
+    digest = hashlib.blake2b(f"{base}\0{seen[base]}".encode(), digest_size=8).hexdigest()
+    return replace(diagnostic, fingerprint=digest)
+
+
+def _grouped(
+    found: Mapping[Path, Sequence[Diagnostic]], root_of: Callable[[Path], Path]
+) -> dict[Path, list[Diagnostic]]:
+    groups: dict[Path, list[Diagnostic]] = {}
+    for path, diagnostics in found.items():
+        groups.setdefault(root_of(path), []).extend(diagnostics)
+    return groups

@@ -1,0 +1,189 @@
+"""What a rule says: findings, their evidence, and fixes as intents. No text offsets here: those are `fixes`' and `lsp`'s.
+
+A `Place` names a node by file, piece and anchor; `loaderlint.engine` turns it into a span when it is shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Literal
+
+
+class Severity(str, Enum):
+    """How loud. `lowered` gives the next step down; below hint is silence (None)."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFORMATION = "information"
+    HINT = "hint"
+
+    def lowered(self, steps: int = 1) -> Severity | None:
+        """The severity `steps` (>= 0) below this one, None below hint."""
+        order = list(Severity)
+        position = order.index(self) + steps
+        return order[position] if position < len(order) else None
+
+
+Certainty = Literal["proven", "possible"]
+Safety = Literal["safe", "unsafe"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A node of a file: `piece` is the index in the file's list of pieces, `anchor` the node's pre-order index in it.
+    An anchor of -1 is the piece's first line."""
+
+    path: Path
+    piece: int
+    anchor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A step of the reason, shown as related information: a place and what happens there."""
+
+    place: Place
+    message: str
+
+
+# --- fix intents: what to change, as data. `loaderlint.fixes` makes edits of them. Equal intents are applied once. ------
+#
+# Source text in an intent may hold `{module}` marks such as `{numpy}` or `{torch.utils.data}`: the mark becomes the name
+# under which the file knows that module; an `AddImport` of the module is implied where the file has none.
+
+
+@dataclass(frozen=True, slots=True)
+class AddImport:
+    """Make sure the file imports `module` (as `alias` if given, when it has to be added) or, with `name`,
+    `from module import name`. `module` may be relative ('.seeding')."""
+
+    path: Path
+    module: str
+    alias: str | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetArgument:
+    """Set the keyword argument `keyword` of the call at `call` to the source text `value` (replacing one that is there,
+    positional or not; `position` is the argument's 0-based place in the signature, None if keyword only)."""
+
+    call: Place
+    keyword: str
+    value: str
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveArgument:
+    """Remove the keyword argument `keyword` of the call at `call`."""
+
+    call: Place
+    keyword: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wrap:
+    """Put `before` and `after` around the expression at `place`."""
+
+    place: Place
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Replace the expression or statement at `place` by `text`."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class InsertFunction:
+    """Insert a module-level function after the imports of the file. `source` is its text with 4-space indentation and no
+    final newline, its name written `{name}`; an equal function that is there already is reused under its own name.
+    Other intents of the same fix write `{name}` where they use it (`SetArgument.value`)."""
+
+    path: Path
+    name: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class InsertMethod:
+    """Insert a method at the end of the class whose head is at `cls`. `source` as in `InsertFunction`, not indented."""
+
+    cls: Place
+    name: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class InsertStatement:
+    """Insert the statement(s) `source` on the lines after (or before) the statement at `place`, at its indentation."""
+
+    place: Place
+    source: str
+    where: Literal["after", "before"] = "after"
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteStatement:
+    """Delete the whole simple statement at `place`."""
+
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceAttributeUses:
+    """Replace each read of `self.<attribute>` inside the methods of the class at `cls` (except `__init__` and the methods
+    named in `keep`) by `replacement` (for example 'self._get_rng()')."""
+
+    cls: Place
+    attribute: str
+    replacement: str
+    keep: tuple[str, ...] = ()
+
+
+Intent = (
+    AddImport
+    | SetArgument
+    | RemoveArgument
+    | Wrap
+    | Replace
+    | InsertFunction
+    | InsertMethod
+    | InsertStatement
+    | DeleteStatement
+    | ReplaceAttributeUses
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One quick fix. *safe*: no new failure under any start method, wrapper or version in range, and nothing else changes.
+    *unsafe*: a guess is involved; offered, never part of fix-all."""
+
+    title: str
+    safety: Safety
+    intents: tuple[Intent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault at one place. `message` holds no line numbers (an edit in another file must not change it).
+
+    `subject` is a stable key of what is wrong (for example the drawn function's name) and enters the fingerprint.
+    `fixes`: the preferred one first."""
+
+    rule: str
+    severity: Severity
+    certainty: Certainty
+    message: str
+    place: Place
+    subject: str
+    evidence: tuple[Evidence, ...] = ()
+    fixes: tuple[Fix, ...] = field(default=())

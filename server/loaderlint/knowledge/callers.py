@@ -1,0 +1,79 @@
+"""Library functions and classes that call the functions they are given."""
+
+from __future__ import annotations
+
+#: Calling an object made by one of these calls the callables that it was made from, in order (a pipeline) or some.
+PIPELINES = frozenset(
+    [
+        "torchvision.transforms.Compose",
+        "torchvision.transforms.Lambda",
+        "torchvision.transforms.RandomApply",
+        "torchvision.transforms.RandomChoice",
+        "torchvision.transforms.RandomOrder",
+        "albumentations.Compose",
+        "albumentations.OneOf",
+        "albumentations.SomeOf",
+        "albumentations.Sequential",
+        "albumentations.Lambda",
+        "monai.transforms.Compose",
+        "monai.transforms.Lambda",
+        "monai.transforms.Lambdad",
+        "torch.nn.Sequential",
+        "torch_geometric.transforms.Compose",
+        "imgaug.augmenters.Sequential",
+        "audiomentations.Compose",
+        "kornia.augmentation.AugmentationSequential",
+        "toolz.compose",
+        "toolz.functoolz.compose",
+    ]
+)
+
+#: Functions that call their callable arguments at once (or when their result is gone through).
+HIGHER_ORDER = frozenset(
+    [
+        "builtins.map",
+        "builtins.filter",
+        "builtins.sorted",
+        "builtins.min",
+        "builtins.max",
+        "functools.reduce",
+        "numpy.apply_along_axis",
+        "numpy.vectorize",
+        "itertools.starmap",
+    ]
+)
+
+#: Decorators that leave what a function does and returns as it is.
+TRANSPARENT_DECORATORS = frozenset(
+    [
+        "functools.lru_cache",
+        "functools.cache",
+        "functools.wraps",
+        "torch.no_grad",
+        "torch.inference_mode",
+        "torch.enable_grad",
+        "torch.jit.ignore",
+        "torch.jit.unused",
+        "torch.jit.export",
+        "torch.jit.script",
+        "abc.abstractmethod",
+        "builtins.staticmethod",
+        "builtins.classmethod",
+        "typing.final",
+        "typing.override",
+        "typing_extensions.override",
+        "numba.jit",
+        "numba.njit",
+        "contextlib.contextmanager",
+        "beartype.beartype",
+        "jaxtyping.jaxtyped",
+    ]
+)
+
+#: Decorators that make a method an attribute.
+PROPERTY_DECORATORS = frozenset(
+    ["builtins.property", "functools.cached_property", "abc.abstractproperty", "cached_property.cached_property"]
+)
+
+#: Decorators whose function has no body worth reading.
+STUB_DECORATORS = frozenset(["typing.overload", "typing_extensions.overload"])

@@ -1,0 +1,49 @@
+"""Handles: what opens one, and what a forked worker does with it. Measured: forked file, zip and tar handles return other
+samples' bytes or raise; h5py, lmdb and sqlite forbid the use after fork; none of them can be pickled."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+
+class HandleKind(NamedTuple):
+    """`word`: how messages call it. `fork`: 'corrupts' (silently wrong bytes or random errors, measured) or 'forbidden'
+    (the library says not to). `fix`: the accessor form that is right for it, '' where none is safe. `opener`: full name of
+    the call."""
+
+    word: str
+    fork: Literal["corrupts", "forbidden"]
+    fix: Literal["reopen", "close_first", ""]
+
+
+#: Calls that open a handle.
+OPENERS = MappingProxyType(
+    {
+        "builtins.open": HandleKind("file", "corrupts", "reopen"),
+        "gzip.open": HandleKind("gzip file", "corrupts", "reopen"),
+        "bz2.open": HandleKind("bz2 file", "corrupts", "reopen"),
+        "lzma.open": HandleKind("lzma file", "corrupts", "reopen"),
+        "gzip.GzipFile": HandleKind("gzip file", "corrupts", "reopen"),
+        "zipfile.ZipFile": HandleKind("zip archive", "corrupts", "reopen"),
+        "tarfile.open": HandleKind("tar archive", "corrupts", "reopen"),
+        "tarfile.TarFile": HandleKind("tar archive", "corrupts", "reopen"),
+        "tarfile.TarFile.open": HandleKind("tar archive", "corrupts", "reopen"),
+        "h5py.File": HandleKind("HDF5 file", "forbidden", "reopen"),
+        "tables.open_file": HandleKind("HDF5 file", "forbidden", "reopen"),
+        "netCDF4.Dataset": HandleKind("netCDF file", "forbidden", "reopen"),
+        "lmdb.open": HandleKind("LMDB environment", "forbidden", "close_first"),
+        "lmdb.Environment": HandleKind("LMDB environment", "forbidden", "close_first"),
+        "sqlite3.connect": HandleKind("SQLite connection", "forbidden", "reopen"),
+        "cv2.VideoCapture": HandleKind("video capture", "corrupts", "reopen"),
+        "psycopg2.connect": HandleKind("database connection", "corrupts", ""),
+        "pymysql.connect": HandleKind("database connection", "corrupts", ""),
+        "mysql.connector.connect": HandleKind("database connection", "corrupts", ""),
+        "pymongo.MongoClient": HandleKind("MongoDB client", "forbidden", ""),
+        "redis.Redis": HandleKind("Redis client", "forbidden", ""),
+        "socket.create_connection": HandleKind("socket", "corrupts", ""),
+    }
+)
+
+#: Methods and functions that give a handle from a handle (the result shares it).
+DERIVED = frozenset({"begin", "cursor", "open", "extractfile", "get_node", "getmember"})

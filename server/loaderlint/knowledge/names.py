@@ -1,0 +1,46 @@
+"""One name for one thing: libraries export the same object under several dotted names."""
+
+from __future__ import annotations
+
+#: Prefixes that are another name for something; the longest match wins.
+_PREFIXES: tuple[tuple[str, str], ...] = tuple(
+    sorted(
+        {
+            "torch.utils.data.dataloader.": "torch.utils.data.",
+            "torch.utils.data.dataset.": "torch.utils.data.",
+            "torch.utils.data.distributed.": "torch.utils.data.",
+            "torch.utils.data.sampler.": "torch.utils.data.",
+            "torch.utils.data._utils.worker.": "torch.utils.data.",
+            "torch.utils.data._utils.collate.": "torch.utils.data.",
+            "numpy.random.mtrand.": "numpy.random.",
+            "numpy.random._generator.": "numpy.random.",
+            "numpy.core.": "numpy.",
+            "torchvision.transforms.transforms.": "torchvision.transforms.",
+            "torchvision.transforms.v2.": "torchvision.transforms.",
+            "torchvision.datasets.folder.": "torchvision.datasets.",
+            "torchvision.datasets.vision.": "torchvision.datasets.",
+            "torch_geometric.data.DataLoader": "torch_geometric.loader.DataLoader",
+            "torch_geometric.loader.dataloader.": "torch_geometric.loader.",
+            "monai.data.dataloader.": "monai.data.",
+            "monai.data.utils.": "monai.data.",
+            "timm.data.loader.": "timm.data.",
+            "torchdata.stateful_dataloader.stateful_dataloader.": "torchdata.stateful_dataloader.",
+            "pytorch_lightning.": "lightning.pytorch.",
+            "lightning.pytorch.utilities.seed.": "lightning.pytorch.",
+            "albumentations.core.composition.": "albumentations.",
+            "zipfile._path.": "zipfile.",
+            "builtins.": "builtins.",
+            "io.open": "builtins.open",
+            "_io.": "io.",
+        }.items(),
+        key=lambda item: -len(item[0]),
+    )
+)
+
+
+def canonical(name: str) -> str:
+    """The one name under which the tables know `name`."""
+    for prefix, replacement in _PREFIXES:
+        if name.startswith(prefix):
+            return replacement + name[len(prefix) :]
+    return name

@@ -1,0 +1,84 @@
+"""Random numbers: what draws, what seeds, what makes a generator. Source: the reference of numpy.random, torch, random."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+_LEGACY = """
+beta binomial bytes chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric laplace logistic
+lognormal logseries multinomial multivariate_normal negative_binomial noncentral_chisquare noncentral_f normal pareto
+permutation poisson power rand randint randn random random_integers random_sample ranf rayleigh sample shuffle
+standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises wald weibull
+zipf
+"""
+
+#: Functions that draw from NumPy's global state.
+NUMPY_GLOBAL_DRAWS = frozenset(f"numpy.random.{name}" for name in _LEGACY.split())
+
+#: Functions of other libraries that draw from NumPy's global state when given no random_state of their own.
+NUMPY_INDIRECT_DRAWS = frozenset(
+    {
+        "sklearn.utils.shuffle",
+        "sklearn.utils.resample",
+        "skimage.util.random_noise",
+    }
+)
+
+#: Calls that make a random generator object. The value is the library ('numpy', 'numpy_legacy', 'python', 'torch').
+GENERATORS = MappingProxyType(
+    {
+        "numpy.random.default_rng": "numpy",
+        "numpy.random.Generator": "numpy",
+        "numpy.random.RandomState": "numpy_legacy",
+        "random.Random": "python",
+        "torch.Generator": "torch",
+    }
+)
+
+#: Methods of generator objects that draw (for torch, drawing happens in functions given `generator=`).
+GENERATOR_DRAWS = frozenset(
+    _LEGACY.split()
+    + """
+    integers permuted multivariate_hypergeometric getrandbits randrange choices gauss normalvariate lognormvariate
+    betavariate expovariate gammavariate paretovariate triangular vonmisesvariate weibullvariate randbytes spawn
+    """.split()
+)
+
+#: Methods of generator objects that give them a new seed.
+GENERATOR_SEEDS = frozenset({"seed", "manual_seed", "set_state", "setstate"})
+
+#: Functions that seed global states: which library's.
+SEEDERS = MappingProxyType(
+    {
+        "numpy.random.seed": "numpy",
+        "random.seed": "python",
+        "torch.manual_seed": "torch",
+        "torch.random.manual_seed": "torch",
+        "torch.cuda.manual_seed": "cuda",
+        "torch.cuda.manual_seed_all": "cuda",
+        "numpy.random.set_state": "numpy",
+        "lightning.pytorch.seed_everything": "all",
+        "lightning.seed_everything": "all",
+        "lightning.fabric.seed_everything": "all",
+        "lightning.fabric.utilities.seed.seed_everything": "all",
+        "transformers.set_seed": "all",
+        "accelerate.utils.set_seed": "all",
+        "monai.utils.set_determinism": "all",
+        "fastai.torch_core.set_seed": "all",
+        "imgaug.seed": "imgaug",
+        "ia.seed": "imgaug",
+    }
+)
+
+#: Worker init functions of libraries that reseed NumPy in each worker.
+SEEDING_WORKER_INITS = frozenset(
+    {
+        "lightning.pytorch.utilities.seed.pl_worker_init_function",
+        "lightning.fabric.utilities.seed.pl_worker_init_function",
+        "monai.data.worker_init_fn",
+        "timm.data._worker_init",
+        "detectron2.data.build.worker_init_reset_seed",
+        "ultralytics.data.build.seed_worker",
+        "transformers.trainer_utils.seed_worker",
+    }
+)

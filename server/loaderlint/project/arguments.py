@@ -1,0 +1,82 @@
+"""The arguments of a call as values, and their way into parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loaderlint.facts.ir import ParamIR
+from loaderlint.project.values import MapOf, SeqOf, Val, unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What a call passes. `more_positional`, `more_keywords`: there are `*x` / `**x` whose items are out of sight."""
+
+    positional: tuple[Val, ...] = ()
+    keywords: tuple[tuple[str, Val], ...] = ()
+    more_positional: bool = False
+    more_keywords: bool = False
+
+    def get(self, name: str, position: int | None = None) -> Val | None:
+        """The argument called `name` or at `position` (0-based); None if it is not passed. Where `*x` or `**x` may pass
+        it, Unknown('kwargs')."""
+        for keyword, value in self.keywords:
+            if keyword == name:
+                return value
+        if position is not None and position < len(self.positional):
+            return self.positional[position]
+        if self.more_keywords or (position is not None and self.more_positional):
+            return unknown("kwargs")
+        return None
+
+    def before(self, others: Arguments) -> Arguments:
+        """These arguments followed by `others`, as `functools.partial` does: later keywords win."""
+        names = {name for name, _ in others.keywords}
+        kept = tuple(pair for pair in self.keywords if pair[0] not in names)
+        return Arguments(
+            self.positional + others.positional,
+            kept + others.keywords,
+            self.more_positional or others.more_positional,
+            self.more_keywords or others.more_keywords,
+        )
+
+    def bind(self, params: Sequence[ParamIR], receiver: Val | None) -> tuple[Val | None, ...]:
+        """One value a parameter, None where nothing is passed (its default holds). `receiver` fills the first one."""
+        bound: list[Val | None] = [None] * len(params)
+        positional = list(self.positional)
+        if receiver is not None:
+            positional.insert(0, receiver)
+        names = dict(self.keywords)
+        taken = 0
+        for index, param in enumerate(params):
+            if param.kind in ("pos", "any"):
+                if taken < len(positional):
+                    bound[index] = positional[taken]
+                    taken += 1
+                elif param.name in names and param.kind == "any":
+                    bound[index] = names.pop(param.name)
+                elif self.more_positional or self.more_keywords:
+                    bound[index] = unknown("kwargs")
+            elif param.kind == "star":
+                rest = tuple(positional[taken:])
+                bound[index] = unknown("kwargs") if self.more_positional else _value(SeqOf("tuple", rest))
+                taken = len(positional)
+            elif param.kind == "kw":
+                if param.name in names:
+                    bound[index] = names.pop(param.name)
+                elif self.more_keywords:
+                    bound[index] = unknown("kwargs")
+            else:
+                for named in params:
+                    if named.kind != "pos":
+                        names.pop(named.name, None)
+                if self.more_keywords:
+                    bound[index] = unknown("kwargs")
+                else:
+                    bound[index] = _value(MapOf(tuple(names), tuple(names.values())))
+        return tuple(bound)
+
+
+def _value(atom: SeqOf | MapOf) -> Val:
+    return Val(frozenset({atom}))

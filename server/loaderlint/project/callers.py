@@ -1,0 +1,223 @@
+"""Who calls a function: the frames in which code of the main process runs.
+
+The evaluator goes forward, from a call to what it gives. To know the arguments of the function that builds a loader one
+must go backward, to its callers. Found by name in the text first, confirmed by evaluating the callee.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import PieceFacts
+from loaderlint.project.evaluate import Evaluator
+from loaderlint.project.frames import Frame
+from loaderlint.project.values import ClassRef, FunctionRef, Instance, Method, Site
+
+_MAX_CALLERS = 8
+_MAX_DEPTH = 4
+_MAX_SITES = 60
+
+
+class CallSite(NamedTuple):
+    """A call somewhere in the project: expression `expr` of def `def_`."""
+
+    path: Path
+    piece: int
+    def_: int
+    expr: int
+    context: int
+
+
+class Callers:
+    """Backward questions of one snapshot."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._ev = evaluator
+        self._sites: dict[str, tuple[CallSite, ...]] = {}
+        self._frames: dict[tuple[Path, int, int], tuple[Frame, ...]] = {}
+        self._instances: dict[ClassRef, tuple[Instance, ...]] = {}
+
+    def frames(self, path: Path, piece: int, def_: int, depth: int = 0) -> tuple[Frame, ...]:
+        """The frames in which a def runs, from the calls in sight; with none in sight, one with open parameters."""
+        key = (path, piece, def_)
+        known = self._frames.get(key)
+        if known is not None:
+            return known
+        facts = self._ev.facts(path, piece)
+        if facts is None:
+            return ()
+        if def_ == 0:
+            self._frames[key] = (self._ev.body(path, piece),)
+            return self._frames[key]
+        if depth > _MAX_DEPTH:
+            return self._open(path, piece, def_, facts)
+        self._frames[key] = ()
+        found = tuple(dict.fromkeys(self._find(path, piece, def_, facts, depth)))[:_MAX_CALLERS]
+        self._frames[key] = found or self._open(path, piece, def_, facts)
+        return self._frames[key]
+
+    def _open(self, path: Path, piece: int, def_: int, facts: PieceFacts) -> tuple[Frame, ...]:
+        function = FunctionRef(path, piece, def_)
+        owner = self.owner(path, piece, def_, facts)
+        receiver = Instance(owner, None) if owner and self._ev.decoration(function) not in ("static",) else None
+        frame = self._ev.open_frame(function, receiver, owner)
+        return (frame,) if frame else ()
+
+    def owner(self, path: Path, piece: int, def_: int, facts: PieceFacts) -> ClassRef | None:
+        """The class that a def is a method of, None for functions."""
+        parent = facts.ir.defs[def_].parent
+        if parent > 0:
+            return ClassRef(path, piece, parent) if facts.ir.defs[parent].kind == "class" else None
+        file = self._ev.file(path)
+        up = file.pieces[piece].parent if file else -1
+        while file and up >= 0 and file.pieces[up].kind == "clause":
+            up = file.pieces[up].parent
+        return ClassRef(path, up, 1) if up >= 0 else None
+
+    def _find(self, path: Path, piece: int, def_: int, facts: PieceFacts, depth: int) -> Iterator[Frame]:
+        one = facts.ir.defs[def_]
+        owner = self.owner(path, piece, def_, facts)
+        if owner is not None:
+            yield from self._method_frames(path, piece, def_, facts, owner, depth)
+            return
+        if one.parent > 0:
+            for scope in self.frames(path, piece, one.parent, depth + 1):
+                opened = self._ev.open_frame(FunctionRef(path, piece, def_, scope), None, None)
+                if opened is not None:
+                    yield opened
+            return
+        if one.kind == "lambda" or not one.name:
+            return
+        wanted = (path, piece, def_)
+        for site in self.sites(one.name):
+            for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                yield from self._confirmed(site, caller, wanted)
+
+    def _confirmed(self, site: CallSite, caller: Frame, wanted: tuple[Path, int, int]) -> Iterator[Frame]:
+        """The frames of `wanted` that a call leads to, if it does."""
+        if self._ev.is_dead(site.context, caller):
+            return
+        call = self._ev.expr(caller, site.expr)
+        if not isinstance(call, ir.Call):
+            return
+        callee = self._ev.eval(call.func, caller)
+        for atom in callee.only(FunctionRef, Method):
+            function = atom.function if isinstance(atom, Method) else atom
+            if isinstance(function, FunctionRef) and (function.path, function.piece, function.def_) == wanted:
+                self._ev.eval(site.expr, caller)
+                for target in caller.targets.get(site.expr, ()):
+                    if (target.path, target.piece, target.def_) == wanted:
+                        yield target
+
+    def _method_frames(
+        self, path: Path, piece: int, def_: int, facts: PieceFacts, owner: ClassRef, depth: int
+    ) -> Iterator[Frame]:
+        one = facts.ir.defs[def_]
+        function = FunctionRef(path, piece, def_)
+        for inst in self.instances(owner, depth):
+            if one.name == "__init__":
+                init = self._ev.classes.init_frame(inst)
+                constructed = self._ev.classes.construction(inst) if init else []
+                yield from (f for f in constructed if (f.path, f.piece, f.def_) == (path, piece, def_))
+                continue
+            member = self._ev.classes.member(inst.cls, one.name)
+            if member is None or member.function != function:
+                continue
+            if len(one.params) <= 1:
+                opened = self._ev.open_frame(function, inst, owner)
+                if opened is not None:
+                    yield opened
+                continue
+            called = list(self._calls_on(inst, one.name, (path, piece, def_), depth))
+            if called:
+                yield from called
+            else:
+                opened = self._ev.open_frame(function, inst, owner)
+                if opened is not None:
+                    yield opened
+
+    def _calls_on(self, inst: Instance, name: str, wanted: tuple[Path, int, int], depth: int) -> Iterator[Frame]:
+        for frame in self._ev.classes.construction(inst):
+            if (frame.path, frame.piece, frame.def_) == wanted:
+                yield frame
+        for site in self.sites(name):
+            for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                yield from (f for f in self._confirmed(site, caller, wanted) if f.receiver == inst)
+
+    def instances(self, cls: ClassRef, depth: int = 0) -> tuple[Instance, ...]:
+        """The objects of a class (or of a subclass) whose construction is in sight; else one made out of sight."""
+        known = self._instances.get(cls)
+        if known is not None:
+            return known
+        self._instances[cls] = (Instance(cls, None),)
+        found: dict[Instance, None] = {}
+        for heir in (cls, *self.subclasses(cls)):
+            for site in self.sites(self._ev.classes.name(heir)):
+                for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                    if self._ev.is_dead(site.context, caller):
+                        continue
+                    call = self._ev.expr(caller, site.expr)
+                    if isinstance(call, ir.Call) and heir in self._ev.eval(call.func, caller).atoms:
+                        found[Instance(heir, Site(caller, site.expr))] = None
+                if len(found) >= _MAX_CALLERS:
+                    break
+        self._instances[cls] = tuple(found)[:_MAX_CALLERS] or (Instance(cls, None),)
+        return self._instances[cls]
+
+    def subclasses(self, cls: ClassRef) -> tuple[ClassRef, ...]:
+        """The classes of the project that derive from a module-level class, in the order of their files."""
+        name = self._ev.classes.name(cls)
+        found = []
+        for path in self._ev.files.containing(name):
+            file = self._ev.file(path)
+            for piece in file.mentioning(name) if file else ():
+                if file and file.pieces[piece].kind == "class":
+                    heir = ClassRef(path, piece, 1)
+                    if heir != cls and cls in self._ev.classes.mro(heir):
+                        found.append(heir)
+        return tuple(found[:_MAX_CALLERS])
+
+    def sites(self, name: str) -> tuple[CallSite, ...]:
+        """The calls of something called `name`, everywhere in the project."""
+        known = self._sites.get(name)
+        if known is None:
+            known = self._sites[name] = tuple(self._find_sites(name))[:_MAX_SITES]
+        return known
+
+    def _find_sites(self, name: str) -> Iterator[CallSite]:
+        for path in self._ev.files.containing(name):
+            file = self._ev.file(path)
+            if file is None:
+                continue
+            for piece in file.mentioning(name):
+                text = file.pieces[piece].text
+                if f"{name}(" in text or f"{name} (" in text:
+                    yield from sites_in(self._ev, path, piece, {name})
+
+
+def sites_in(ev: Evaluator, path: Path, piece: int, names: set[str] | frozenset[str]) -> Iterator[CallSite]:
+    """The calls in a piece whose callee is written with one of `names` as its last part."""
+    facts = ev.facts(path, piece)
+    if facts is None:
+        return
+    exprs = facts.ir.exprs
+    for def_, one in enumerate(facts.ir.defs):
+        for step in one.steps:
+            if type(step) is not ir.Perform:
+                continue
+            call = exprs[step.call]
+            if isinstance(call, ir.Call) and called_name(exprs, call.func) in names:
+                yield CallSite(path, piece, def_, step.call, step.context)
+
+
+def called_name(exprs: tuple[ir.Expr, ...], func: int) -> str:
+    """The last part of a callee as written: `data.DataLoader` gives 'DataLoader'; '' for anything computed."""
+    match exprs[func]:
+        case ir.Global(name) | ir.Attr(_, name) | ir.Capture(_, name):
+            return name
+        case ir.Imported(module, name, _):
+            return name or module.rpartition(".")[2]
+    return ""

@@ -1,0 +1,438 @@
+"""Classes of the project: ancestry, members, and what the attributes of one object hold.
+
+Objects are told apart by the place where they are made. What an attribute holds is the union of its stores: those of
+the constructor and of the methods it calls, with the arguments of that very object; those of other methods, called by
+somebody out of sight; and the class body's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE, DefIR
+from loaderlint.project.arguments import Arguments
+from loaderlint.project.frames import Frame
+from loaderlint.project.values import (
+    BOTTOM,
+    Atom,
+    ClassRef,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibMember,
+    Literal_,
+    Method,
+    Origin,
+    SuperRef,
+    Unknown,
+    Val,
+    join,
+    of,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluate import Evaluator
+    from loaderlint.project.files import Binding
+
+Base = ClassRef | Lib | Unknown
+_MAX_ANCESTORS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What a class binds a name to: a function, or a value (then `function` is None)."""
+
+    owner: ClassRef
+    name: str
+    function: FunctionRef | None
+    bindings: tuple[Binding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """One assignment to an attribute of an object: step `step` of the frame's def. `construction`: by the constructor or
+    a method that it calls."""
+
+    frame: Frame
+    step: int
+    value: Val
+    construction: bool
+    sure: bool
+
+
+class Classes:
+    """Class questions of one snapshot."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._ev = evaluator
+        self._mro: dict[ClassRef, tuple[Base, ...]] = {}
+        self._own: dict[ClassRef, dict[str, Member]] = {}
+        self._construction: dict[Instance, list[Frame]] = {}
+        self._fields: dict[tuple[Instance, str], Val] = {}
+        self._stores: dict[tuple[Instance, str], tuple[Store, ...]] = {}
+        self._open: set[tuple[Instance, str]] = set()
+
+    # --- ancestry -----------------------------------------------------------------------------------------------------
+
+    def head(self, cls: ClassRef) -> DefIR | None:
+        """The class statement."""
+        facts = self._ev.facts(cls.path, cls.piece)
+        return facts.ir.defs[cls.def_] if facts and cls.def_ < len(facts.ir.defs) else None
+
+    def name(self, cls: ClassRef) -> str:
+        """The class's own name."""
+        head = self.head(cls)
+        return head.name if head else "?"
+
+    def mro(self, cls: ClassRef) -> tuple[Base, ...]:
+        """The class and its ancestors, nearest first; ancestors of libraries as `Lib`, unknown ones as `Unknown`."""
+        known = self._mro.get(cls)
+        if known is not None:
+            return known
+        self._mro[cls] = (cls,)
+        lines: list[list[Base]] = []
+        direct: list[Base] = []
+        for base in self._bases(cls):
+            direct.append(base)
+            lines.append(list(self.mro(base)) if isinstance(base, ClassRef) else [base])
+        order = (cls, *_merge([*lines, direct]))[:_MAX_ANCESTORS]
+        self._mro[cls] = order
+        return order
+
+    def _bases(self, cls: ClassRef) -> Iterator[Base]:
+        head = self.head(cls)
+        if head is None:
+            return
+        frame = cls.scope or self._ev.body(cls.path, cls.piece)
+        for number in head.bases:
+            e = self._ev.expr(frame, number)
+            if isinstance(e, ir.Index):  # Dataset[int]: the class without its type arguments
+                number = e.base
+            value = self._ev.eval(number, frame)
+            known = [a for a in value.only(ClassRef, Lib) if isinstance(a, ClassRef | Lib) and a != cls]
+            if known:
+                yield from known
+            else:
+                yield value.unknown or Unknown("base class")
+
+    def library_bases(self, cls: ClassRef) -> tuple[str, ...]:
+        """The full names of the library classes among the ancestors."""
+        return tuple(base.name for base in self.mro(cls) if isinstance(base, Lib))
+
+    def has_unknown_base(self, cls: ClassRef) -> bool:
+        """Whether some ancestor is out of sight."""
+        return any(isinstance(base, Unknown) for base in self.mro(cls))
+
+    # --- members ------------------------------------------------------------------------------------------------------
+
+    def own_members(self, cls: ClassRef) -> dict[str, Member]:
+        """The names that the class body itself binds, in source order."""
+        known = self._own.get(cls)
+        if known is not None:
+            return known
+        found: dict[str, Member] = {}
+        file = self._ev.file(cls.path)
+        if file is not None and file.pieces[cls.piece].kind == "class" and cls.def_ == 1:
+            for name, bindings in file.members(cls.piece).items():
+                last = bindings[-1]
+                function = self._member_function(cls, last, name) if last.step < 0 else None
+                found[name] = Member(cls, name, function, tuple(bindings))
+        else:
+            head = self.head(cls)
+            for step in head.steps if head else ():
+                if type(step) is ir.Bind and step.value != NONE:
+                    found[step.name] = Member(cls, step.name, self._nested_function(cls, step.value))
+        self._own[cls] = found
+        return found
+
+    def _member_function(self, cls: ClassRef, binding: Binding, name: str) -> FunctionRef | None:
+        # the def index of a method that stands in its own piece is 1; a nested class is none of ours
+        file = self._ev.file(cls.path)
+        if file is None or file.pieces[binding.piece].kind == "class":
+            return None
+        return FunctionRef(cls.path, binding.piece, 1, cls.scope)
+
+    def _nested_function(self, cls: ClassRef, value: int) -> FunctionRef | None:
+        facts = self._ev.facts(cls.path, cls.piece)
+        e = facts.ir.exprs[value] if facts else None
+        if isinstance(e, ir.MakeDef) and facts and facts.ir.defs[e.index].kind != "class":
+            return FunctionRef(cls.path, cls.piece, e.index, cls.scope)
+        return None
+
+    def member(self, cls: ClassRef, name: str) -> Member | None:
+        """What the class or its nearest ancestor in the project binds `name` to."""
+        for base in self.mro(cls):
+            if isinstance(base, ClassRef):
+                found = self.own_members(base).get(name)
+                if found is not None:
+                    return found
+        return None
+
+    def methods(self, cls: ClassRef) -> Iterator[Member]:
+        """The functions of the class and its ancestors in the project; overridden ones too."""
+        for base in self.mro(cls):
+            if isinstance(base, ClassRef):
+                for found in self.own_members(base).values():
+                    if found.function is not None:
+                        yield found
+
+    # --- attributes ---------------------------------------------------------------------------------------------------
+
+    def instance_attribute(self, inst: Instance, name: str, frame: Frame) -> tuple[Val, tuple[Frame, ...]]:
+        """`object.name` and the frames that run to read it (a property)."""
+        member = self.member(inst.cls, name)
+        if member is not None and member.function is not None:
+            match self._ev.decoration(member.function):
+                case "property":
+                    return self._ev.invoke(member.function, inst, member.owner, Arguments(), frame)
+                case "static":
+                    return of(member.function), ()
+                case "class":
+                    return of(Method(member.function, inst.cls, member.owner)), ()
+            stored = [s.value for s in self.stores(inst, name)]
+            bound = of(Method(member.function, inst, member.owner))
+            return join([bound, *stored]), ()
+        value = self.field(inst, name)
+        return Val(value.atoms, value.origins | {Origin(inst, (name,), "same")}), ()
+
+    def class_attribute(self, cls: ClassRef, name: str) -> Val:
+        """`Class.name`."""
+        member = self.member(cls, name)
+        if member is None:
+            if any(not isinstance(base, ClassRef) for base in self.mro(cls)):
+                return of(LibMember(cls, name))
+            return unknown("no such attribute")
+        if member.function is not None:
+            if self._ev.decoration(member.function) == "class":
+                return of(Method(member.function, cls, member.owner))
+            return of(member.function)
+        return Val(self.class_value(member).atoms, frozenset({Origin(member.owner, (name,), "same")}))
+
+    def super_attribute(self, atom: SuperRef, name: str) -> Val:
+        """`super().name` inside a method of `atom.cls`."""
+        cls = atom.receiver.cls if isinstance(atom.receiver, Instance) else atom.receiver
+        if not isinstance(cls, ClassRef):
+            return unknown("super")
+        order = self.mro(cls)
+        after = order[order.index(atom.cls) + 1 :] if atom.cls in order else self.mro(atom.cls)[1:]
+        for base in after:
+            if not isinstance(base, ClassRef):
+                return of(LibMember(atom.receiver, f"super.{name}"))
+            found = self.own_members(base).get(name)
+            if found is not None and found.function is not None:
+                if self._ev.decoration(found.function) == "property" and isinstance(atom.receiver, Instance):
+                    return unknown("super property")
+                return of(Method(found.function, atom.receiver, base))
+            if found is not None:
+                return self.class_value(found)
+        return unknown("super")
+
+    def class_value(self, member: Member) -> Val:
+        """The value of a member that is no function."""
+        cls = member.owner
+        if member.bindings:
+            return join(self._ev.binding(cls.path, binding, member.name) for binding in member.bindings[-2:])
+        head = self.head(cls)
+        frame = self._ev.frame(cls.path, cls.piece, cls.def_, None, (), cls.scope, None, 0)
+        values = [
+            self._ev.eval(step.value, frame)
+            for step in (head.steps if head else ())
+            if type(step) is ir.Bind and step.name == member.name and step.value != NONE
+        ]
+        return join(values) if values else unknown("half typed")
+
+    # --- construction and fields --------------------------------------------------------------------------------------
+
+    def init_frame(self, inst: Instance) -> Frame | None:
+        """The frame of the constructor of `inst`, None if the project defines none."""
+        member = self.member(inst.cls, "__init__")
+        if member is None or member.function is None:
+            return None
+        if inst.site is None:
+            return self._ev.open_frame(member.function, inst, member.owner)
+        facts = self._ev.facts(member.function.path, member.function.piece)
+        if facts is None:
+            return None
+        args = self._ev.site_arguments(inst.site).bind(facts.ir.defs[member.function.def_].params, of(inst))
+        function = member.function
+        depth = inst.site.frame.depth + 1
+        return self._ev.frame(
+            function.path, function.piece, function.def_, inst, args, function.scope, member.owner, depth
+        )
+
+    def construction(self, inst: Instance) -> list[Frame]:
+        """The frames that run on `inst` while it is constructed: `__init__`, those of its bases that it calls, and the
+        methods they call on the object."""
+        known = self._construction.get(inst)
+        if known is not None:
+            return known
+        frames: list[Frame] = []
+        self._construction[inst] = frames
+        init = self.init_frame(inst)
+        queue = [init] if init else []
+        post = self.member(inst.cls, "__post_init__")
+        if post is not None and post.function is not None:
+            opened = self._ev.open_frame(post.function, inst, post.owner)
+            queue += [opened] if opened else []
+        while queue and len(frames) < 64:
+            frame = queue.pop(0)
+            if frame in frames:
+                continue
+            frames.append(frame)
+            queue.extend(t for t in self._calls_on_self(frame) if t.receiver == inst)
+        return frames
+
+    def _calls_on_self(self, frame: Frame) -> Iterator[Frame]:
+        one = self._ev.def_of(frame)
+        for step in one.steps if one else ():
+            if type(step) is not ir.Perform or self._ev.is_dead(step.context, frame):
+                continue
+            call = self._ev.expr(frame, step.call)
+            func = self._ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+            if isinstance(func, ir.Attr) and self._is_self_or_class(func.base, frame):
+                self._ev.eval(step.call, frame)
+                yield from frame.targets.get(step.call, ())
+
+    def _is_self_or_class(self, base: int, frame: Frame) -> bool:
+        """Whether `base` is self, `super()` or a class name (`Base.__init__(self)`)."""
+        e = self._ev.expr(frame, base)
+        match e:
+            case ir.Param(0):
+                return True
+            case ir.Call(func, _):
+                return self._ev.expr(frame, func) == ir.Global("super")
+            case ir.Global() | ir.Attr():
+                return bool(self._ev.eval(base, frame).only(ClassRef))
+        return False
+
+    def stores(self, inst: Instance, name: str) -> tuple[Store, ...]:
+        """Every assignment to attribute `name` of the object in sight of its class."""
+        key = (inst, name)
+        known = self._stores.get(key)
+        if known is not None:
+            return known
+        if key in self._open:
+            return ()
+        self._open.add(key)
+        try:
+            found = tuple(self._find_stores(inst, name))
+        finally:
+            self._open.discard(key)
+        self._stores[key] = found
+        return found
+
+    def _find_stores(self, inst: Instance, name: str) -> Iterator[Store]:
+        constructed = self.construction(inst)
+        done = {(f.path, f.piece, f.def_) for f in constructed}
+        for frame in constructed:
+            yield from self._stores_in(frame, name, True)
+        for member in self.methods(inst.cls):
+            function = member.function
+            if function is None or (function.path, function.piece, function.def_) in done:
+                continue
+            if member.name in ("__init__", "__getstate__", "__setstate__", "__del__", "close"):
+                continue
+            file = self._ev.file(function.path)
+            if file is None or f".{name}" not in file.pieces[function.piece].text:
+                continue
+            frame = self._ev.open_frame(function, inst, member.owner)
+            if frame is not None:
+                yield from self._stores_in(frame, name, False)
+
+    def _stores_in(self, frame: Frame, name: str, construction: bool) -> Iterator[Store]:
+        one = self._ev.def_of(frame)
+        for number, step in enumerate(one.steps if one else ()):
+            if type(step) is not ir.SetAttr or step.name != name or step.value == NONE:
+                continue
+            if self._ev.expr(frame, step.base) != ir.Param(0) or self._ev.is_dead(step.context, frame):
+                continue
+            value = self._ev.eval(step.value, frame)
+            yield Store(frame, number, value, construction, step.context == 0)
+
+    def field(self, inst: Instance, name: str) -> Val:
+        """What attribute `name` of the object may hold."""
+        key = (inst, name)
+        known = self._fields.get(key)
+        if known is not None:
+            return known
+        if key in self._open:
+            return BOTTOM
+        stores = self.stores(inst, name)
+        values = [store.value for store in stores]
+        if not any(store.construction and store.sure for store in stores):
+            values.extend(self._beyond_stores(inst, name))
+        found = join(values) if values else self._missing(inst)
+        if not found.atoms:
+            found = unknown("cycle")
+        self._fields[key] = found
+        return found
+
+    def _beyond_stores(self, inst: Instance, name: str) -> Iterator[Val]:
+        passed = self._dataclass_argument(inst, name)
+        if passed is not None:
+            yield passed
+            return
+        member = self.member(inst.cls, name)
+        if member is not None:
+            yield self._as_default(inst, self.class_value(member))
+
+    def _as_default(self, inst: Instance, value: Val) -> Val:
+        """A class-level constant of an object made out of sight is what the field normally holds."""
+        if inst.site is not None or value.literal is None:
+            return value
+        return of(Literal_(value.literal.kind, value.literal.value, "class default"))
+
+    def _dataclass_argument(self, inst: Instance, name: str) -> Val | None:
+        head = self.head(inst.cls)
+        if inst.site is None or head is None or not head.decorators:
+            return None
+        fields = [n for base in reversed(self.mro(inst.cls)) if isinstance(base, ClassRef) for n in self._annotated(base)]
+        if name not in fields:
+            return None
+        return self._ev.site_arguments(inst.site).get(name, fields.index(name))
+
+    def _annotated(self, cls: ClassRef) -> list[str]:
+        file = self._ev.file(cls.path)
+        names: list[str] = []
+        for index in file.children.get(cls.piece, ()) if file else ():
+            facts = self._ev.facts(cls.path, index)
+            for step in facts.ir.defs[0].steps if facts else ():
+                if type(step) is ir.Bind and step.annotation != NONE:
+                    names.append(step.name)
+        return names
+
+    def _missing(self, inst: Instance) -> Val:
+        for base in self.mro(inst.cls):
+            if isinstance(base, Unknown):
+                return of(base)
+            if isinstance(base, Lib) and base.name not in ("builtins.object", "abc.ABC"):
+                return unknown("library attribute")
+        return unknown("no such attribute")
+
+
+def _merge(lines: list[list[Base]]) -> list[Base]:
+    """C3 linearisation; where it has no answer, first come first served."""
+    order: list[Base] = []
+    lines = [line for line in lines if line]
+    while lines:
+        head = next(
+            (line[0] for line in lines if not any(line[0] in other[1:] for other in lines)),
+            lines[0][0],
+        )
+        order.append(head)
+        lines = [[b for b in line if b != head] for line in lines]
+        lines = [line for line in lines if line]
+        if len(order) > _MAX_ANCESTORS:
+            break
+    return order
+
+
+def receiver_class(receiver: Atom | None) -> ClassRef | None:
+    """The class of what a method runs on."""
+    if isinstance(receiver, Instance):
+        return receiver.cls
+    return receiver if isinstance(receiver, ClassRef) else None

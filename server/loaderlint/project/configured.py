@@ -1,0 +1,182 @@
+"""Values that users of a program set: command line options with their defaults, configuration nodes.
+
+`args.workers` is what `add_argument("--workers", default=4)` says it normally is. Such constants are marked
+`configured`: they count for what a loader does by default and prove no branch dead.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.project.frames import Frame
+from loaderlint.project.values import FunctionRef, Lib, LibObject, Literal_, Namespace, Unknown, Val, join, of, unknown
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluate import Evaluator
+
+_PARSERS = ("argparse.ArgumentParser", "configargparse.ArgumentParser", "configargparse.ArgParser")
+_PARSE = ("parse_args", "parse_known_args", "parse_intermixed_args")
+_FLAG_MODULES = ("absl.flags", "tensorflow.flags", "tensorflow.python.platform.flags", "tensorflow.app.flags", "gflags")
+_CONFIG_NODES = ("yacs.config.CfgNode", "fvcore.common.config.CfgNode", "easydict.EasyDict", "ml_collections.ConfigDict")
+_MAX_DECLARATIONS = 8
+
+
+class Configured:
+    """Option declarations of one snapshot, looked up by name."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._ev = evaluator
+        self._options: dict[tuple[str, str], Val] = {}
+        self._nodes: dict[str, Val] = {}
+
+    def parsed(self, owner: LibObject, method: str, frame: Frame) -> Val | None:
+        """What `parser.parse_args()` gives; None if this is no such call."""
+        if method not in _PARSE or not owner.name.startswith(_PARSERS):
+            return None
+        namespace = of(Namespace(frame.path, "argparse"))
+        if method == "parse_known_args":
+            from loaderlint.project.values import SeqOf
+
+            return of(SeqOf("tuple", (namespace, unknown("config"))))
+        return namespace
+
+    def attribute(self, atom: Namespace, name: str) -> Val:
+        """Option `name` of a parsed command line."""
+        if name == "__dict__":
+            return of(atom)
+        key = (atom.how, name)
+        if key not in self._options:
+            self._options[key] = unknown("cycle")
+            self._options[key] = self._argparse_option(name)
+        return self._options[key]
+
+    def flag(self, module: str, name: str) -> Val | None:
+        """`FLAGS.name` of absl or its relatives; None if `module` is none of theirs."""
+        if not module.startswith(_FLAG_MODULES):
+            return None
+        key = ("flags", name)
+        if key not in self._options:
+            self._options[key] = unknown("cycle")
+            self._options[key] = self._absl_flag(name)
+        return self._options[key]
+
+    def node_attribute(self, atom: LibObject, name: str) -> Val | None:
+        """Attribute `name` of a yacs, EasyDict or ConfigDict node; None if `atom` is none."""
+        if not atom.name.startswith(_CONFIG_NODES) or not name.isidentifier() or name.islower() and len(name) < 3:
+            return None
+        if name in ("clone", "merge_from_file", "merge_from_list", "freeze", "defrost", "copy_and_resolve_references"):
+            return None
+        if name not in self._nodes:
+            self._nodes[name] = unknown("cycle")
+            self._nodes[name] = self._node_default(name)
+        return self._nodes[name]
+
+    # --- looking declarations up --------------------------------------------------------------------------------------
+
+    def _argparse_option(self, name: str) -> Val:
+        spellings = {f"--{name}", f"--{name.replace('_', '-')}", name, f"-{name}", name.replace("_", "-")}
+        values: list[Val] = []
+        for frame, call in self._calls("add_argument", {s.lstrip("-") for s in spellings}):
+            flags = [self._text(arg.value, frame) for arg in call.args if arg.kind == "pos"]
+            dest = next((self._text(a.value, frame) for a in call.args if a.name == "dest"), None)
+            if dest == name or (dest is None and any(flag in spellings for flag in flags)):
+                values.append(self._default(call, frame))
+            if len(values) >= _MAX_DECLARATIONS:
+                break
+        for value in self._set_defaults(name):
+            values.append(value)
+        return join(values) if values else unknown("config")
+
+    def _set_defaults(self, name: str) -> list[Val]:
+        found = []
+        for frame, call in self._calls("set_defaults", {name}):
+            found.extend(self._configured(self._ev.eval(a.value, frame)) for a in call.args if a.name == name)
+        return found
+
+    def _default(self, call: ir.Call, frame: Frame) -> Val:
+        named = {a.name: a.value for a in call.args if a.kind == "kw"}
+        if "default" in named:
+            return self._configured(self._ev.eval(named["default"], frame))
+        action = self._text(named["action"], frame) if "action" in named else None
+        if action in ("store_true", "store_false"):
+            return of(Literal_("bool", action == "store_false", "argparse default"))
+        if "required" in named:
+            return unknown("required option")
+        return of(Literal_("NoneType", None, "argparse default"))
+
+    def _configured(self, value: Val, how: str = "argparse default") -> Val:
+        atoms = frozenset(Literal_(a.kind, a.value, how) if isinstance(a, Literal_) else a for a in value.atoms)
+        return Val(atoms)
+
+    def _absl_flag(self, name: str) -> Val:
+        values = []
+        for frame, call in self._calls("DEFINE_", {name}):
+            positional = [a.value for a in call.args if a.kind == "pos"]
+            if positional and self._text(positional[0], frame) == name:
+                named = {a.name: a.value for a in call.args if a.kind == "kw"}
+                default = named.get("default", positional[1] if len(positional) > 1 else NONE)
+                values.append(self._configured(self._ev.eval(default, frame), "flag default"))
+        return join(values) if values else unknown("config")
+
+    def _node_default(self, name: str) -> Val:
+        """What the project's own code stores under `name` in configuration nodes."""
+        values: list[Val] = []
+        for path in self._ev.files.containing(f".{name}"):
+            file = self._ev.file(path)
+            for piece in file.mentioning(f".{name}") if file else ():
+                facts = self._ev.facts(path, piece)
+                for step in facts.ir.defs[0].steps if facts else ():
+                    if type(step) is ir.SetAttr and step.name == name:
+                        body = self._ev.body(path, piece)
+                        values.append(self._configured(self._ev.eval(step.value, body), "configuration default"))
+        if not values:
+            return unknown("config")
+        return join(values)
+
+    def _calls(self, method: str, words: set[str]) -> list[tuple[Frame, ir.Call]]:
+        """Calls of a function or method whose name starts with `method`, in pieces that hold one of `words`."""
+        found: list[tuple[Frame, ir.Call]] = []
+        for path in self._ev.files.containing(method):
+            file = self._ev.file(path)
+            if file is None:
+                continue
+            for piece in file.mentioning(method):
+                text = file.pieces[piece].text
+                if not any(word in text for word in words):
+                    continue
+                facts = self._ev.facts(path, piece)
+                for index, one in enumerate(facts.ir.defs if facts else ()):
+                    for step in one.steps:
+                        call = facts.ir.exprs[step.call] if facts and type(step) is ir.Perform else None
+                        if isinstance(call, ir.Call) and self._called(call, facts).startswith(method):
+                            found.append((self._frame(path, piece, index), call))
+        return found
+
+    def _called(self, call: ir.Call, facts: ir.PieceFacts | None) -> str:
+        e = facts.ir.exprs[call.func] if facts else None
+        return e.name if isinstance(e, ir.Attr | ir.Global) else ""
+
+    def _frame(self, path: object, piece: int, def_: int) -> Frame:
+        from pathlib import Path
+
+        where = Path(str(path))
+        if def_ == 0:
+            return self._ev.body(where, piece)
+        opened = self._ev.open_frame(FunctionRef(where, piece, def_), None, None)
+        return opened or self._ev.body(where, piece)
+
+    def _text(self, number: int, frame: Frame) -> str | None:
+        e = self._ev.expr(frame, number)
+        return e.value if isinstance(e, ir.Const) and isinstance(e.value, str) else None
+
+
+def is_config_reason(reason: Unknown) -> bool:
+    """Whether something is unknown because a user sets it."""
+    return reason.reason in ("config", "required option")
+
+
+def flags_module(atom: Lib) -> str | None:
+    """The flags module that `FLAGS` belongs to, None if `atom` is no FLAGS object."""
+    return atom.name.removesuffix(".FLAGS") if atom.name.endswith(".FLAGS") else None

@@ -1,0 +1,890 @@
+"""The evaluator: what an expression may be, on demand, across files, without running anything.
+
+Everything is asked for lazily and remembered in the frame it was asked in. Nothing here knows rules or loaders.
+A value that cannot be known is `Unknown` with its reason, never a guess.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE, DefIR, PieceFacts
+from loaderlint.knowledge.arrays import VIEW_ATTRIBUTES
+from loaderlint.knowledge.callers import (
+    PROPERTY_DECORATORS,
+    STUB_DECORATORS,
+    TRANSPARENT_DECORATORS,
+)
+from loaderlint.knowledge.names import canonical
+from loaderlint.project import classes, configured, imports, library
+from loaderlint.project.arguments import Arguments
+from loaderlint.project.files import Binding, Files, ProjectFile
+from loaderlint.project.frames import Frame
+from loaderlint.project.values import (
+    BOTTOM,
+    MAX_PATH,
+    NONE_VALUE,
+    Atom,
+    ClassRef,
+    FolderRef,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    Literal_,
+    MapOf,
+    Method,
+    ModuleRef,
+    Namespace,
+    Origin,
+    PartialOf,
+    SeqOf,
+    Site,
+    SuperRef,
+    Unknown,
+    Val,
+    join,
+    of,
+    unknown,
+)
+
+_BUILTINS = frozenset(dir(builtins))
+_PENDING = None
+MAX_DEPTH = 24
+MAX_CONTEXTS = 24
+
+
+class Evaluator:
+    """Evaluates expressions of one immutable snapshot of a project."""
+
+    def __init__(self, files: Files) -> None:
+        self.files = files
+        self._frames: dict[tuple[object, ...], Frame] = {}
+        self._contexts: dict[tuple[Path, int, int], int] = {}
+        self._returns: dict[Frame, Val] = {}
+        self._running: set[Frame] = set()
+        self._lookups: dict[tuple[Path, str, int | None], Val] = {}
+        self._looking: set[tuple[Path, str, int | None]] = set()
+        self.classes = classes.Classes(self)
+        self.configured = configured.Configured(self)
+
+    # --- frames -------------------------------------------------------------------------------------------------------
+
+    def file(self, path: Path) -> ProjectFile | None:
+        """A file of the snapshot."""
+        return self.files.file(path)
+
+    def facts(self, path: Path, piece: int) -> PieceFacts | None:
+        """The facts of a piece; None where the file or the piece cannot be read."""
+        file = self.files.file(path)
+        if file is None or piece >= len(file.pieces):
+            return None
+        return file.facts_of(piece)
+
+    def def_of(self, frame: Frame) -> DefIR | None:
+        """The def a frame runs."""
+        facts = self.facts(frame.path, frame.piece)
+        return facts.ir.defs[frame.def_] if facts else None
+
+    def expr(self, frame: Frame, number: int) -> ir.Expr | None:
+        """The expression itself."""
+        facts = self.facts(frame.path, frame.piece)
+        return facts.ir.exprs[number] if facts and number != NONE else None
+
+    def body(self, path: Path, piece: int) -> Frame:
+        """The frame of a piece's own body (module level or class body)."""
+        return self.frame(path, piece, 0, None, (), None, None, 0)
+
+    def frame(
+        self,
+        path: Path,
+        piece: int,
+        def_: int,
+        receiver: Atom | None,
+        args: tuple[Val | None, ...],
+        scope: Frame | None,
+        owner: ClassRef | None,
+        depth: int,
+    ) -> Frame:
+        """The one frame with these parts. Past `MAX_CONTEXTS` frames of one def their arguments are forgotten."""
+        key = (path, piece, def_, receiver, args, scope, owner)
+        found = self._frames.get(key)
+        if found is not None:
+            found.depth = min(found.depth, depth)
+            return found
+        place = (path, piece, def_)
+        count = self._contexts.get(place, 0)
+        if count >= MAX_CONTEXTS and any(args):
+            forgotten = tuple(unknown("too many") if value is not None else None for value in args)
+            if forgotten != args:
+                return self.frame(path, piece, def_, receiver, forgotten, scope, owner, depth)
+        self._contexts[place] = count + 1
+        order = f"{path}:{piece:06}:{def_:06}:{count:06}"
+        made = self._frames[key] = Frame(path, piece, def_, receiver, args, scope, owner, depth, order)
+        return made
+
+    def open_frame(self, function: FunctionRef, receiver: Atom | None, owner: ClassRef | None) -> Frame | None:
+        """The frame of a function that somebody out of sight calls: a parameter is its default or anything."""
+        facts = self.facts(function.path, function.piece)
+        if facts is None:
+            return None
+        params = facts.ir.defs[function.def_].params
+        args: list[Val | None] = []
+        for index, param in enumerate(params):
+            if index == 0 and receiver is not None:
+                args.append(of(receiver))
+            elif param.default == NONE:
+                args.append(self._annotated(function, param) or unknown("parameter"))
+            else:
+                args.append(join((self.default(function, param), unknown("parameter"))))
+        return self.frame(
+            function.path, function.piece, function.def_, receiver, tuple(args), function.scope, owner, 0
+        )
+
+    def _annotated(self, function: FunctionRef, param: ir.ParamIR) -> Val | None:
+        """An instance of the project's class that annotates a parameter, made out of sight; None for other annotations."""
+        if param.annotation == NONE:
+            return None
+        value = self.eval(param.annotation, self._defining(function))
+        for atom in value.only(ClassRef):
+            if isinstance(atom, ClassRef):
+                return of(Instance(atom, None), Unknown("parameter"))
+        return None
+
+    def _defining(self, function: FunctionRef) -> Frame:
+        """The frame in which a function's defaults and decorators are evaluated."""
+        return function.scope or self.body(function.path, function.piece)
+
+    def default(self, function: FunctionRef, param: ir.ParamIR) -> Val:
+        """The value of a parameter's default."""
+        return self.eval(param.default, self._defining(function)) if param.default != NONE else unknown("parameter")
+
+    # --- expressions --------------------------------------------------------------------------------------------------
+
+    def eval(self, number: int, frame: Frame) -> Val:
+        """What expression `number` of the frame's piece may be, in that frame."""
+        if number == NONE:
+            return NONE_VALUE
+        if number in frame.memo:
+            known = frame.memo[number]
+            return BOTTOM if known is _PENDING else known
+        facts = self.facts(frame.path, frame.piece)
+        if facts is None or number >= len(facts.ir.exprs):
+            return unknown("half typed")
+        frame.memo[number] = _PENDING
+        try:
+            value = self._dispatch(facts.ir.exprs[number], number, frame)
+        except RecursionError:
+            value = unknown("too deep")
+        frame.memo[number] = value
+        return value
+
+    def _dispatch(self, e: ir.Expr, number: int, frame: Frame) -> Val:
+        match e:
+            case ir.Const(kind, value):
+                return of(Literal_(kind, value))
+            case ir.Global(name):
+                return self._global(name, frame)
+            case ir.Param(index):
+                return self._param(index, frame)
+            case ir.Attr(base, name):
+                return self.attribute(self.eval(base, frame), name, frame, number)
+            case ir.Call():
+                return self._call(e, number, frame)
+            case ir.Index(base, index):
+                return self._index(self.eval(base, frame), index, frame, number)
+            case ir.Phi(choices):
+                return join(self.eval(choice, frame) for choice in choices)
+            case ir.Imported(module, name, level):
+                return self.imported(frame.path, module, name, level)
+            case ir.Capture(up, name):
+                return self._capture(up, name, frame)
+            case ir.MakeDef(index):
+                return self._make_def(index, frame)
+            case ir.Seq(kind, items):
+                return self._sequence(kind, items, frame, number)
+            case ir.Map(keys, values):
+                return self._map(keys, values, frame, number)
+            case ir.IfExp(test, then, other):
+                truth = self.truth(test, frame)
+                chosen = [x for x, dead in ((then, truth is False), (other, truth is True)) if not dead]
+                self.eval(test, frame)
+                return join(self.eval(x, frame) for x in chosen)
+            case ir.BoolOp(_, left, right):
+                return join((self.eval(left, frame), self.eval(right, frame)))
+            case ir.Bin(op, left, right):
+                return library.binary(op, self.eval(left, frame), self.eval(right, frame), Site(frame, number))
+            case ir.Augmented(op, target, value):
+                before, by = self.eval(target, frame), self.eval(value, frame)
+                after = library.binary(op, before, by, Site(frame, number))
+                return Val(after.atoms, before.origins)
+            case ir.Unary(op, operand):
+                return library.unary(op, self.eval(operand, frame), Site(frame, number))
+            case ir.Compare(left, _, rights):
+                for operand in (left, *rights):
+                    self.eval(operand, frame)
+                return of(LibObject("builtins.bool", Site(frame, number)))
+            case ir.Comp(kind, element, key, iterables):
+                for iterable in iterables:
+                    self.eval(iterable, frame)
+                if key != NONE:
+                    self.eval(key, frame)
+                item = self.eval(element, frame)
+                if kind == "dict":
+                    return of(MapOf((None,), (item,), Site(frame, number)))
+                return of(SeqOf("set" if kind == "set" else "list", (item,), Site(frame, number)))
+            case ir.Element(iterable):
+                return library.element(self, self.eval(iterable, frame), frame, number)
+            case ir.Unpack(value, index, starred):
+                return library.unpack(self, self.eval(value, frame), index, starred, frame, number)
+            case ir.Entered(manager):
+                return self._entered(manager, frame)
+            case ir.Star(value) | ir.Await(value):
+                return self.eval(value, frame)
+            case ir.Text(parts):
+                for part in parts:
+                    self.eval(part, frame)
+                return of(LibObject("builtins.str", Site(frame, number)))
+            case ir.Slice(lower, upper, step):
+                for part in (lower, upper, step):
+                    self.eval(part, frame)
+                return of(LibObject("builtins.slice", Site(frame, number)))
+            case ir.Yield(value, _):
+                self.eval(value, frame)
+                return unknown("sent into a generator")
+            case ir.Caught():
+                return of(LibObject("builtins.Exception", Site(frame, number)))
+            case ir.Opaque(reason):
+                return unknown(reason)
+        raise AssertionError(e)
+
+    def _entered(self, manager: int, frame: Frame) -> Val:
+        value = self.eval(manager, frame)
+        parts: list[Val] = []
+        for atom in value.only(*_ALL_KINDS):
+            if isinstance(atom, Instance):
+                entered = self.attribute(of(atom), "__enter__", frame, None)
+                result, _ = self.call_value(entered, Arguments(), frame, manager, {})
+                parts.append(result)
+            elif isinstance(atom, SeqOf) and atom.kind == "tuple" and atom.items:
+                parts.append(join(atom.items))
+            else:
+                parts.append(Val(frozenset({atom}), value.origins))
+        return join(parts)
+
+    # --- names --------------------------------------------------------------------------------------------------------
+
+    def _global(self, name: str, frame: Frame) -> Val:
+        file = self.file(frame.path)
+        if file is None:
+            return unknown("half typed")
+        if frame.def_ == 0:
+            parent = self._class_piece(file, frame.piece)
+            if parent is not None:
+                bindings = [b for b in file.members(parent).get(name, ()) if b.piece < frame.piece]
+                if bindings:
+                    return join(self.binding(frame.path, binding, name) for binding in _effective(bindings))
+        return self.lookup(frame.path, name, frame.piece if self._is_module_level(file, frame) else None)
+
+    def _class_piece(self, file: ProjectFile, piece: int) -> int | None:
+        parent = file.pieces[piece].parent
+        while parent >= 0 and file.pieces[parent].kind == "clause":
+            parent = file.pieces[parent].parent
+        return parent if parent >= 0 else None
+
+    def _is_module_level(self, file: ProjectFile, frame: Frame) -> bool:
+        return frame.def_ == 0 and self._class_piece(file, frame.piece) is None
+
+    def lookup(self, path: Path, name: str, before: int | None = None) -> Val:
+        """What the module-level name `name` of `path` may be. `before`: seen from module-level piece `before`."""
+        key = (path, name, before)
+        known = self._lookups.get(key)
+        if known is not None:
+            return known
+        if key in self._looking:
+            return unknown("cycle")
+        self._looking.add(key)
+        try:
+            value = self._lookup(path, name, before)
+        finally:
+            self._looking.discard(key)
+        self._lookups[key] = value
+        return value
+
+    def _lookup(self, path: Path, name: str, before: int | None) -> Val:
+        file = self.file(path)
+        if file is None:
+            return unknown("unreadable file")
+        bindings = file.names.get(name, [])
+        if before is not None:
+            bindings = [b for b in bindings if b.piece < before] or bindings
+        if bindings:
+            live = [b for b in bindings if not b.type_checking]
+            if not live:
+                return unknown("only imported for type checking")
+            value = join(self.binding(path, binding, name) for binding in _effective(live))
+            return Val(value.atoms, value.origins | {Origin(ModuleRef(path), (name,), "same")})
+        if name == "__file__" or name == "__name__":
+            return unknown(name)
+        starred = self._from_stars(file, name)
+        if starred is not None:
+            return starred
+        if name in _BUILTINS:
+            return of(Lib(f"builtins.{name}"))
+        return unknown("undefined name")
+
+    def _from_stars(self, file: ProjectFile, name: str) -> Val | None:
+        """The name as a star import brings it; Unknown if one of them is out of sight and the name is no builtin."""
+        for star in reversed(file.stars):
+            module = imports.resolve(self.files, file.path, star.module, star.level)
+            if module is None:
+                if name in library.star_names(star.module):
+                    return of(Lib(canonical(f"{star.module}.{name}")))
+                if name not in _BUILTINS:
+                    return unknown("star import")
+            elif isinstance(module, ModuleRef) and not name.startswith("_"):
+                found = self.module_attribute(module, name)
+                if found is not None:
+                    return found
+        return None
+
+    def binding(self, path: Path, binding: Binding, name: str) -> Val:
+        """The value that one binding gives its name."""
+        facts = self.facts(path, binding.piece)
+        if facts is None:
+            return unknown("half typed")
+        if binding.step >= 0:
+            step = facts.ir.defs[binding.def_].steps[binding.step]
+            if not isinstance(step, ir.Bind):
+                return unknown("half typed")
+            if binding.def_ == 0:
+                return self.eval(step.value, self.body(path, binding.piece))
+            opened = self.open_frame(FunctionRef(path, binding.piece, binding.def_), None, None)
+            return self.eval(step.value, opened) if opened else unknown("half typed")
+        for index, one in enumerate(facts.ir.defs):
+            if index and one.name == name and one.parent == 0:
+                ref = ClassRef if one.kind == "class" else FunctionRef
+                return of(ref(path, binding.piece, index))
+        return unknown("half typed")
+
+    def module_attribute(self, module: ModuleRef | FolderRef, name: str) -> Val | None:
+        """Attribute `name` of a module of the project: a name of it or a submodule; None if there is none."""
+        if isinstance(module, ModuleRef):
+            file = self.file(module.path)
+            if file is not None and name in file.names:
+                return self.lookup(module.path, name)
+        child = imports.submodule(self.files, module, name)
+        if child is not None:
+            return of(child)
+        if isinstance(module, ModuleRef):
+            file = self.file(module.path)
+            return self._from_stars(file, name) if file else unknown("unreadable file")
+        return None
+
+    def imported(self, importer: Path, module: str, name: str | None, level: int) -> Val:
+        """What an import binds (see `ir.Imported`)."""
+        found = imports.resolve(self.files, importer, module, level)
+        if found is None:
+            if level or imports.is_ours(self.files, importer, module):
+                return unknown("unresolved import")
+            return of(Lib(canonical(f"{module}.{name}" if name else module)))
+        if name is None:
+            return of(found)
+        value = self.module_attribute(found, name)
+        return value if value is not None else unknown("unresolved import")
+
+    def _param(self, index: int, frame: Frame) -> Val:
+        facts = self.facts(frame.path, frame.piece)
+        one = facts.ir.defs[frame.def_] if facts else None
+        if one is None or index >= len(one.params):
+            return unknown("half typed")
+        given = frame.args[index] if index < len(frame.args) else None
+        if given is not None:
+            return given
+        function = FunctionRef(frame.path, frame.piece, frame.def_, frame.scope)
+        return self.default(function, one.params[index])
+
+    def _capture(self, up: int, name: str, frame: Frame) -> Val:
+        facts = self.facts(frame.path, frame.piece)
+        if facts is None:
+            return unknown("half typed")
+        target = frame.def_
+        for _ in range(up):
+            target = facts.ir.defs[target].parent
+        scope = frame.scope
+        while scope is not None and scope.def_ != target:
+            scope = scope.scope
+        if scope is None:
+            return unknown("captured out of sight")
+        one = facts.ir.defs[target]
+        values = [
+            self.eval(step.value, scope)
+            for step in one.steps
+            if type(step) is ir.Bind and step.name == name and step.scope == "local" and step.value != NONE
+        ]
+        for index, param in enumerate(one.params):
+            if param.name == name:
+                values.append(self._param(index, scope))
+        return join(values) if values else unknown("captured out of sight")
+
+    def _make_def(self, index: int, frame: Frame) -> Val:
+        facts = self.facts(frame.path, frame.piece)
+        if facts is None:
+            return unknown("half typed")
+        scope = frame if frame.def_ != 0 else None
+        if facts.ir.defs[index].kind == "class":
+            return of(ClassRef(frame.path, frame.piece, index, scope))
+        return of(FunctionRef(frame.path, frame.piece, index, scope))
+
+    # --- displays -----------------------------------------------------------------------------------------------------
+
+    def _sequence(self, kind: str, items: tuple[int, ...], frame: Frame, number: int) -> Val:
+        values: list[Val] = []
+        for item in items:
+            value = self.eval(item, frame)
+            if isinstance(self.expr(frame, item), ir.Star):
+                inner = value.only(SeqOf)
+                if len(inner) == 1 and isinstance(inner[0], SeqOf):
+                    values.extend(inner[0].items)
+                    continue
+            values.append(value)
+        if len(values) > 64:
+            values = [join(values)]
+        match kind:
+            case "tuple":
+                return of(SeqOf("tuple", tuple(values), Site(frame, number)))
+            case "set":
+                return of(SeqOf("set", tuple(values), Site(frame, number)))
+        return of(SeqOf("list", tuple(values), Site(frame, number)))
+
+    def _map(self, keys: tuple[int, ...], values: tuple[int, ...], frame: Frame, number: int) -> Val:
+        names: list[str | None] = []
+        items: list[Val] = []
+        for key, value in zip(keys, values, strict=True):
+            item = self.eval(value, frame)
+            if key == NONE:
+                for inner in item.only(MapOf):
+                    if isinstance(inner, MapOf):
+                        names.extend(inner.keys)
+                        items.extend(inner.values)
+                continue
+            literal = self.eval(key, frame).literal
+            names.append(literal.value if literal and isinstance(literal.value, str) else None)
+            items.append(item)
+        return of(MapOf(tuple(names), tuple(items), Site(frame, number)))
+
+    def _index(self, base: Val, index: int, frame: Frame, number: int) -> Val:
+        key = self.eval(index, frame)
+        sliced = self._has_slice(index, frame)
+        parts: list[Val] = []
+        for atom in base.atoms:
+            match atom:
+                case SeqOf(_, items) if items:
+                    parts.append(atom and library.item_of(items, key, sliced, atom))
+                case MapOf(keys, values):
+                    parts.append(library.entry_of(keys, values, key))
+                case Instance():
+                    method = self.classes.member(atom.cls, "__getitem__")
+                    if method is None:
+                        parts.append(unknown("library item"))
+                    else:
+                        got, targets = self.call_value(
+                            self.attribute(of(atom), "__getitem__", frame, None), Arguments((key,)), frame, number, {}
+                        )
+                        _add_targets(frame, number, targets)
+                        parts.append(got)
+                case LibObject(name, _):
+                    parts.append(of(LibObject(f"{name}[]" if not name.endswith("[]") else name, Site(frame, number))))
+                case Namespace():
+                    literal = key.literal
+                    name = literal.value if literal else None
+                    parts.append(
+                        self.configured.attribute(atom, name) if isinstance(name, str) else unknown("config")
+                    )
+                case Unknown():
+                    parts.append(of(atom))
+                case _:
+                    parts.append(unknown("item"))
+        value = join(parts) if parts else unknown("item")
+        return Val(value.atoms, value.origins | extended(base.origins, "[]", "view" if sliced else "element"))
+
+    def _has_slice(self, index: int, frame: Frame) -> bool:
+        e = self.expr(frame, index)
+        if isinstance(e, ir.Slice):
+            return True
+        if isinstance(e, ir.Seq):
+            return any(isinstance(self.expr(frame, item), ir.Slice) for item in e.items)
+        return isinstance(e, ir.Const) and e.kind == "ellipsis"
+
+    # --- attributes ---------------------------------------------------------------------------------------------------
+
+    def attribute(self, base: Val, name: str, frame: Frame, number: int | None) -> Val:
+        """`base.name`. A property that is read is a call: its frame becomes a target of expression `number`."""
+        parts: list[Val] = []
+        for atom in base.atoms:
+            value, targets = self._attribute(atom, name, frame)
+            parts.append(value)
+            if targets and number is not None:
+                _add_targets(frame, number, targets)
+        value = join(parts) if parts else unknown("attribute")
+        if not base.origins:
+            return value
+        if any(isinstance(atom, Method | FunctionRef | ClassRef | LibMember) for atom in value.atoms):
+            # a bound method keeps its receiver's origins: `self.data.sort()` must know whose data it sorts
+            return Val(value.atoms, value.origins | base.origins)
+        relation = "view" if name in VIEW_ATTRIBUTES else "same"
+        return Val(value.atoms, value.origins | extended(base.origins, name, relation))
+
+    def _attribute(self, atom: Atom, name: str, frame: Frame) -> tuple[Val, tuple[Frame, ...]]:
+        match atom:
+            case Lib(owner):
+                module = configured.flags_module(atom)
+                flag = self.configured.flag(module, name) if module else None
+                return (flag if flag is not None else of(Lib(canonical(f"{owner}.{name}")))), ()
+            case ModuleRef() | FolderRef():
+                found = self.module_attribute(atom, name)
+                return (found if found is not None else unknown("unresolved import")), ()
+            case Instance():
+                return self.classes.instance_attribute(atom, name, frame)
+            case ClassRef():
+                return self.classes.class_attribute(atom, name), ()
+            case SuperRef():
+                return self.classes.super_attribute(atom, name), ()
+            case Namespace():
+                return self.configured.attribute(atom, name), ()
+            case LibObject():
+                found = self.configured.node_attribute(atom, name)
+                return (found if found is not None else of(LibMember(atom, name))), ()
+            case SeqOf() | MapOf() | LibMember() | Literal_() | PartialOf() | FunctionRef() | Method():
+                if isinstance(atom, PartialOf) and name == "func":
+                    return of(atom.func), ()
+                return of(LibMember(atom, name)), ()
+            case Unknown():
+                return of(atom), ()
+        raise AssertionError(atom)
+
+    # --- calls --------------------------------------------------------------------------------------------------------
+
+    def arguments(self, call: ir.Call, frame: Frame, skip: int = 0) -> Arguments:
+        """The arguments of a call, without the first `skip` positional ones."""
+        positional: list[Val] = []
+        keywords: list[tuple[str, Val]] = []
+        more_positional = more_keywords = False
+        for arg in call.args:
+            value = self.eval(arg.value, frame)
+            if arg.kind == "pos":
+                positional.append(value)
+            elif arg.kind == "kw":
+                keywords.append((arg.name, value))
+            elif arg.kind == "star":
+                inner = [atom for atom in value.atoms if isinstance(atom, SeqOf)]
+                if len(inner) == 1 and len(value.atoms) == 1:
+                    positional.extend(inner[0].items)
+                else:
+                    more_positional = True
+            else:
+                maps = [atom for atom in value.atoms if isinstance(atom, MapOf)]
+                if len(maps) == 1 and len(value.atoms) == 1 and None not in maps[0].keys:
+                    keywords.extend((str(k), v) for k, v in zip(maps[0].keys, maps[0].values, strict=True))
+                else:
+                    more_keywords = True
+                    for one in maps:
+                        keywords.extend((k, v) for k, v in zip(one.keys, one.values, strict=True) if k is not None)
+        return Arguments(tuple(positional[skip:]), tuple(keywords), more_positional, more_keywords)
+
+    def _call(self, call: ir.Call, number: int, frame: Frame) -> Val:
+        callee = self.eval(call.func, frame)
+        arguments = self.arguments(call, frame)
+        value, targets = self.call_value(callee, arguments, frame, number, {})
+        _add_targets(frame, number, targets)
+        return value
+
+    def call_value(
+        self, callee: Val, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
+    ) -> tuple[Val, tuple[Frame, ...]]:
+        """The result of calling `callee` at expression `number` of `frame`, and the frames that run for it."""
+        parts: list[Val] = []
+        targets: list[Frame] = []
+        for atom in callee.only(*_ALL_KINDS):
+            if atom in seen:
+                continue
+            value, more = self._call_atom(atom, callee, arguments, frame, number, {**seen, atom: True})
+            parts.append(value)
+            targets.extend(more)
+        return (join(parts) if parts else unknown("call")), tuple(dict.fromkeys(targets))
+
+    def _call_atom(
+        self, atom: Atom, callee: Val, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
+    ) -> tuple[Val, tuple[Frame, ...]]:
+        match atom:
+            case FunctionRef():
+                return self.invoke(atom, None, None, arguments, frame)
+            case Method(function, receiver, owner):
+                return self.invoke(function, receiver, owner, arguments, frame)
+            case ClassRef():
+                made = Instance(atom, Site(frame, number))
+                init = self.classes.init_frame(made)
+                return of(made), (init,) if init else ()
+            case Instance():
+                for name in ("__call__", "forward"):
+                    if self.classes.member(atom.cls, name) is not None:
+                        method = self.attribute(of(atom), name, frame, None)
+                        return self.call_value(method, arguments, frame, number, seen)
+                return unknown("library call"), ()
+            case PartialOf(func, site):
+                bound = self._partial_arguments(site)
+                return self.call_value(of(func), bound.before(arguments), frame, number, seen)
+            case Lib(name):
+                return library.call(self, name, callee, arguments, frame, number, seen)
+            case LibObject() | LibMember():
+                return library.call_object(self, atom, callee, arguments, frame, number, seen)
+            case Unknown():
+                return of(atom), ()
+            case SuperRef() | ModuleRef() | FolderRef() | Literal_() | SeqOf() | MapOf() | Namespace():
+                return unknown("not callable"), ()
+        raise AssertionError(atom)
+
+    def _partial_arguments(self, site: Site) -> Arguments:
+        call = self.expr(site.frame, site.expr)
+        return self.arguments(call, site.frame, skip=1) if isinstance(call, ir.Call) else Arguments()
+
+    def site_arguments(self, site: Site) -> Arguments:
+        """The arguments of the call at `site` (the constructor's, for an instance)."""
+        call = self.expr(site.frame, site.expr)
+        return self.arguments(call, site.frame) if isinstance(call, ir.Call) else Arguments(more_keywords=True)
+
+    def invoke(
+        self,
+        function: FunctionRef,
+        receiver: Atom | None,
+        owner: ClassRef | None,
+        arguments: Arguments,
+        caller: Frame,
+    ) -> tuple[Val, tuple[Frame, ...]]:
+        """Call a function of the project: its result and its frame. Too deep or recursive: Unknown."""
+        facts = self.facts(function.path, function.piece)
+        if facts is None:
+            return unknown("half typed"), ()
+        one = facts.ir.defs[function.def_]
+        decoration = self.decoration(function)
+        if decoration == "stub":
+            return unknown("overload"), ()
+        if caller.depth >= MAX_DEPTH:
+            return unknown("too deep"), ()
+        args = arguments.bind(one.params, of(receiver) if receiver is not None else None)
+        frame = self.frame(
+            function.path, function.piece, function.def_, receiver, args, function.scope, owner, caller.depth + 1
+        )
+        if decoration == "unknown":
+            return unknown("decorator"), (frame,)
+        return self.returned(frame), (frame,)
+
+    def decoration(self, function: FunctionRef) -> str:
+        """What decorators make of a function: 'plain', 'property', 'static', 'class', 'manager', 'stub' or 'unknown'."""
+        facts = self.facts(function.path, function.piece)
+        if facts is None:
+            return "unknown"
+        answer = "plain"
+        for decorator in facts.ir.defs[function.def_].decorators:
+            name = self._decorator_name(facts, decorator, function)
+            if name in PROPERTY_DECORATORS or name.endswith((".setter", ".getter")):
+                answer = "property"
+            elif name == "builtins.staticmethod":
+                answer = "static"
+            elif name == "builtins.classmethod":
+                answer = "class"
+            elif name == "contextlib.contextmanager":
+                answer = "manager"
+            elif name in STUB_DECORATORS:
+                return "stub"
+            elif name not in TRANSPARENT_DECORATORS:
+                return "unknown"
+        return answer
+
+    def _decorator_name(self, facts: PieceFacts, decorator: int, function: FunctionRef) -> str:
+        e = facts.ir.exprs[decorator]
+        if isinstance(e, ir.Call):
+            e = facts.ir.exprs[e.func]
+            decorator = facts.ir.exprs[decorator].func  # type: ignore[union-attr]
+        if isinstance(e, ir.Attr) and e.name in ("setter", "getter", "deleter"):
+            return f".{e.name}"
+        value = self.eval(decorator, self._defining(function))
+        libs = [atom.name for atom in value.atoms if isinstance(atom, Lib)]
+        return libs[0] if len(libs) == 1 and len(value.atoms) == 1 else ""
+
+    def returned(self, frame: Frame) -> Val:
+        """What a call that runs `frame` gives."""
+        known = self._returns.get(frame)
+        if known is not None:
+            return known
+        one = self.def_of(frame)
+        if one is None:
+            return unknown("half typed")
+        if frame in self._running:
+            return unknown("cycle")
+        self._running.add(frame)
+        try:
+            value = self._returned(one, frame)
+        finally:
+            self._running.discard(frame)
+        self._returns[frame] = value
+        return value
+
+    def _returned(self, one: DefIR, frame: Frame) -> Val:
+        yields = [
+            self.eval(step.value, frame)
+            for step in one.steps
+            if type(step) is ir.YieldStep and not step.is_from and not self.is_dead(step.context, frame)
+        ]
+        if one.is_generator:
+            function = FunctionRef(frame.path, frame.piece, frame.def_, frame.scope)
+            if self.decoration(function) == "manager":
+                return join(yields) if yields else unknown("generator")
+            return of(SeqOf("list", (join(yields),) if yields else ()), LibObject("builtins.generator", Site(frame, -2)))
+        values = [
+            self.eval(step.value, frame)
+            for step in one.steps
+            if type(step) is ir.Return and not self.is_dead(step.context, frame)
+        ]
+        if one.falls_through or not values:
+            values.append(NONE_VALUE)
+        return join(values)
+
+    # --- truth --------------------------------------------------------------------------------------------------------
+
+    def is_dead(self, context: int, frame: Frame) -> bool:
+        """Whether the steps of a context never run in this frame, as its constants show."""
+        if context <= 0:
+            return False
+        known = frame.dead.get(context)
+        if known is not None:
+            return known
+        one = self.def_of(frame)
+        if one is None or context >= len(one.contexts):
+            return False
+        frame.dead[context] = False
+        here = one.contexts[context]
+        dead = self.is_dead(here.parent, frame)
+        if not dead and here.kind == "if" and here.expr != NONE:
+            dead = self.truth(here.expr, frame) is here.negated
+        frame.dead[context] = dead
+        return dead
+
+    def truth(self, number: int, frame: Frame) -> bool | None:
+        """Whether a test is always true or always false here; None if it may be either."""
+        e = self.expr(frame, number)
+        match e:
+            case ir.Unary("not", operand):
+                inner = self.truth(operand, frame)
+                return None if inner is None else not inner
+            case ir.BoolOp(op, left, right):
+                sides = (self.truth(left, frame), self.truth(right, frame))
+                decisive = op == "or"
+                if decisive in sides:
+                    return decisive
+                return None if None in sides else not decisive
+            case ir.Compare(left, (op,), (right,)):
+                return library.compare(op, self.eval(left, frame), self.eval(right, frame))
+            case ir.Global("TYPE_CHECKING") | ir.Attr(_, "TYPE_CHECKING"):
+                return False
+            case ir.Global() | ir.Param() | ir.Attr() | ir.Capture() | ir.Const() | ir.Phi() | ir.Call():
+                return library.truth(self.eval(number, frame))
+        return None
+
+    # --- walking ------------------------------------------------------------------------------------------------------
+
+    def run(self, frame: Frame) -> Iterator[Frame]:
+        """Evaluate every step of a frame that can run; the frames that its calls and property reads lead to."""
+        one = self.def_of(frame)
+        if one is None:
+            return
+        seen: dict[Frame, None] = {}
+        for step in one.steps:
+            if self.is_dead(step.context, frame):
+                continue
+            for number in step_expressions(step):
+                self.eval(number, frame)
+        for number, targets in frame.targets.items():
+            if not self._expression_is_dead(number, frame):
+                seen.update(dict.fromkeys(targets))
+        yield from seen
+
+    def _expression_is_dead(self, number: int, frame: Frame) -> bool:
+        one = self.def_of(frame)
+        if one is None:
+            return False
+        contexts = [s.context for s in one.steps if type(s) is ir.Perform and s.call == number]
+        return bool(contexts) and all(self.is_dead(context, frame) for context in contexts)
+
+
+def extended(origins: Iterable[Origin], step: str, relation: str) -> frozenset[Origin]:
+    """Origins one step further in: an attribute, or an item ('[]'). Paths longer than `MAX_PATH` are dropped."""
+    out = set()
+    for origin in origins:
+        if len(origin.path) < MAX_PATH:
+            wider = "view" if "view" in (relation, origin.relation) else "element" if step == "[]" else origin.relation
+            out.add(Origin(origin.owner, (*origin.path, step), wider))
+    return frozenset(out)
+
+
+def step_expressions(step: ir.Step) -> tuple[int, ...]:
+    """The expressions that a step evaluates."""
+    match step:
+        case ir.Bind(_, _, value, _, _):
+            return (value,)
+        case ir.SetAttr(_, base, _, value, _):
+            return (base, value)
+        case ir.SetItem(_, base, index, value):
+            return (base, index, value)
+        case ir.Augment(_, target, _, value, _):
+            return (target, value)
+        case ir.Perform(_, call):
+            return (call,)
+        case ir.Iterate(_, iterable):
+            return (iterable,)
+        case ir.Enter(_, manager):
+            return (manager,)
+        case ir.Test(_, expr) | ir.Evaluate(_, expr) | ir.Delete(_, expr):
+            return (expr,)
+        case ir.Return(_, value) | ir.Raise(_, value) | ir.YieldStep(_, value, _):
+            return (value,)
+        case ir.StarImport():
+            return ()
+
+
+def _effective(bindings: list[Binding]) -> list[Binding]:
+    """The bindings that can hold at the end: the last sure one and the conditional ones after it."""
+    start = 0
+    for index, binding in enumerate(bindings):
+        if not binding.conditional:
+            start = index
+    return bindings[start:]
+
+
+def _add_targets(frame: Frame, number: int, targets: tuple[Frame, ...]) -> None:
+    if targets:
+        frame.targets[number] = tuple(dict.fromkeys((*frame.targets.get(number, ()), *targets)))
+
+
+_ALL_KINDS: tuple[type, ...] = (
+    Unknown,
+    Literal_,
+    Lib,
+    LibObject,
+    LibMember,
+    ModuleRef,
+    FolderRef,
+    FunctionRef,
+    ClassRef,
+    Method,
+    Instance,
+    SuperRef,
+    PartialOf,
+    SeqOf,
+    MapOf,
+    Namespace,
+)

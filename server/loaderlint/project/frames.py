@@ -1,0 +1,30 @@
+"""A frame: one def in one context (receiver and arguments). Frames are interned by the evaluator, compared by identity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from loaderlint.project.values import Atom, ClassRef, Val
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """Def `def_` of piece `piece` in `path`, run with `receiver` bound to its first parameter (None for functions and
+    bodies) and `args` for the others (None: not passed). `scope` is the frame of the lexically enclosing def, `owner`
+    the class a method was found in, `depth` how many calls deep, `order` a stable sort key.
+
+    `memo` holds what each expression evaluated to, `targets` the frames a call or property read leads to."""
+
+    path: Path
+    piece: int
+    def_: int
+    receiver: Atom | None
+    args: tuple[Val | None, ...]
+    scope: Frame | None
+    owner: ClassRef | None
+    depth: int
+    order: str
+    memo: dict[int, Val | None] = field(default_factory=dict)
+    targets: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
+    dead: dict[int, bool] = field(default_factory=dict)

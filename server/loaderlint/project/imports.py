@@ -1,0 +1,95 @@
+"""From an import to a file of the project.
+
+An absolute import resolves in the nearest ancestor folder of the importing file (or its `src`) that holds its first part,
+up to the project's root. A name of the standard library is never a file of the project; nor is a folder without
+`__init__.py` that merely shares the name of a well-known library.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from loaderlint.project.files import Files
+from loaderlint.project.values import FolderRef, ModuleRef
+
+_STANDARD = frozenset(getattr(sys, "stdlib_module_names", ()))
+_WELL_KNOWN = frozenset(
+    """
+    torch torchvision torchaudio numpy cv2 h5py lmdb pandas scipy sklearn skimage PIL albumentations monai timm
+    lightning pytorch_lightning keras tensorflow datasets transformers accelerate webdataset imgaug kornia
+    """.split()
+)
+
+
+def resolve(files: Files, importer: Path, module: str, level: int) -> ModuleRef | FolderRef | None:
+    """The module of the project that `module` names in `importer`; None if it is none of the project's.
+
+    `level` counts the leading dots of a relative import; then `module` may be ''."""
+    if level:
+        folder = importer.parent
+        for _ in range(level - 1):
+            folder = folder.parent
+        return _within(files, folder, module.split(".") if module else [])
+    parts = module.split(".")
+    if parts[0] in _STANDARD:
+        return None
+    for folder in _search_path(files, importer):
+        first = _child(files, folder, parts[0])
+        if first is None or (isinstance(first, FolderRef) and parts[0] in _WELL_KNOWN):
+            continue
+        if first == ModuleRef(importer) and len(parts) == 1 and parts[0] in _WELL_KNOWN:
+            continue
+        return _within(files, folder, parts)
+    return None
+
+
+def is_ours(files: Files, importer: Path, module: str) -> bool:
+    """Whether the first part of an absolute `module` is the project's, even if the rest of it is missing."""
+    return resolve(files, importer, module.partition(".")[0], 0) is not None
+
+
+def submodule(files: Files, package: ModuleRef | FolderRef, name: str) -> ModuleRef | FolderRef | None:
+    """Module `name` of a package; None for a plain module or a missing one."""
+    if isinstance(package, FolderRef):
+        return _child(files, package.path, name)
+    if package.path.name != "__init__.py":
+        return None
+    return _child(files, package.path.parent, name)
+
+
+def _search_path(files: Files, importer: Path) -> Iterator[Path]:
+    folder = importer.parent
+    while True:
+        yield folder
+        if files.has_folder(folder / "src"):
+            yield folder / "src"
+        if folder == files.root or folder == folder.parent:
+            return
+        folder = folder.parent
+
+
+def _within(files: Files, folder: Path, parts: list[str]) -> ModuleRef | FolderRef | None:
+    """Follow `parts` down from `folder`; with no parts the folder's own package."""
+    found: ModuleRef | FolderRef | None
+    package = folder / "__init__.py"
+    found = ModuleRef(package) if files.exists(package) else FolderRef(folder) if files.has_folder(folder) else None
+    if not parts:
+        return found
+    found = _child(files, folder, parts[0])
+    for part in parts[1:]:
+        if found is None:
+            return None
+        found = submodule(files, found, part)
+    return found
+
+
+def _child(files: Files, folder: Path, name: str) -> ModuleRef | FolderRef | None:
+    package = folder / name / "__init__.py"
+    if files.exists(package):
+        return ModuleRef(package)
+    module = folder / f"{name}.py"
+    if files.exists(module):
+        return ModuleRef(module)
+    return FolderRef(folder / name) if files.has_folder(folder / name) else None

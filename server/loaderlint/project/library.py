@@ -1,0 +1,509 @@
+"""What calls, operators and loops over library objects and builtins give. Data comes from `loaderlint.knowledge`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.arrays import VIEW_METHODS, VIEWS
+from loaderlint.knowledge.callers import HIGHER_ORDER, PIPELINES
+from loaderlint.knowledge.loaders import SPLITTING_FUNCTIONS
+from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
+from loaderlint.project.arguments import Arguments
+from loaderlint.project.frames import Frame
+from loaderlint.project.values import (
+    Atom,
+    ClassRef,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    Literal_,
+    MapOf,
+    Method,
+    ModuleRef,
+    Namespace,
+    Origin,
+    PartialOf,
+    SeqOf,
+    Site,
+    SuperRef,
+    Unknown,
+    Val,
+    join,
+    of,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluate import Evaluator
+
+Called = tuple[Val, tuple[Frame, ...]]
+_CALLABLE = (FunctionRef, Method, Instance, PartialOf)
+_ARITHMETIC: dict[str, Callable[..., object]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "/": operator.truediv,
+    "%": operator.mod,
+}
+_COMPARISONS: dict[str, Callable[..., bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_COPYING_BUILTINS = {"list": "list", "tuple": "tuple", "set": "set", "sorted": "list", "reversed": "list"}
+
+
+def star_names(module: str) -> frozenset[str]:
+    """The names that a star import of a library brings, as far as the tables know them."""
+    if module in ("numpy.random", "np.random"):
+        return frozenset(name.rpartition(".")[2] for name in NUMPY_GLOBAL_DRAWS)
+    if module == "torch.utils.data":
+        return frozenset({"DataLoader", "Dataset", "IterableDataset", "Subset", "random_split", "ConcatDataset"})
+    return frozenset()
+
+
+# --- operators --------------------------------------------------------------------------------------------------------
+
+
+def binary(op: str, left: Val, right: Val, site: Site) -> Val:
+    """`left op right`: constants are computed, lists joined, anything else is a fresh object."""
+    a, b = left.literal, right.literal
+    if a is not None and b is not None and op in _ARITHMETIC:
+        return _computed(op, a, b) or of(LibObject("builtins.operation", site))
+    if op == "+":
+        first, second = left.only(SeqOf), right.only(SeqOf)
+        if len(first) == len(second) == 1 and isinstance(first[0], SeqOf) and isinstance(second[0], SeqOf):
+            items = (*first[0].items, *second[0].items)
+            return of(SeqOf(first[0].kind, items if len(items) <= 64 else (join(items),), site))
+    if op == "*" and len(left.atoms) == 1 and left.only(SeqOf):
+        return left.without_origins()
+    if op == "%" and a is not None and a.kind == "str":
+        return of(LibObject("builtins.str", site))
+    return of(LibObject("builtins.operation", site))
+
+
+def _computed(op: str, a: Literal_, b: Literal_) -> Val | None:
+    if isinstance(a.value, int | float) and isinstance(b.value, int | float):
+        if abs(a.value) > 2**64 or abs(b.value) > 2**64:
+            return None
+    elif not (isinstance(a.value, str) and isinstance(b.value, str) and op == "+" and len(a.value + b.value) < 1000):
+        return None
+    try:
+        result = _ARITHMETIC[op](a.value, b.value)
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+    if not isinstance(result, int | float | str):
+        return None
+    return of(Literal_(type(result).__name__, result, a.configured or b.configured))
+
+
+def unary(op: str, operand: Val, site: Site) -> Val:
+    """`op operand`."""
+    literal = operand.literal
+    if literal is not None and op == "not":
+        return of(Literal_("bool", not literal.value, literal.configured))
+    if literal is not None and op == "-" and isinstance(literal.value, int | float):
+        return of(Literal_(literal.kind, -literal.value, literal.configured))
+    return of(LibObject("builtins.operation", site))
+
+
+def truth(value: Val) -> bool | None:
+    """Whether a value is always true or always false; None if it may be either or may be configured."""
+    answers: set[bool | None] = set()
+    for atom in value.atoms:
+        match atom:
+            case Literal_(_, constant, ""):
+                answers.add(bool(constant))
+            case FunctionRef() | ClassRef() | Method() | ModuleRef() | PartialOf():
+                answers.add(True)
+            case SeqOf(_, items) | MapOf(_, items):
+                answers.add(True if items else None)
+            case _:
+                answers.add(None)
+    return answers.pop() if len(answers) == 1 else None
+
+
+def compare(op: str, left: Val, right: Val) -> bool | None:
+    """Whether a comparison is always true or always false."""
+    a, b = left.literal, right.literal
+    if op in ("is", "is not"):
+        if b is None or b.kind != "NoneType":
+            return None
+        nones = {None if type(x) is Unknown else _is_none(x) for x in left.atoms}
+        if len(nones) != 1 or None in nones:
+            return None
+        return nones.pop() is (op == "is")
+    if a is None or b is None or a.configured or b.configured or op not in _COMPARISONS:
+        return None
+    try:
+        return bool(_COMPARISONS[op](a.value, b.value))
+    except TypeError:
+        return None
+
+
+def _is_none(atom: Atom) -> bool | None:
+    match atom:
+        case Literal_(kind, _, configured):
+            return None if configured else kind == "NoneType"
+        case Instance() | FunctionRef() | ClassRef() | Method() | SeqOf() | MapOf() | PartialOf() | ModuleRef():
+            return False
+        case LibObject(name, _):
+            # in a worker it is never None, in the main process it always is: both sides are read
+            return None if name.endswith((".get", "get_worker_info", ".search", ".match", "getattr")) else None
+    return None
+
+
+# --- items ------------------------------------------------------------------------------------------------------------
+
+
+def item_of(items: tuple[Val, ...], key: Val, sliced: bool, whole: SeqOf) -> Val:
+    """`seq[key]`."""
+    if sliced:
+        return of(whole)
+    literal = key.literal
+    if literal is not None and literal.kind == "int" and isinstance(literal.value, int):
+        if -len(items) <= literal.value < len(items):
+            return items[literal.value]
+    return join(items)
+
+
+def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val) -> Val:
+    """`mapping[key]`: the value of a constant key, else any of them."""
+    literal = key.literal
+    if literal is not None and isinstance(literal.value, str):
+        exact = [v for k, v in zip(keys, values, strict=True) if k == literal.value]
+        if exact:
+            return exact[-1]
+        if None not in keys:
+            return unknown("no such key")
+    return join((*values, unknown("looked up by a key"))) if values else unknown("empty mapping")
+
+
+def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
+    """One item of an iterable."""
+    from loaderlint.project.evaluate import extended
+
+    parts: list[Val] = []
+    for atom in iterable.atoms:
+        match atom:
+            case SeqOf(_, items):
+                parts.append(join(items) if items else unknown("empty"))
+            case MapOf(keys, _):
+                parts.append(join(of(Literal_("str", k)) if k else unknown("key") for k in keys) if keys else unknown(""))
+            case LibObject("builtins.enumerate" | "builtins.zip" | "dict.items" | "dict.values", _):
+                parts.append(_element_of_builtin(ev, atom))
+            case LibObject(name, _):
+                parts.append(of(LibObject(f"{name}[]" if not name.endswith("[]") else name, Site(frame, number))))
+            case Instance():
+                parts.append(_element_of_object(ev, atom, frame, number))
+            case Unknown():
+                parts.append(of(atom))
+            case _:
+                parts.append(unknown("item"))
+    value = join(parts) if parts else unknown("item")
+    return Val(value.atoms, value.origins | extended(iterable.origins, "[]", "element"))
+
+
+def _element_of_builtin(ev: Evaluator, atom: LibObject) -> Val:
+    arguments = ev.site_arguments(atom.site)
+    frame, number = atom.site.frame, atom.site.expr
+    if atom.name in ("dict.items", "dict.values"):
+        call = ev.expr(frame, number)
+        func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+        maps = ev.eval(func.base, frame).only(MapOf) if isinstance(func, ir.Attr) else []
+        values = join(v for m in maps if isinstance(m, MapOf) for v in m.values) if maps else unknown("item")
+        if atom.name == "dict.values":
+            return values
+        return of(SeqOf("tuple", (unknown("key"), values)))
+    items = [element(ev, value, frame, number) for value in arguments.positional]
+    if atom.name == "builtins.enumerate":
+        items = [unknown("index"), *items[:1]]
+    return of(SeqOf("tuple", tuple(items)))
+
+
+def _element_of_object(ev: Evaluator, atom: Instance, frame: Frame, number: int) -> Val:
+    for name in ("__iter__", "__getitem__"):
+        if ev.classes.member(atom.cls, name) is not None:
+            method = ev.attribute(of(atom), name, frame, None)
+            arguments = Arguments() if name == "__iter__" else Arguments((unknown("index"),))
+            got, targets = ev.call_value(method, arguments, frame, number, {})
+            frame.targets[number] = tuple(dict.fromkeys((*frame.targets.get(number, ()), *targets)))
+            if name == "__getitem__":
+                return got
+            sequences = got.only(SeqOf)
+            return join(i for s in sequences if isinstance(s, SeqOf) for i in s.items) if sequences else unknown("item")
+    return unknown("item")
+
+
+def unpack(ev: Evaluator, value: Val, index: int, starred: bool, frame: Frame, number: int) -> Val:
+    """Item `index` of an unpacked value."""
+    if starred:
+        return of(SeqOf("list", (element(ev, value, frame, number),)))
+    tuples = [a for a in value.atoms if isinstance(a, SeqOf)]
+    if tuples and len(tuples) == len([a for a in value.atoms if not _is_none(a)]):
+        picked = [t.items[index] for t in tuples if -len(t.items) <= index < len(t.items) and len(t.items) > 1]
+        if len(picked) == len(tuples):
+            got = join(picked)
+            return Val(got.atoms, got.origins)
+    return element(ev, value, frame, number)
+
+
+# --- calls ------------------------------------------------------------------------------------------------------------
+
+
+def call(
+    ev: Evaluator, name: str, callee: Val, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
+) -> Called:
+    """Call the library function or class `name`."""
+    site = Site(frame, number)
+    first = arguments.positional[0] if arguments.positional else None
+    short = name.removeprefix("builtins.")
+    if name == "functools.partial" and first is not None:
+        made = [PartialOf(atom, site) for atom in first.atoms if not isinstance(atom, PartialOf | Unknown)]
+        nested = [PartialOf(atom, site) for atom in first.atoms if isinstance(atom, PartialOf)]
+        parts = [*made, *nested]
+        return (of(*parts) if parts else unknown("partial")), ()
+    if name == "builtins.super":
+        return _super(ev, arguments, frame), ()
+    if name == "builtins.getattr" and first is not None:
+        return _getattr(ev, arguments, frame, number), ()
+    if name in ("builtins.eval", "builtins.exec"):
+        return unknown("eval"), ()
+    if name in ("importlib.import_module", "builtins.__import__"):
+        return _import_module(ev, first, frame), ()
+    if name in ("copy.copy", "copy.deepcopy") and first is not None:
+        return first.without_origins(), ()
+    if short != name and short in _COPYING_BUILTINS and first is not None:
+        return _copied(ev, _COPYING_BUILTINS[short], first, frame, number), ()
+    if name == "builtins.dict":
+        return _dict(arguments, site), ()
+    if name in ("builtins.int", "builtins.float", "builtins.bool", "builtins.str") and first is not None:
+        return _converted(short, first, site), ()
+    if name in ("builtins.max", "builtins.min") and len(arguments.positional) > 1:
+        return _extreme(name, arguments, site), ()
+    if name in ("builtins.iter", "builtins.next") and first is not None:
+        return (first if name == "builtins.iter" else element(ev, first, frame, number)), ()
+    if name in SPLITTING_FUNCTIONS:
+        return of(SeqOf("list", (of(LibObject("torch.utils.data.Subset", site)),))), ()
+    if name in HIGHER_ORDER:
+        return _higher_order(ev, name, arguments, frame, number, seen)
+    if name.startswith("torch.jit.") and first is not None:
+        return first, ()
+    origins: frozenset[Origin] = frozenset()
+    if name in VIEWS and first is not None:
+        origins = _views(first)
+    return Val(frozenset({LibObject(name, site)}), origins), ()
+
+
+def _views(value: Val) -> frozenset[Origin]:
+    return frozenset(Origin(o.owner, o.path, "view") for o in value.origins)
+
+
+def _super(ev: Evaluator, arguments: Arguments, frame: Frame) -> Val:
+    holder: Frame | None = frame
+    while holder is not None and holder.owner is None:
+        holder = holder.scope
+    if holder is None or holder.receiver is None or holder.owner is None:
+        return unknown("super")
+    owner = holder.owner
+    if arguments.positional:
+        named = [a for a in arguments.positional[0].atoms if isinstance(a, ClassRef)]
+        owner = named[0] if named else owner
+    return of(SuperRef(owner, holder.receiver))
+
+
+def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val:
+    key = arguments.positional[1].literal if len(arguments.positional) > 1 else None
+    if key is None or not isinstance(key.value, str) or key.configured:
+        return unknown("dynamic attribute")
+    found = ev.attribute(arguments.positional[0], key.value, frame, number)
+    if len(arguments.positional) > 2:
+        return join((found, arguments.positional[2]))
+    return found
+
+
+def _import_module(ev: Evaluator, first: Val | None, frame: Frame) -> Val:
+    literal = first.literal if first else None
+    if literal is None or not isinstance(literal.value, str) or literal.configured:
+        return unknown("importlib")
+    return ev.imported(frame.path, literal.value, None, 0)
+
+
+def _copied(ev: Evaluator, kind: str, first: Val, frame: Frame, number: int) -> Val:
+    """`list(x)` and its like: a new container of the same items."""
+    sequences = [a for a in first.atoms if isinstance(a, SeqOf)]
+    if len(sequences) == len(first.atoms):
+        items = tuple(item for s in sequences for item in s.items)
+    else:
+        items = (element(ev, first, frame, number),)
+    site = Site(frame, number)
+    if kind == "tuple":
+        return of(SeqOf("tuple", items, site))
+    return of(SeqOf("set" if kind == "set" else "list", items, site))
+
+
+def _dict(arguments: Arguments, site: Site) -> Val:
+    if arguments.positional or arguments.more_keywords:
+        return of(LibObject("builtins.dict", site))
+    return of(MapOf(tuple(k for k, _ in arguments.keywords), tuple(v for _, v in arguments.keywords), site))
+
+
+def _converted(kind: str, first: Val, site: Site) -> Val:
+    literal = first.literal
+    if literal is None or literal.value is None:
+        return of(LibObject(f"builtins.{kind}", site))
+    try:
+        value = {"int": int, "float": float, "bool": bool, "str": str}[kind](literal.value)
+    except (ValueError, OverflowError):
+        return of(LibObject(f"builtins.{kind}", site))
+    return of(Literal_(kind, value, literal.configured))
+
+
+def _extreme(name: str, arguments: Arguments, site: Site) -> Val:
+    values = [value.literal for value in arguments.positional]
+    numbers = [v.value for v in values if v is not None and isinstance(v.value, int | float)]
+    if len(numbers) == len(values):
+        configured = next((v.configured for v in values if v is not None and v.configured), "")
+        result = max(numbers) if name.endswith("max") else min(numbers)
+        return of(Literal_(type(result).__name__, result, configured))
+    return of(LibObject(name, site))
+
+
+def _higher_order(
+    ev: Evaluator, name: str, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
+) -> Called:
+    """`map(f, xs)` and its like: `f` is called with items of the others."""
+    targets: list[Frame] = []
+    results: list[Val] = []
+    passed = [element(ev, v, frame, number) for v in arguments.positional if not _callables(v)]
+    for value in (*arguments.positional, *(v for _, v in arguments.keywords)):
+        for atom in _callables(value):
+            got, more = ev.call_value(of(atom), Arguments(tuple(passed)), frame, number, seen)
+            results.append(got)
+            targets.extend(more)
+    if name == "builtins.map" and results:
+        return of(SeqOf("list", (join(results),), Site(frame, number))), tuple(targets)
+    return of(LibObject(name, Site(frame, number))), tuple(targets)
+
+
+def _callables(value: Val) -> list[Atom]:
+    return value.only(*_CALLABLE)
+
+
+def call_object(
+    ev: Evaluator,
+    atom: LibObject | LibMember,
+    callee: Val,
+    arguments: Arguments,
+    frame: Frame,
+    number: int,
+    seen: dict[Atom, bool],
+) -> Called:
+    """Call a library object (a pipeline of callables) or a method of one."""
+    if isinstance(atom, LibObject):
+        return _call_library_object(ev, atom, arguments, frame, number, seen)
+    site = Site(frame, number)
+    method = atom.name
+    if isinstance(atom.owner, Instance | ClassRef):
+        return _inherited(ev, atom, arguments, frame, number, seen)
+    if isinstance(atom.owner, MapOf):
+        return _map_method(atom.owner, method, arguments, site), ()
+    if isinstance(atom.owner, SeqOf):
+        if method == "copy":
+            return of(atom.owner), ()
+        return of(LibObject(f"list.{method}", site)), ()
+    if isinstance(atom.owner, LibObject):
+        found = ev.configured.parsed(atom.owner, method, frame)
+        if found is not None:
+            return found, ()
+        origins = _views(callee) if method in VIEW_METHODS else frozenset()
+        return Val(frozenset({LibObject(f"{atom.owner.name}.{method}", site)}), origins), ()
+    return of(LibObject(f"builtins.{method}", site)), ()
+
+
+def _inherited(
+    ev: Evaluator, atom: LibMember, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
+) -> Called:
+    """A method that a library base class has: a sample of a library dataset calls the transforms it was built with."""
+    name = atom.name.removeprefix("super.")
+    if name == "__getitem__" and isinstance(atom.owner, Instance):
+        from loaderlint.knowledge.loaders import SAMPLE_CALLABLES
+
+        targets: list[Frame] = []
+        for attribute in SAMPLE_CALLABLES:
+            for value in library_arguments(ev, atom.owner, attribute):
+                _, more = ev.call_value(value, Arguments((unknown("sample"),)), frame, number, seen)
+                targets.extend(more)
+        return unknown("library sample"), tuple(targets)
+    return unknown("library call"), ()
+
+
+def library_arguments(ev: Evaluator, inst: Instance, name: str) -> list[Val]:
+    """The values that reach parameter `name` of the library class that `inst`'s class derives from."""
+    values = [store.value for store in ev.classes.stores(inst, name)]
+    for frame in ev.classes.construction(inst):
+        one = ev.def_of(frame)
+        for step in one.steps if one else ():
+            call_ = ev.expr(frame, step.call) if type(step) is ir.Perform else None
+            func = ev.expr(frame, call_.func) if isinstance(call_, ir.Call) else None
+            if isinstance(call_, ir.Call) and isinstance(func, ir.Attr) and func.name == "__init__":
+                passed = ev.arguments(call_, frame).get(name)
+                if passed is not None:
+                    values.append(passed)
+    if inst.site is not None and not ev.classes.construction(inst):
+        passed = ev.site_arguments(inst.site).get(name)
+        if passed is not None:
+            values.append(passed)
+    return values
+
+
+def _map_method(owner: MapOf, method: str, arguments: Arguments, site: Site) -> Val:
+    if method in ("items", "values"):
+        return of(LibObject(f"dict.{method}", site))
+    if method in ("get", "pop") and arguments.positional:
+        found = entry_of(owner.keys, owner.values, arguments.positional[0])
+        return join((found, *arguments.positional[1:2]))
+    if method == "copy":
+        return of(owner)
+    return of(LibObject(f"dict.{method}", site))
+
+
+def _call_library_object(
+    ev: Evaluator, atom: LibObject, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
+) -> Called:
+    if atom.name not in PIPELINES and atom.name != "numpy.vectorize":
+        return unknown("library call"), ()
+    made = ev.site_arguments(atom.site)
+    targets: list[Frame] = []
+    for value in (*made.positional, *(v for _, v in made.keywords)):
+        for step in flattened(value):
+            if isinstance(step, (*_CALLABLE, LibObject)) and step not in seen:
+                _, more = ev.call_value(of(step), arguments, frame, number, {**seen, step: True})
+                targets.extend(more)
+    return unknown("library call"), tuple(targets)
+
+
+def flattened(value: Val) -> list[Atom]:
+    """The atoms of a value and of the sequences in it, in order."""
+    out: list[Atom] = []
+    for atom in value.only(SeqOf, *_CALLABLE, LibObject, Lib):
+        if isinstance(atom, SeqOf):
+            for item in atom.items:
+                out.extend(flattened(item))
+        else:
+            out.append(atom)
+    return out
+
+
+def is_namespace(value: Val) -> bool:
+    """Whether a value is what a command line parser gives."""
+    return any(isinstance(atom, Namespace) for atom in value.atoms)

@@ -1,0 +1,367 @@
+"""The loaders of a project: where they are made, with which arguments, over which datasets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.knowledge.loaders import (
+    DATASET_BASES,
+    LOADER_WORDS,
+    LOADERS,
+    SAMPLE_CALLABLES,
+    TORCH_DEFAULTS,
+    TORCH_PARAMETERS,
+    WRAPPING_DATASETS,
+    LoaderKind,
+)
+from loaderlint.project.arguments import Arguments
+from loaderlint.project.callers import CallSite, Callers, called_name, sites_in
+from loaderlint.project.evaluate import Evaluator
+from loaderlint.project.frames import Frame
+from loaderlint.project.library import flattened
+from loaderlint.project.values import (
+    Atom,
+    ClassRef,
+    Instance,
+    Lib,
+    LibObject,
+    Literal_,
+    PartialOf,
+    Site,
+    Unknown,
+    Val,
+    of,
+    unknown,
+)
+
+_WORD = re.compile(r"[Ll]oader")
+_MAX_LOADERS = 256
+Answer = Literal["yes", "no", "maybe"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loader:
+    """One loader in one context. `index` is its bit. `arguments`: torch's parameters that are passed (or that a wrapper
+    sets); `datasets` the dataset objects and library datasets it may hold; `wrapped`: some of them inside a Subset,
+    ConcatDataset or the like. `name`: what the code calls it. `late`: its dataset is out of sight, with the reason;
+    `out_of_sight`: no loader is in sight at all, one is presumed for the project's unused datasets."""
+
+    index: int
+    kind: LoaderKind
+    site: Site | None
+    name: str
+    arguments: dict[str, Val] = field(default_factory=dict)
+    datasets: tuple[Atom, ...] = ()
+    wrapped: bool = False
+    late: str = ""
+    out_of_sight: bool = False
+
+    def argument(self, name: str) -> Val:
+        """What torch's parameter `name` is, passed or by default."""
+        passed = self.arguments.get(name)
+        if passed is not None:
+            return passed
+        if self.out_of_sight:
+            return unknown("loader out of sight")
+        default = dict(self.kind.defaults).get(name, TORCH_DEFAULTS.get(name))
+        return of(Literal_(type(default).__name__, default))
+
+    def has_workers(self, count: int = 1) -> Answer:
+        """Whether it starts at least `count` workers, as configured."""
+        answers = set()
+        for atom in self.argument("num_workers").atoms:
+            if isinstance(atom, Literal_) and isinstance(atom.value, int | float):
+                answers.add("yes" if atom.value >= count else "no")
+            elif isinstance(atom, Literal_) and atom.value is None and not atom.configured:
+                answers.add("no")
+            else:
+                answers.add("maybe")
+        if len(answers) == 1:
+            return answers.pop()  # type: ignore[return-value]
+        return "maybe"
+
+    @property
+    def workers_text(self) -> str:
+        """The number of workers for people: 'num_workers=4', 'num_workers=4, argparse default', 'num_workers unknown'."""
+        literal = self.argument("num_workers").literal
+        if literal is None:
+            return "num_workers unknown"
+        return f"num_workers={literal.value}" + (f", {literal.configured}" if literal.configured else "")
+
+    @property
+    def persistent(self) -> bool | None:
+        """Whether its workers live on over the epochs; None if that cannot be read."""
+        if self.kind.persistent:
+            return True
+        literal = self.argument("persistent_workers").literal
+        return bool(literal.value) if literal is not None else None
+
+    @property
+    def path(self) -> Path | None:
+        """The file it is made in."""
+        return self.site.frame.path if self.site else None
+
+    @property
+    def described(self) -> str:
+        """'`train_loader` in train.py' for messages."""
+        if self.path is None:
+            return "a loader out of sight"
+        return f"`{self.name}` in {self.path.name}"
+
+
+class Loaders:
+    """Finds the loaders of one snapshot."""
+
+    def __init__(self, evaluator: Evaluator, callers: Callers) -> None:
+        self._ev = evaluator
+        self._callers = callers
+        self._words = set(LOADER_WORDS)
+
+    def find(self) -> tuple[Loader, ...]:
+        """Every loader in sight, in the order of files and places."""
+        self._add_subclasses()
+        found: dict[Site, Loader] = {}
+        for path in self._ev.files.containing("oader"):
+            for site in self._candidates(path):
+                for frame in self._callers.frames(site.path, site.piece, site.def_):
+                    if self._ev.is_dead(site.context, frame) or len(found) >= _MAX_LOADERS:
+                        continue
+                    made = self._loader(len(found), site, frame)
+                    if made is not None and made.site is not None and made.site not in found:
+                        found[made.site] = made
+        return tuple(found.values())
+
+    def _add_subclasses(self) -> None:
+        """Learn the names of the project's own loader classes from their heads."""
+        for _ in range(2):
+            for path in self._ev.files.containing("oader"):
+                file = self._ev.file(path)
+                for piece in file.pieces if file else ():
+                    if piece.kind == "class" and _WORD.search(piece.text):
+                        match = re.search(r"class\s+(\w+)\s*\(([^)]*)\)", piece.text)
+                        if match and any(re.search(rf"\b{word}\b", match[2]) for word in self._words):
+                            self._words.add(match[1])
+
+    def _candidates(self, path: Path) -> Iterator[CallSite]:
+        file = self._ev.file(path)
+        if file is None:
+            return
+        names = frozenset(self._words | self._aliases(path))
+        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
+        for index, piece in enumerate(file.pieces):
+            if not pattern.search(piece.text):
+                continue
+            yield from sites_in(self._ev, path, index, names)
+            yield from self._computed(path, index)
+
+    def _computed(self, path: Path, piece: int) -> Iterator[CallSite]:
+        """Calls whose callee is a local value: `cls = DataLoader if a else Other; cls(...)`."""
+        facts = self._ev.facts(path, piece)
+        for def_, one in enumerate(facts.ir.defs if facts else ()):
+            for step in one.steps:
+                call = facts.ir.exprs[step.call] if facts and type(step) is ir.Perform else None
+                if isinstance(call, ir.Call) and facts:
+                    if isinstance(facts.ir.exprs[call.func], ir.IfExp | ir.Phi | ir.Call):
+                        yield CallSite(path, piece, def_, step.call, step.context)
+
+    def _aliases(self, path: Path) -> set[str]:
+        """Names under which the file imports a loader class: `from torch.utils.data import DataLoader as DL`."""
+        file = self._ev.file(path)
+        found: set[str] = set()
+        if file is None:
+            return found
+        for match in re.finditer(r"(\w+)\s+as\s+(\w+)", file.text):
+            if match[1] in self._words:
+                found.add(match[2])
+        return found
+
+    # --- one loader ---------------------------------------------------------------------------------------------------
+
+    def _loader(self, index: int, site: CallSite, frame: Frame) -> Loader | None:
+        call = self._ev.expr(frame, site.expr)
+        if not isinstance(call, ir.Call):
+            return None
+        callee = self._ev.eval(call.func, frame)
+        for atom in callee.only(Lib, ClassRef, PartialOf):
+            resolved = self._resolve(atom, call, frame, site.expr)
+            if resolved is None:
+                continue
+            kind, arguments = resolved
+            mapped = _torch_arguments(kind, arguments)
+            datasets: dict[Atom, bool] = {}
+            self._expand(mapped.get("dataset", unknown("no dataset argument")), False, datasets, 0)
+            late = "" if datasets else self._late(mapped.get("dataset"))
+            return Loader(
+                index,
+                kind,
+                Site(frame, site.expr),
+                self._name(frame, site.expr),
+                mapped,
+                tuple(datasets),
+                any(datasets.values()),
+                late,
+            )
+        return None
+
+    def _resolve(self, atom: Atom, call: ir.Call, frame: Frame, number: int) -> tuple[LoaderKind, Arguments] | None:
+        """Which loader a callee is, and what the call passes to the library's own constructor."""
+        if isinstance(atom, Lib):
+            kind = LOADERS.get(atom.name)
+            return (kind, self._ev.arguments(call, frame)) if kind else None
+        if isinstance(atom, PartialOf):
+            kind = LOADERS.get(atom.func.name) if isinstance(atom.func, Lib) else None
+            if kind is None:
+                return None
+            bound = self._ev.expr(atom.site.frame, atom.site.expr)
+            if not isinstance(bound, ir.Call):
+                return None
+            return kind, self._ev.arguments(bound, atom.site.frame, skip=1).before(self._ev.arguments(call, frame))
+        if not isinstance(atom, ClassRef):
+            return None
+        kind = next((LOADERS[n] for n in self._ev.classes.library_bases(atom) if n in LOADERS), None)
+        if kind is None:
+            return None
+        return kind, self._passed_to_base(Instance(atom, Site(frame, number)))
+
+    def _passed_to_base(self, inst: Instance) -> Arguments:
+        """What a loader subclass passes on to the library's constructor."""
+        frames = self._ev.classes.construction(inst)
+        if not frames and inst.site is not None:
+            return self._ev.site_arguments(inst.site)
+        for one in frames:
+            def_ = self._ev.def_of(one)
+            for step in def_.steps if def_ else ():
+                call = self._ev.expr(one, step.call) if type(step) is ir.Perform else None
+                if not isinstance(call, ir.Call):
+                    continue
+                func = self._ev.expr(one, call.func)
+                if not isinstance(func, ir.Attr) or func.name != "__init__":
+                    continue
+                self._ev.eval(step.call, one)
+                if one.targets.get(step.call):
+                    continue  # a base class of the project: its frame is in `frames` as well
+                explicit_self = isinstance(self._ev.expr(one, func.base), ir.Global | ir.Attr)
+                return self._ev.arguments(call, one, skip=1 if explicit_self else 0)
+        return Arguments(more_keywords=True)
+
+    def _expand(self, value: Val, wrapped: bool, found: dict[Atom, bool], depth: int) -> None:
+        """The datasets that a dataset argument stands for, through Subset, ConcatDataset, random_split and lists."""
+        if depth > 6:
+            return
+        for atom in flattened(value):
+            if isinstance(atom, Instance):
+                found.setdefault(atom, wrapped)
+                found[atom] = found[atom] or wrapped
+                self._expand_wrapper(atom, found, depth)
+            elif isinstance(atom, LibObject) and atom.name in WRAPPING_DATASETS:
+                name, position = WRAPPING_DATASETS[atom.name]
+                inner = self._ev.site_arguments(atom.site).get(name, position)
+                if inner is not None:
+                    self._expand(inner, True, found, depth + 1)
+            elif isinstance(atom, LibObject) and (atom.name in DATASET_BASES or ".datasets." in atom.name):
+                found.setdefault(atom, wrapped)
+            elif isinstance(atom, LibObject) and atom.name == "builtins.operation":
+                e = self._ev.expr(atom.site.frame, atom.site.expr)  # dataset_a + dataset_b concatenates
+                if isinstance(e, ir.Bin) and e.op == "+":
+                    for side in (e.left, e.right):
+                        self._expand(self._ev.eval(side, atom.site.frame), True, found, depth + 1)
+
+    def _expand_wrapper(self, inst: Instance, found: dict[Atom, bool], depth: int) -> None:
+        """A project class that derives from Subset or ConcatDataset holds what it passes to that base."""
+        for base in self._ev.classes.library_bases(inst.cls):
+            if base in WRAPPING_DATASETS and inst.site is not None:
+                name, position = WRAPPING_DATASETS[base]
+                inner = self._passed_to_base(inst).get(name, position)
+                if inner is not None:
+                    self._expand(inner, True, found, depth + 1)
+
+    def _late(self, value: Val | None) -> str:
+        """Why the dataset of a loader is not in sight; '' if it is a library's own."""
+        if value is None:
+            return "no dataset argument"
+        reason = value.unknown
+        if reason is not None:
+            return reason.reason
+        return "" if any(isinstance(a, LibObject) for a in value.atoms) else "a computed value"
+
+    def _name(self, frame: Frame, number: int) -> str:
+        """What the code calls the loader: the variable, attribute or key it is stored in, else the function's name."""
+        one = self._ev.def_of(frame)
+        for step in one.steps if one else ():
+            if type(step) is ir.Bind and step.value != NONE and self._holds(frame, step.value, number, 0):
+                return step.name
+            if type(step) is ir.SetAttr and self._holds(frame, step.value, number, 0):
+                return step.name
+            if type(step) is ir.SetItem and self._holds(frame, step.value, number, 0):
+                key = self._ev.expr(frame, step.index)
+                if isinstance(key, ir.Const):
+                    return str(key.value)
+        if one and one.name:
+            return one.name
+        call = self._ev.expr(frame, number)
+        facts = self._ev.facts(frame.path, frame.piece)
+        return called_name(facts.ir.exprs, call.func) if facts and isinstance(call, ir.Call) else "loader"
+
+    def _holds(self, frame: Frame, value: int, number: int, depth: int) -> bool:
+        if value == number:
+            return True
+        if depth > 2:
+            return False
+        match self._ev.expr(frame, value):
+            case ir.IfExp(_, then, other):
+                return self._holds(frame, then, number, depth + 1) or self._holds(frame, other, number, depth + 1)
+            case ir.Call(_, args):  # iter(DataLoader(...)), cycle(DataLoader(...))
+                return any(self._holds(frame, arg.value, number, depth + 1) for arg in args[:1])
+        return False
+
+
+def _torch_arguments(kind: LoaderKind, arguments: Arguments) -> dict[str, Val]:
+    """The call's arguments under torch's parameter names."""
+    rename = dict(kind.rename)
+    found: dict[str, Val] = {}
+    for position, value in enumerate(arguments.positional):
+        if position < len(kind.parameters):
+            found[rename.get(kind.parameters[position], kind.parameters[position])] = value
+    for name, value in arguments.keywords:
+        found[rename.get(name, name)] = value
+    if arguments.more_keywords or arguments.more_positional:
+        for name in TORCH_PARAMETERS:
+            found.setdefault(name, unknown("kwargs"))
+    return found
+
+
+def dataset_kind(ev: Evaluator, cls: ClassRef) -> Literal["map", "iterable"] | None:
+    """Whether a class of the project is a torch dataset, and of which kind; None if it is none, or nobody can know."""
+    kinds = [DATASET_BASES[name] for name in ev.classes.library_bases(cls) if name in DATASET_BASES]
+    if not kinds:
+        return None
+    return "iterable" if any(kinds) else "map"
+
+
+def unused_datasets(ev: Evaluator, used: set[ClassRef]) -> Iterator[Instance]:
+    """Objects, made out of sight, of the project's dataset classes that no loader in sight holds."""
+    for path in ev.files.containing("Data"):
+        file = ev.file(path)
+        for index, piece in enumerate(file.pieces if file else ()):
+            if piece.kind != "class" or piece.parent >= 0:
+                continue
+            if not re.search(r"class\s+\w+\s*\(", piece.text):
+                continue
+            cls = ClassRef(path, index, 1)
+            if cls in used or dataset_kind(ev, cls) is None:
+                continue
+            if any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__", "__next__")):
+                yield Instance(cls, None)
+
+
+def library_sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:
+    """The functions that a library dataset calls for each sample."""
+    arguments = ev.site_arguments(dataset.site)
+    values = [arguments.get(name) for name in SAMPLE_CALLABLES]
+    return [value for value in values if value is not None and not isinstance(value.unknown, Unknown)]

@@ -1,0 +1,416 @@
+"""The model: what runs where. Every rule is a question put to this.
+
+From each loader's entry points (`__getitem__` and its kin, the collate function, the worker init function) the frames
+that its workers run are walked once; a frame remembers which loaders reach it, as which part, and from where. Chains are
+computed only for what is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE, DefIR, PieceFacts
+from loaderlint.findings import Certainty, Evidence, Place
+from loaderlint.project import loaders as loaders_module
+from loaderlint.project.arguments import Arguments
+from loaderlint.project.callers import Callers
+from loaderlint.project.environment import Environment
+from loaderlint.project.evaluate import Evaluator, step_expressions
+from loaderlint.project.files import Files
+from loaderlint.project.frames import Frame
+from loaderlint.project.loaders import Loader, Loaders, dataset_kind, library_sample_callables, unused_datasets
+from loaderlint.project.values import (
+    Atom,
+    ClassRef,
+    Instance,
+    LibObject,
+    Site,
+    Val,
+    of,
+    unknown,
+)
+
+Part = Literal["sample", "collate", "init"]
+SAMPLE_METHODS = ("__getitem__", "__getitems__", "__iter__", "__next__")
+_MAX_FRAMES = 6000
+
+
+@dataclass(slots=True, eq=False)
+class Reached:
+    """A frame that workers run: per part the bitset of loaders, and the frame it was first reached from (None: entry).
+    `possible` holds the loaders that reach it only by a guess (a late-bound dataset)."""
+
+    frame: Frame
+    loaders: dict[Part, int] = field(default_factory=dict)
+    possible: int = 0
+    parents: dict[int, Frame | None] = field(default_factory=dict)
+
+    def bits(self, parts: tuple[Part, ...] = ("sample", "collate", "init")) -> int:
+        """The loaders that run it as one of `parts`."""
+        found = 0
+        for part in parts:
+            found |= self.loaders.get(part, 0)
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorkerCall:
+    """A call that workers perform: expression `number` of `frame`, with what the callee may be."""
+
+    frame: Frame
+    number: int
+    call: ir.Call
+    callee: Val
+    context: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorkerFunction:
+    """A def that workers run, with all its frames."""
+
+    path: Path
+    piece: int
+    def_: int
+    frames: tuple[Frame, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """The loaders through which a line matters, the proven ones first, and how sure that is."""
+
+    loaders: tuple[Loader, ...]
+    certainty: Certainty
+
+    @property
+    def lead(self) -> Loader:
+        """The loader that messages name."""
+        return self.loaders[0]
+
+
+class Model:
+    """One immutable snapshot of a project, linked. `environment_of(path)` gives what the file's project runs on."""
+
+    def __init__(self, files: Files, environment_of: Callable[[Path], Environment]) -> None:
+        self.files = files
+        self.ev = Evaluator(files)
+        self.callers = Callers(self.ev)
+        self._environment_of = environment_of
+        self.reached: dict[Frame, Reached] = {}
+        self.loaders: tuple[Loader, ...] = Loaders(self.ev, self.callers).find()
+        self._construction: set[Frame] | None = None
+        self._start_method: frozenset[str] | None = None
+        for loader in self.loaders:
+            self._enter(loader, loader.datasets, guessed=False)
+        self._enter_late()
+        self._functions: tuple[WorkerFunction, ...] | None = None
+
+    # --- reach --------------------------------------------------------------------------------------------------------
+
+    def _enter(self, loader: Loader, datasets: tuple[Atom, ...], *, guessed: bool) -> None:
+        for dataset in datasets:
+            for frame in self._dataset_frames(loader, dataset):
+                self._walk(frame, loader, "sample", guessed)
+        if guessed:
+            return
+        for part, name in (("collate", "collate_fn"), ("init", "worker_init_fn")):
+            passed = loader.argument(name)
+            argument = unknown("batch" if part == "collate" else "worker id")
+            for frame in self._called(loader, passed, argument):
+                self._walk(frame, loader, part, guessed)  # type: ignore[arg-type]
+
+    def _called(self, loader: Loader, value: Val, argument: Val) -> tuple[Frame, ...]:
+        """The frames that run when the loader calls `value` with one argument."""
+        if loader.site is None:
+            return ()
+        _, targets = self.ev.call_value(value, Arguments((argument,)), loader.site.frame, loader.site.expr, {})
+        return targets
+
+    def _dataset_frames(self, loader: Loader, dataset: Atom) -> Iterator[Frame]:
+        frame = loader.site.frame if loader.site else None
+        if isinstance(dataset, LibObject):
+            for value in library_sample_callables(self.ev, dataset):
+                yield from self._called(loader, value, unknown("sample"))
+            return
+        if not isinstance(dataset, Instance):
+            return
+        for name in SAMPLE_METHODS:
+            member = self.ev.classes.member(dataset.cls, name)
+            if member is None or member.function is None:
+                continue
+            caller = frame or self.ev.body(dataset.cls.path, dataset.cls.piece)
+            arguments = Arguments((unknown("index"),)) if name.startswith("__get") else Arguments()
+            _, targets = self.ev.invoke(member.function, dataset, member.owner, arguments, caller)
+            yield from targets
+        if self.ev.classes.member(dataset.cls, "__getitem__") is None:
+            yield from self._inherited_samples(loader, dataset)
+
+    def _inherited_samples(self, loader: Loader, dataset: Instance) -> Iterator[Frame]:
+        """A subclass of a library dataset without its own `__getitem__` runs the library's, which calls transforms."""
+        from loaderlint.knowledge.loaders import SAMPLE_CALLABLES
+        from loaderlint.project.library import library_arguments
+
+        for name in SAMPLE_CALLABLES:
+            for value in library_arguments(self.ev, dataset, name):
+                yield from self._called(loader, value, unknown("sample"))
+
+    def _walk(self, entry: Frame, loader: Loader, part: Part, guessed: bool) -> None:
+        bit = 1 << loader.index
+        queue: list[tuple[Frame, Frame | None]] = [(entry, None)]
+        while queue and len(self.reached) < _MAX_FRAMES:
+            frame, parent = queue.pop(0)
+            reached = self.reached.get(frame)
+            if reached is None:
+                reached = self.reached[frame] = Reached(frame)
+            seen = reached.loaders.get(part, 0)
+            if seen & bit:
+                continue
+            if guessed and not reached.bits() & bit:
+                reached.possible |= bit
+            elif not guessed:
+                reached.possible &= ~bit
+            reached.loaders[part] = seen | bit
+            reached.parents.setdefault(loader.index, parent)
+            queue.extend((target, frame) for target in self.ev.run(frame))
+
+    def _enter_late(self) -> None:
+        """Give the datasets nobody holds to the loaders whose dataset is out of sight, or to a presumed loader."""
+        used = {
+            base
+            for loader in self.loaders
+            for dataset in loader.datasets
+            if isinstance(dataset, Instance)
+            for base in self.ev.classes.mro(dataset.cls)[:1]
+            if isinstance(base, ClassRef)
+        }
+        used |= {r.frame.owner for r in self.reached.values() if r.frame.owner}
+        unused = list(unused_datasets(self.ev, used))
+        if not unused:
+            return
+        late = [loader for loader in self.loaders if loader.late and loader.has_workers() != "no"]
+        if not late:
+            presumed = Loader(
+                len(self.loaders),
+                loaders_module.LOADERS["torch.utils.data.DataLoader"],
+                None,
+                "a loader",
+                out_of_sight=True,
+                late="no loader in sight",
+            )
+            self.loaders = (*self.loaders, presumed)
+            late = [presumed]
+        for loader in late:
+            self._enter(loader, tuple(unused), guessed=True)
+
+    # --- questions of rules -------------------------------------------------------------------------------------------
+
+    def worker_functions(self) -> tuple[WorkerFunction, ...]:
+        """Every def that some worker runs, in the order of files and places."""
+        if self._functions is None:
+            grouped: dict[tuple[Path, int, int], list[Frame]] = {}
+            for frame in self.reached:
+                grouped.setdefault((frame.path, frame.piece, frame.def_), []).append(frame)
+            self._functions = tuple(WorkerFunction(*key, tuple(frames)) for key, frames in sorted(grouped.items()))
+        return self._functions
+
+    def calls(self, function: WorkerFunction) -> Iterator[WorkerCall]:
+        """The calls that a worker function performs, in every frame, in source order; dead branches left out."""
+        for frame in function.frames:
+            yield from self.frame_calls(frame)
+
+    def frame_calls(self, frame: Frame) -> Iterator[WorkerCall]:
+        """The calls that one frame performs."""
+        one = self.ev.def_of(frame)
+        for step in one.steps if one else ():
+            if type(step) is not ir.Perform or self.ev.is_dead(step.context, frame):
+                continue
+            call = self.ev.expr(frame, step.call)
+            if isinstance(call, ir.Call):
+                self.ev.eval(step.call, frame)
+                yield WorkerCall(frame, step.call, call, self.ev.eval(call.func, frame), step.context)
+
+    def steps(self, frame: Frame) -> Iterator[tuple[int, ir.Step]]:
+        """The steps of a frame that can run, with their numbers."""
+        one = self.ev.def_of(frame)
+        for number, step in enumerate(one.steps if one else ()):
+            if not self.ev.is_dead(step.context, frame):
+                yield number, step
+
+    def exposure(
+        self,
+        frame: Frame,
+        workers: int,
+        *,
+        parts: tuple[Part, ...] = ("sample", "collate", "init"),
+        cured: Callable[[Loader], bool] = lambda loader: False,
+    ) -> Exposure | None:
+        """The loaders through which `frame` runs with at least `workers` workers (0: any loader) and that are not
+        `cured`; None if there are none."""
+        reached = self.reached.get(frame)
+        return self.exposed(reached.bits(parts), reached.possible, workers, cured) if reached else None
+
+    def exposed(
+        self, bits: int, possible: int, workers: int, cured: Callable[[Loader], bool] = lambda loader: False
+    ) -> Exposure | None:
+        """As `exposure`, for a bitset of loaders of which `possible` are guesses."""
+        proven: list[Loader] = []
+        maybe: list[Loader] = []
+        for loader in self.loaders:
+            if not bits >> loader.index & 1 or cured(loader):
+                continue
+            answer = "yes" if workers == 0 else loader.has_workers(workers)
+            if answer == "no":
+                continue
+            guessed = possible >> loader.index & 1 or loader.out_of_sight
+            (proven if answer == "yes" and not guessed else maybe).append(loader)
+        if not proven and not maybe:
+            return None
+        return Exposure((*proven, *maybe), "proven" if proven else "possible")
+
+    def environment(self, loader: Loader | None = None) -> Environment:
+        """What the loader's file runs on; without a loader, the project's root."""
+        path = loader.path if loader else None
+        return self._environment_of(path or self.files.root / "x.py")
+
+    def start_methods(self, loader: Loader) -> frozenset[str]:
+        """The start methods that the loader's workers may have: its own argument, a call of `set_start_method` in the
+        project, a setting, or the platforms' defaults."""
+        context = loader.argument("multiprocessing_context")
+        names = {a.value for a in context.atoms if hasattr(a, "value") and isinstance(a.value, str)}
+        for atom in context.atoms:
+            if isinstance(atom, LibObject) and atom.name.endswith("get_context"):
+                first = self.ev.site_arguments(atom.site).get("method", 0)
+                if first is not None and first.literal is not None and isinstance(first.literal.value, str):
+                    names.add(first.literal.value)
+        if names:
+            return frozenset(str(name) for name in names)
+        environment = self.environment(loader)
+        if environment.start_method is None and self._declared_start_method():
+            return self._declared_start_method()
+        return frozenset(environment.default_start_methods())
+
+    def _declared_start_method(self) -> frozenset[str]:
+        """What `multiprocessing.set_start_method("...")` says anywhere in the project."""
+        if self._start_method is None:
+            found: set[str] = set()
+            for site in self.callers.sites("set_start_method"):
+                facts = self.ev.facts(site.path, site.piece)
+                call = facts.ir.exprs[site.expr] if facts else None
+                if isinstance(call, ir.Call) and call.args and facts:
+                    first = facts.ir.exprs[call.args[0].value]
+                    if isinstance(first, ir.Const) and isinstance(first.value, str):
+                        found.add(first.value)
+            self._start_method = frozenset(found)
+        return self._start_method
+
+    def runs_in_worker(self, frame: Frame) -> bool:
+        """Whether the def of a frame is run by workers and not (also) while an object is constructed in main."""
+        if frame in self.reached:
+            return True
+        if frame.def_ == 0 or self.in_construction(frame):
+            return False
+        return any((f.path, f.piece, f.def_) == (frame.path, frame.piece, frame.def_) for f in self.reached)
+
+    def in_construction(self, frame: Frame) -> bool:
+        """Whether a frame runs while an object is constructed in the main process."""
+        if self._construction is None:
+            self._construction = {f for frames in self.ev.classes._construction.values() for f in frames}
+        return frame in self._construction and frame not in self.reached
+
+    def dataset_kind(self, cls: ClassRef) -> Literal["map", "iterable"] | None:
+        """Whether a class of the project is a torch dataset, and of which kind."""
+        return dataset_kind(self.ev, cls)
+
+    # --- places and words ---------------------------------------------------------------------------------------------
+
+    def facts(self, frame: Frame) -> PieceFacts:
+        """The facts of the piece a frame runs."""
+        facts = self.ev.facts(frame.path, frame.piece)
+        assert facts is not None, "a frame that ran has facts"
+        return facts
+
+    def place(self, frame: Frame, number: int) -> Place:
+        """Where expression `number` stands."""
+        return Place(frame.path, frame.piece, self.facts(frame).anchors.exprs[number])
+
+    def step_place(self, frame: Frame, step: int) -> Place:
+        """Where step `step` of the frame's def stands."""
+        return Place(frame.path, frame.piece, self.facts(frame).anchors.steps[frame.def_][step])
+
+    def def_place(self, frame: Frame) -> Place:
+        """Where the name of the frame's def stands."""
+        return Place(frame.path, frame.piece, self.facts(frame).anchors.defs[frame.def_][1])
+
+    def site_place(self, site: Site) -> Place:
+        """Where a value was made."""
+        return self.place(site.frame, site.expr)
+
+    def class_place(self, cls: ClassRef) -> Place:
+        """Where the name of a class stands."""
+        facts = self.ev.facts(cls.path, cls.piece)
+        return Place(cls.path, cls.piece, facts.anchors.defs[cls.def_][1] if facts else -1)
+
+    def def_of(self, frame: Frame) -> DefIR:
+        """The def a frame runs."""
+        return self.facts(frame).ir.defs[frame.def_]
+
+    def label(self, frame: Frame) -> str:
+        """'AugDataset.__getitem__', 'crop_box', 'a lambda' or 'train.py' for a module body."""
+        one = self.def_of(frame)
+        if frame.def_ == 0:
+            return frame.path.name
+        name = one.name or "a lambda"
+        cls = frame.receiver.cls if isinstance(frame.receiver, Instance) else frame.owner
+        return f"{self.ev.classes.name(cls)}.{name}" if cls else name
+
+    def chain(self, frame: Frame, loader: Loader) -> tuple[Frame, ...]:
+        """The frames that lead from the loader's entry point to `frame`, both included."""
+        out: list[Frame] = []
+        here: Frame | None = frame
+        while here is not None and here not in out:
+            out.append(here)
+            reached = self.reached.get(here)
+            here = reached.parents.get(loader.index) if reached else None
+        return tuple(reversed(out))
+
+    def why(self, frame: Frame, exposure: Exposure) -> tuple[Evidence, ...]:
+        """The evidence that `frame` runs in workers: the loader with the chain, then the places where each link stands."""
+        loader = exposure.lead
+        links = self.chain(frame, loader)
+        path = " > ".join(self.label(link) for link in links)
+        evidence: list[Evidence] = []
+        if loader.site is not None:
+            verb = "runs" if exposure.certainty == "proven" else "may run"
+            text = f"{verb} in the workers of {loader.described.replace('`', '')} ({loader.workers_text}): {path}"
+            evidence.append(Evidence(self.site_place(loader.site), text))
+            if loader.late and exposure.certainty == "possible":
+                evidence.append(
+                    Evidence(self.site_place(loader.site), f"which dataset it holds is out of sight: {loader.late}")
+                )
+        else:
+            text = f"runs in the workers of any loader of this dataset (none is in sight): {path}"
+            evidence.append(Evidence(self.def_place(links[0]), text))
+        for before, after in zip(links, links[1:], strict=False):
+            called = self._call_to(before, after)
+            if called is not None:
+                evidence.append(Evidence(self.place(before, called), f"{self.label(before)} calls {self.label(after)}"))
+        return tuple(evidence)
+
+    def _call_to(self, before: Frame, after: Frame) -> int | None:
+        return next((n for n, targets in before.targets.items() if after in targets and n != NONE), None)
+
+
+__all__ = [
+    "Exposure",
+    "Loader",
+    "Model",
+    "Part",
+    "Reached",
+    "WorkerCall",
+    "WorkerFunction",
+    "of",
+    "step_expressions",
+]

@@ -1,0 +1,301 @@
+"""What an expression may be: the abstract values the evaluator works on.
+
+A `Val` is a small set of atoms (what it may be) and a small set of origins (whose stored data it may alias). Both are
+capped: past the cap a value is `Unknown('too many')`. Atoms are immutable; a `Frame` is compared by identity, the
+evaluator interns frames, so equal atoms compare equal within one model and never across two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from loaderlint.project.frames import Frame
+
+MAX_ATOMS = 8
+MAX_ORIGINS = 8
+MAX_PATH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a value was made: expression `expr` evaluated in `frame`."""
+
+    frame: Frame
+    expr: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Not known, and why: 'unresolved import', 'registry', 'config', 'parameter', 'dynamic attribute', 'too many',
+    'cycle', 'library', 'eval', ... The reason is shown to people who ask why a line is silent."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Literal_:
+    """A constant. `configured` names where a value comes from that a user of the program may change ('argparse default',
+    'dataclass default', ...): it says what normally happens, so it counts for `num_workers`, but it proves no branch
+    dead."""
+
+    kind: str
+    value: str | int | float | bool | None
+    configured: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lib:
+    """Something of a library, by its dotted name: `numpy.random.rand`, `builtins.open`, `torch.utils.data.DataLoader`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LibObject:
+    """What calling the library name `name` at `site` gives: `numpy.random.default_rng` stands for the generator."""
+
+    name: str
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class LibMember:
+    """Attribute `name` of a library object or of a builtin container."""
+
+    owner: Atom
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleRef:
+    """A module of the project."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class FolderRef:
+    """A namespace package of the project."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRef:
+    """A function or lambda of the project: def `def_` of piece `piece` in file `path`; `scope` is the frame of the
+    enclosing function for nested ones."""
+
+    path: Path
+    piece: int
+    def_: int
+    scope: Frame | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRef:
+    """A class of the project; fields as in `FunctionRef`."""
+
+    path: Path
+    piece: int
+    def_: int
+    scope: Frame | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """`function`, found in class `owner`, bound to `receiver` (an Instance, or a ClassRef for class methods)."""
+
+    function: FunctionRef
+    receiver: Atom
+    owner: ClassRef
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of class `cls` made at `site` (None: somewhere out of sight)."""
+
+    cls: ClassRef
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class SuperRef:
+    """`super()` inside a method of `cls` with `receiver`."""
+
+    cls: ClassRef
+    receiver: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class PartialOf:
+    """`functools.partial(func, ...)` made at `site`; the bound arguments are those of the call there, but the first."""
+
+    func: Atom
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class SeqOf:
+    """A list, tuple or set whose items are in sight. `site` tells two equal displays apart."""
+
+    kind: Literal["list", "tuple", "set"]
+    items: tuple[Val, ...]
+    site: Site | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """A dict whose items are in sight; `keys[i]` is None for a key that is not a string constant."""
+
+    keys: tuple[str | None, ...]
+    values: tuple[Val, ...]
+    site: Site | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """What `parser.parse_args()` (argparse, absl FLAGS, click, ...) of one file gives."""
+
+    path: Path
+    how: str
+
+
+Atom = (
+    Unknown
+    | Literal_
+    | Lib
+    | LibObject
+    | LibMember
+    | ModuleRef
+    | FolderRef
+    | FunctionRef
+    | ClassRef
+    | Method
+    | Instance
+    | SuperRef
+    | PartialOf
+    | SeqOf
+    | MapOf
+    | Namespace
+)
+
+Relation = Literal["same", "element", "view"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Stored data that a value may be (part of): the field at `path` of `owner` (an Instance, a ClassRef or a ModuleRef).
+    `path` holds attribute names and '[]' for items, at most `MAX_PATH`. `relation`: the very object, one of its items,
+    or another array over the same memory."""
+
+    owner: Atom
+    path: tuple[str, ...]
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Val:
+    """What an expression may be (`atoms`, never empty once evaluated) and whose data it may alias (`origins`)."""
+
+    atoms: frozenset[Atom]
+    origins: frozenset[Origin] = frozenset()
+
+    @property
+    def unknown(self) -> Unknown | None:
+        """The (first, by name) reason for not knowing, None if every atom is known."""
+        reasons = sorted(a.reason for a in self.atoms if type(a) is Unknown)
+        return Unknown(reasons[0]) if reasons else None
+
+    @property
+    def literal(self) -> Literal_ | None:
+        """The constant that this is, if it can only be one."""
+        if len(self.atoms) != 1:
+            return None
+        (atom,) = self.atoms
+        return atom if type(atom) is Literal_ else None
+
+    def only(self, *kinds: type) -> list[Atom]:
+        """The atoms of these kinds, in a stable order."""
+        return sorted((a for a in self.atoms if type(a) in kinds), key=_order)
+
+    def without_origins(self) -> Val:
+        """The same value as a copy: it aliases nothing."""
+        return Val(self.atoms) if self.origins else self
+
+
+BOTTOM = Val(frozenset())
+NONE_VALUE = Val(frozenset({Literal_("NoneType", None)}))
+
+
+def unknown(reason: str) -> Val:
+    """A value nothing is known of."""
+    return Val(frozenset({Unknown(reason)}))
+
+
+def of(*atoms: Atom) -> Val:
+    """A value that is one of these."""
+    return Val(frozenset(atoms))
+
+
+def join(values: Iterable[Val]) -> Val:
+    """One of several values; capped."""
+    atoms: set[Atom] = set()
+    origins: set[Origin] = set()
+    for value in values:
+        atoms |= value.atoms
+        origins |= value.origins
+    if len(atoms) > MAX_ATOMS:
+        kept = sorted((a for a in atoms if type(a) is not Unknown), key=_order)[: MAX_ATOMS - 1]
+        atoms = {*kept, Unknown("too many")}
+    if len(origins) > MAX_ORIGINS:
+        origins = set(sorted(origins, key=repr_origin)[:MAX_ORIGINS])
+    return Val(frozenset(atoms), frozenset(origins))
+
+
+def repr_origin(origin: Origin) -> str:
+    """A stable sort key."""
+    return f"{_order(origin.owner)} {origin.path} {origin.relation}"
+
+
+def _order(atom: Atom) -> str:
+    """A stable sort key that does not walk through frames."""
+    match atom:
+        case Unknown(reason):
+            return f"~{reason}"
+        case Literal_(kind, value, _):
+            return f"literal {kind} {value!r}"
+        case Lib(name):
+            return f"lib {name}"
+        case LibObject(name, site):
+            return f"object {name} {site.frame.order} {site.expr:06}"
+        case LibMember(owner, name):
+            return f"member {_order(owner)} {name}"
+        case ModuleRef(path) | FolderRef(path):
+            return f"module {path}"
+        case FunctionRef(path, piece, def_, _):
+            return f"function {path} {piece:06} {def_:06}"
+        case ClassRef(path, piece, def_, _):
+            return f"class {path} {piece:06} {def_:06}"
+        case Method(function, receiver, _):
+            return f"method {_order(function)} {_order(receiver)}"
+        case Instance(cls, site):
+            return f"instance {_order(cls)} {site.frame.order if site else ''} {site.expr if site else 0:06}"
+        case SuperRef(cls, _):
+            return f"super {_order(cls)}"
+        case PartialOf(func, site):
+            return f"partial {_order(func)} {site.frame.order} {site.expr:06}"
+        case SeqOf(kind, items, site):
+            return f"seq {kind} {len(items)} {site.frame.order if site else ''} {site.expr if site else 0:06}"
+        case MapOf(keys, _, site):
+            return f"map {keys} {site.frame.order if site else ''} {site.expr if site else 0:06}"
+        case Namespace(path, how):
+            return f"namespace {path} {how}"
+
+
+def order_of(atom: Atom) -> str:
+    """A stable sort key for atoms."""
+    return _order(atom)

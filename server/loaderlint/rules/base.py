@@ -1,0 +1,73 @@
+"""What a rule is, and the words that rules share.
+
+A rule is one module: its docstring is its page, `RULE` its metadata with `find`, the question it puts to the model. The
+engine chooses the subjects (`over`), so a rule never scans the project.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from loaderlint.findings import Certainty, Severity
+from loaderlint.project.model import Exposure, Model, WorkerFunction
+
+Over = Literal["loader", "worker function", "worker module"]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerModule:
+    """A file with the functions in it that workers run."""
+
+    path: Path
+    functions: tuple[WorkerFunction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule. `over` says what `find(subject, model)` is asked about: each `Loader`, `WorkerFunction` or `WorkerModule`.
+    `needs`: which loaders count (W2 two workers or more, W1 one, L any, M the code around a loader). `fix`: the safety of
+    its quick fix, None if it has none. `page`: its documentation in Markdown."""
+
+    code: str
+    name: str
+    severity: Severity
+    needs: Literal["W2", "W1", "L", "M"]
+    over: Over
+    find: Callable[[Any, Model], Iterable[Any]]
+    fix: Literal["safe", "unsafe"] | None
+    page: str
+    enabled_by_default: bool = True
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of 'What it does'."""
+        match = re.search(r"## What it does\s+(.+?[.!?])(?=\s|\Z)", self.page, re.DOTALL)
+        return " ".join(match[1].split()) if match else self.name
+
+
+def page(module_doc: str | None) -> str:
+    """The page of a rule from its module's docstring.
+
+    Raises ValueError if there is none: a rule without a page is no rule."""
+    if not module_doc:
+        raise ValueError("a rule needs a docstring: it is the rule's page")
+    return inspect.cleandoc(module_doc)
+
+
+def loudness(severity: Severity, certainty: Certainty, unknowns: int = 0) -> Severity | None:
+    """How loud a finding is: 'possible' lowers it one step, each unknown condition one more; None is silence."""
+    return severity.lowered(unknowns + (1 if certainty == "possible" else 0))
+
+
+def in_workers_of(exposure: Exposure) -> str:
+    """'in the workers of `train_loader` in train.py', 'in the workers of `a` in x.py and 2 other loaders'."""
+    others = len(exposure.loaders) - 1
+    rest = f" and {others} other loader{'s' if others > 1 else ''}" if others else ""
+    if exposure.lead.out_of_sight:
+        return "in the workers of a loader of this dataset"
+    return f"in the workers of {exposure.lead.described}{rest}"

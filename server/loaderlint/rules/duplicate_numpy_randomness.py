@@ -1,0 +1,127 @@
+"""
+# duplicate-numpy-randomness (LDR101)
+
+## What it does
+Finds draws from NumPy's global random state (`np.random.rand()`, `np.random.randint(...)`, ...) in code that a loader's
+workers run, where torch is older than 1.9.
+
+## Why is this bad?
+Workers that start by fork inherit a copy of NumPy's global state. Before torch 1.9 nothing gives each worker its own seed:
+all workers draw the same numbers, and every epoch starts from the same state again. Measured on torch 1.8.1 with 4 workers
+and 16 samples: each number occurs 4 times, and epoch 2 equals epoch 1. Training goes on, with a quarter of the
+augmentation it should have.
+
+torch 1.9 and later seed NumPy in each worker (pytorch/pytorch#56488). There this rule is silent.
+
+## When it is not a bug
+- torch 1.9 or later; workers that are spawned; a loader without workers.
+- A `worker_init_fn` that seeds NumPy. (One that seeds from a constant is `constant-worker-seed`.)
+- Loaders that seed NumPy themselves: timm's `create_loader`, ultralytics, fastai, Lightning with
+  `seed_everything(workers=True)`.
+- Draws from Python's `random` or from torch: their states are set in each worker on every torch.
+
+## Example
+```python
+class Noisy(Dataset):
+    def __getitem__(self, index):
+        return self.data[index] + np.random.randn(3)
+
+train_loader = DataLoader(Noisy(), num_workers=4)
+```
+
+## Fixed
+```python
+def seed_worker(worker_id):
+    seed = torch.initial_seed() % 2**32
+    np.random.seed(seed)
+    random.seed(seed)
+
+train_loader = DataLoader(Noisy(), num_workers=4, worker_init_fn=seed_worker)
+```
+
+## Fix safety
+Safe: `torch.initial_seed()` differs in every worker and epoch on every torch, and follows `torch.manual_seed` in the main
+process.
+
+## References
+- [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
+- pytorch/pytorch#5059, pytorch/pytorch#56488
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.findings import Finding, Fix, Severity
+from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
+from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
+from loaderlint.project.values import Lib
+from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.seeding import seed_worker_fix, seeds_numpy
+
+FIXED_IN = "1.9"
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+    """One finding a draw."""
+    for call in model.calls(function):
+        for atom in call.callee.only(Lib):
+            if isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS:
+                yield from _judge(call, atom.name, model)
+
+
+def _judge(call: WorkerCall, name: str, model: Model) -> Iterator[Finding]:
+    exposure = model.exposure(call.frame, 1, cured=lambda loader: _cured(loader, model))
+    if exposure is None:
+        return
+    severity = _severity(exposure, model)
+    if severity is None:
+        return
+    short = name.replace("numpy.", "np.")
+    condition = " on torch before 1.9" if severity is Severity.HINT else ""
+    yield Finding(
+        RULE.name,
+        severity,
+        exposure.certainty,
+        f"every worker draws the same numbers{condition}: `{short}` uses NumPy's global state, which nothing seeds "
+        f"{in_workers_of(exposure)}; pass a worker_init_fn that seeds NumPy",
+        model.place(call.frame, call.number),
+        name,
+        model.why(call.frame, exposure),
+        _fixes(exposure, model),
+    )
+
+
+def _cured(loader: Loader, model: Model) -> bool:
+    if model.environment(loader).torch.before(FIXED_IN) == "no":
+        return True
+    if not loader.out_of_sight and "fork" not in model.start_methods(loader):
+        return True
+    return seeds_numpy(loader, model) != "no"
+
+
+def _severity(exposure: Exposure, model: Model) -> Severity | None:
+    """Error where torch is known to be old; where nothing is declared a hint that says so."""
+    answer = model.environment(exposure.lead).torch.before(FIXED_IN)
+    if answer == "yes":
+        return loudness(Severity.ERROR, exposure.certainty)
+    if answer == "maybe":
+        return loudness(Severity.ERROR, exposure.certainty, 1)
+    return Severity.HINT if exposure.certainty == "proven" else None
+
+
+def _fixes(exposure: Exposure, model: Model) -> tuple[Fix, ...]:
+    fix = seed_worker_fix([loader for loader in exposure.loaders if loader.has_workers() != "no"], model)
+    return (fix,) if fix else ()
+
+
+RULE = Rule(
+    code="LDR101",
+    name="duplicate-numpy-randomness",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="worker function",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)
