@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 import libcst as cst
 
@@ -159,6 +160,16 @@ class Frame:
         """Add a context; its number."""
         self.contexts.append(context)
         return len(self.contexts) - 1
+
+    def suite(self, kind: Literal["if", "loop", "while", "with", "except"]) -> int:
+        """Add the context of a suite whose head is read next; `headed` completes it. So it comes before the contexts in
+        its head, and the context of a clause piece has the number 1."""
+        return self.inside(Context(self.context, kind, NONE, False))
+
+    def headed(self, number: int, expr: ExprId) -> None:
+        """The head of the suite with the context `number` is `expr`; go in."""
+        self.contexts[number] = self.contexts[number]._replace(expr=expr)
+        self.context = number
 
     # --- names
 

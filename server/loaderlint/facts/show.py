@@ -1,6 +1,7 @@
 """Facts as text, for people and tests.
 
-One line a step: the contexts that it stands in, then what happens, expressions written out. A `Phi` reads
+One line a step: the contexts that it stands in, then what happens, expressions written out; last, with dots, the
+contexts in which nothing happens. A `Phi` reads
 `{choice | choice}` (`{...}` where it comes back to itself), a parameter `$name`, a captured name `^name` with one
 circumflex a def further out, the def number 2 `<2>`.
 """
@@ -21,6 +22,7 @@ def show(facts: PieceFacts) -> str:
         writer = _Writer(facts.ir, definition)
         lines.append(writer.head(number))
         lines.extend(f"  {writer.step(step)}" for step in definition.steps)
+        lines.extend(f"  {writer.context(context)}..." for context in writer.empty())
     return "\n".join(lines)
 
 
@@ -54,6 +56,12 @@ class _Writer:
         if param.annotation != NONE:
             text += f": {self.expr(param.annotation)}"
         return text if param.default == NONE else f"{text}={self.expr(param.default)}"
+
+    def empty(self) -> list[int]:
+        """The contexts in which nothing happens."""
+        used = {0, *(step.context for step in self.definition.steps)}
+        used.update(context.parent for context in self.definition.contexts)
+        return [number for number in range(len(self.definition.contexts)) if number not in used]
 
     def context(self, number: int) -> str:
         parts = []

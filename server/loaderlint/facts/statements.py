@@ -231,11 +231,12 @@ def _if(f: Frame, node: cst.If) -> None:
     while isinstance(branch, cst.If):
         f.at(branch)
         parent = f.context
+        then = f.suite("if")
         test = expression(f, branch.test)
         f.step(Test(parent, test))
         before = f.env
         f.env = before.copy()
-        f.context = f.inside(Context(parent, "if", test, False))
+        f.headed(then, test)
         block(f, branch.body.body)
         then_ends = f.live
         if then_ends:
@@ -348,13 +349,14 @@ def _or_pattern(f: Frame, node: cst.MatchOr, value: ExprId) -> None:
 
 def _for(f: Frame, node: cst.For) -> None:
     outer, reached = f.context, f.live
+    body = f.suite("loop")
     iterable = expression(f, node.iter)
     f.step(Iterate(outer, iterable))
     before = f.env
     marks = f.open_loop(node)
     head = f.env
     f.env = head.copy()
-    f.context = f.inside(Context(outer, "loop", iterable, False))
+    f.headed(body, iterable)
     assign(f, node.target, f.emit(Element(iterable), node.target))
     block(f, node.body.body)
     breaks = f.close_loop(marks, before)
@@ -365,11 +367,12 @@ def _while(f: Frame, node: cst.While) -> None:
     outer, reached = f.context, f.live
     before = f.env
     marks = f.open_loop(node)
+    body = f.suite("while")
     test = expression(f, node.test)
     f.step(Test(outer, test))
     head = f.env
     f.env = head.copy()
-    f.context = f.inside(Context(outer, "while", test, False))
+    f.headed(body, test)
     block(f, node.body.body)
     breaks = f.close_loop(marks, before)
     _after_loop(f, node, breaks, head, reached and not is_true(f, test), outer)
@@ -396,10 +399,11 @@ def _with(f: Frame, node: cst.With) -> None:
     outer, reached = f.context, f.live
     swallows = False
     for item in node.items:
+        body = f.suite("with")
         manager = expression(f, item.item)
         swallows = swallows or _swallows(item.item)
         f.step(Enter(f.context, manager))
-        f.context = f.inside(Context(f.context, "with", manager, False))
+        f.headed(body, manager)
         if item.asname is not None:
             assign(f, item.asname.name, f.emit(Entered(manager), item))
     before, start = f.env.copy(), len(f.log)
@@ -450,8 +454,9 @@ def _suite(f: Frame, suite: cst.BaseSuite, outer: int, kind: Literal["try", "try
 def except_clause(f: Frame, node: cst.ExceptHandler | cst.ExceptStarHandler) -> None:
     """Read one handler; leaves `f.context` inside it."""
     f.at(node)
+    body = f.suite("except")
     caught = optional(f, node.type)
-    f.context = f.inside(Context(f.context, "except", caught, False))
+    f.headed(body, caught)
     name = node.name.name if node.name is not None else None
     if name is not None:
         assign(f, name, f.emit(Caught(caught), node.name))
