@@ -2,7 +2,7 @@
 
 `BAD` is an error with a safe fix, `WORSE` a warning with an unsafe one, `MAYBE` a possible fault without a fix,
 `MURMUR` a hint. `PING` and `PONG` are fixed into each other for ever. `ACROSS` is fixed by removing it here and adding
-a line to `other.py`."""
+a line to `other.py`. `TWICE` becomes `BAD`."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ WORDS = {
     "PING": (Severity.ERROR, "proven", "safe", "PONG"),
     "PONG": (Severity.ERROR, "proven", "safe", "PING"),
     "ACROSS": (Severity.ERROR, "proven", "safe", ""),
+    "TWICE": (Severity.ERROR, "proven", "safe", "BAD"),
 }
 
 

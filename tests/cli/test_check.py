@@ -237,12 +237,15 @@ def test_the_file_keeps_all_but_the_fix(project: Path, run: Run) -> None:
     path.chmod(0o750)
     (project / "marked.py").write_bytes(b"\xef\xbb\xbfBAD")
     (project / "link.py").symlink_to("a.py")
+    (project.parent / "far.py").write_text("BAD\n")
+    (project / "far.py").symlink_to("../far.py")
     assert run("check", "--fix").code == 0
     assert path.read_bytes() == "# coding: latin-1\r\nx = 'é' GOOD\r\n".encode("latin-1")
     assert stat.S_IMODE(path.stat().st_mode) == 0o750
     assert (project / "marked.py").read_bytes() == b"\xef\xbb\xbfGOOD"
-    assert (project / "link.py").is_symlink()
-    assert sorted(entry.name for entry in project.iterdir()) == ["a.py", "link.py", "marked.py"]
+    assert (project / "link.py").is_symlink() and (project / "far.py").is_symlink()
+    assert (project.parent / "far.py").read_text() == "GOOD\n"
+    assert sorted(entry.name for entry in project.iterdir()) == ["a.py", "far.py", "link.py", "marked.py"]
 
 
 def test_a_write_that_fails_leaves_the_file_and_is_said(
@@ -262,6 +265,7 @@ def test_a_write_that_fails_leaves_the_file_and_is_said(
     assert result.code == 2
     assert "a.py: cannot be written (Permission denied)" in result.err
     assert (project / "a.py").read_text() == "BAD\n"
+    assert "a.py:1:1: error" in result.out
     assert (project / "b.py").read_text() == "GOOD\n"
     assert len(list(project.iterdir())) == 2
 
@@ -301,6 +305,11 @@ def test_diff(project: Path, run: Run) -> None:
         "-y = BAD\n\\ No newline at end of file\n+y = GOOD\n\\ No newline at end of file\n"
     )
     assert result.err == "1 file would change.\n"
+
+
+def test_diff_shows_all_rounds_at_once(project: Path, run: Run) -> None:
+    (project / "a.py").write_text("TWICE\n")
+    assert run("check", "--diff").out.splitlines()[3:] == ["-TWICE", "+GOOD"]
 
 
 def test_diff_without_fixes(project: Path, run: Run) -> None:

@@ -121,6 +121,7 @@ def test_answers_are_kept_until_cleared(tmp_path: Path) -> None:
         ("loaders = { f = { datset = 'x' } }", "loaders: 'f': unknown key 'datset'; did you mean 'dataset'?"),
         ("loaders = { f = { seeds = 1 } }", "loaders: 'f': seeds must be true or false, not 1"),
         ("loaders = { f = { workers = -1 } }", "loaders: 'f': workers must be an argument's name or its position"),
+        ("loaders = { f = { dataset = true } }", "loaders: 'f': dataset must be an argument's name or its position"),
         ("select = [", "is no valid TOML:"),
     ],
 )
