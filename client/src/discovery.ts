@@ -27,8 +27,7 @@ import json, os, platform, site, sys
 version = problem = None
 try:
     import loaderlint
-    from importlib.metadata import version as installed
-    version = installed("loaderlint")
+    version = loaderlint.__version__
 except Exception as error:
     problem = "cannot import loaderlint: %s" % error
     if "No module named" in problem and "loaderlint" in str(error):

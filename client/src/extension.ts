@@ -97,6 +97,7 @@ class Extension {
     const said = { last: '' };
     const options = this.options(interpreter, said);
     const client = (this.client = new LanguageClient('loaderlint', 'loaderlint', { command: program, args }, options));
+    client.error = (text, data) => this.log.error(text, data ?? ''); // its own messages would repeat ours
     try {
       await client.start();
     } catch (error) {
