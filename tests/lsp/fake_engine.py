@@ -5,6 +5,8 @@
 * `GUESS`: a finding with an unsafe fix. `STUCK`: a finding whose fix comes to nothing.
 * `HANG`: the check lasts until it is told to stop. `CRASH`, `LEAVE`: it raises an error, a SystemExit.
 * `PRINT`: it prints to stdout and lets a child process read stdin.
+
+A file 'loud.txt' in a folder makes every finding an error: something on disk that findings depend on.
 """
 
 from __future__ import annotations
@@ -110,7 +112,6 @@ class FakeWorkspace:
         self, paths: Sequence[Path] | None = None, *, stop: Callable[[], bool] = lambda: False
     ) -> dict[Path, tuple[Diagnostic, ...]]:
         self.backend.checks.append(tuple(sorted(path.name for path in paths or ())))
-        # A file 'loud.txt' in a folder makes every finding an error: something on disk that findings depend on.
         return {path: tuple(self._find(path, stop)) for path in paths or ()}
 
     def repairs(self, diagnostic: Any) -> tuple[Repair, ...]:
@@ -178,7 +179,7 @@ class FakeWorkspace:
             message=message,
             path=path,
             span=Span(line, word.start(), line, word.end()),
-            fingerprint=f"{path.name}:{word[0]}:{line}",
+            fingerprint=f"{path.name}:{word[0]}:{line}:{word.start()}",
             evidence=evidence,
             fixable=True,
             finding=finding,

@@ -52,6 +52,10 @@ class Protocol(LanguageServerProtocol):
             logger.exception("cannot handle the message %.500r", data)
             if _is_request(data):
                 self._refuse(data["id"], types.ErrorCodes.InvalidParams, "the parameters cannot be read")
+            elif data.get("id") in self._request_futures:
+                # An answer of the wrong shape: who waits for it must not wait for ever.
+                unreadable = types.ResponseError(code=types.ErrorCodes.InvalidParams.value, message="unreadable answer")
+                self._handle_response(data["id"], error=unreadable)
 
     def _timely(self, data: dict[str, Any]) -> bool:
         """Whether the message may come now: after `initialize` and before `shutdown`."""

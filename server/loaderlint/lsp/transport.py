@@ -154,7 +154,8 @@ async def _converse(server: Server, messages: AsyncIterator[bytes]) -> None:
         server.protocol.receive(body)
         if server.left:
             return
-        # A flood of messages that are there already must not keep timers and answers waiting.
+        # A flood of messages that are there already must not keep timers and answers waiting, and a request has to
+        # see the documents as they are before the message after it.
         await asyncio.sleep(0)
 
 

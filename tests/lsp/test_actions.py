@@ -1,0 +1,422 @@
+"""Fixes: which are offered, what they write, and when they are refused."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loaderlint.lsp.fixall import _difference, applied
+from loaderlint.lsp.suppress import Insertion, suppression
+from loaderlint.lsp.text import Place, split_lines
+from tests.lsp.session import Refused, Session, capabilities, run, session, span
+
+A = "file:///work/a.py"
+FIX_ALL = "source.fixAll.loaderlint"
+
+
+def titles(actions: list[dict[str, Any]]) -> list[str]:
+    return [action["title"] for action in actions]
+
+
+def named(actions: list[dict[str, Any]], title: str) -> dict[str, Any]:
+    return next(action for action in actions if action["title"] == title)
+
+
+async def resolved(client: Session, action: dict[str, Any]) -> dict[str, Any]:
+    return dict((await client.request("codeAction/resolve", **action))["edit"])
+
+
+def test_capabilities() -> None:
+    async def scenario() -> None:
+        async with session(bare=True) as client:
+            result = await client.initialize()
+            assert result["capabilities"]["codeActionProvider"] == {
+                "codeActionKinds": ["quickfix", FIX_ALL],
+                "resolveProvider": True,
+            }
+
+    run(scenario())
+
+
+def test_a_quick_fix_and_its_edit() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "'\U0001f600', BUG\n", version=3)
+            (shown,) = await client.diagnostics(A)
+            action = named(await client.actions(A, (0, 7)), "Fix this BUG")
+            assert (action["kind"], action["isPreferred"], action["diagnostics"]) == ("quickfix", True, [shown])
+            assert "edit" not in action
+            assert await resolved(client, action) == {
+                "documentChanges": [
+                    {
+                        "textDocument": {"uri": A, "version": 3},
+                        "edits": [{"range": span(0, 6, 0, 9), "newText": "FIXED"}],
+                    }
+                ]
+            }
+
+    run(scenario())
+
+
+def test_a_client_that_cannot_resolve_gets_the_edits_at_once() -> None:
+    async def scenario() -> None:
+        async with session(capabilities(rich=False)) as client:
+            client.open(A, "BUG STUCK")
+            actions = await client.actions(A, (0, 0), (0, 9))
+            edit = named(actions, "Fix this BUG")["edit"]
+            assert edit == {"changes": {A: [{"range": span(0, 0, 0, 3), "newText": "FIXED"}]}}
+            assert "Fix this STUCK" not in titles(actions), "an action without an edit"
+
+    run(scenario())
+
+
+def test_the_findings_are_those_of_the_range() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG\nBUG BUG\nGUESS")
+            for start, end, count in [
+                ((0, 0), None, 1),
+                ((0, 3), None, 1),
+                ((1, 0), (1, 7), 2),
+                ((1, 7), (1, 0), 2),
+                ((0, 0), (9, 9), 3),
+            ]:
+                actions = await client.actions(A, start, end)
+                assert titles(actions).count("Fix this BUG") == count, (start, end)
+
+    run(scenario())
+
+
+def test_what_the_client_says_about_diagnostics_is_not_believed() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "'\U0001f600\U0001f600\U0001f600\U0001f600', BUG, BUG")
+            first, second = await client.diagnostics(A)
+            # An editor that counts bytes asks for a place between the two, and sends the wrong range along.
+            wrong = {**second, "range": span(0, 90, 0, 93)}
+            actions = await client.actions(A, (0, 99), (0, 99), diagnostics=[wrong])
+            fixes = [action for action in actions if action["title"] == "Fix this BUG"]
+            assert [fix["diagnostics"][0]["range"] for fix in fixes] == [second["range"]]
+            edit = await resolved(client, fixes[0])
+            assert edit["documentChanges"][0]["edits"][0]["range"] == second["range"]
+            # On another line the id alone says nothing.
+            client.change(A, 2, {"range": span(0, 99, 0, 99), "text": "\n\n"})
+            assert not titles(await client.actions(A, (2, 0), diagnostics=[{**second, "data": first["data"]}, wrong]))[
+                1:
+            ]
+
+    run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("only", "kinds"),
+    [
+        (None, {"quickfix", FIX_ALL}),
+        (["quickfix"], {"quickfix"}),
+        (["source"], {FIX_ALL}),
+        (["source.fixAll"], {FIX_ALL}),
+        ([FIX_ALL], {FIX_ALL}),
+        ([""], {"quickfix", FIX_ALL}),
+        (["source.fixAll.other"], set()),
+        (["source.fixAll.loaderlint.more"], set()),
+        (["refactor", "sour"], set()),
+        ([], set()),
+    ],
+)
+def test_kinds(only: list[str] | None, kinds: set[str]) -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG")
+            actions = await client.actions(A, (0, 0), **({} if only is None else {"only": only}))
+            assert {action["kind"] for action in actions} == kinds
+
+    run(scenario())
+
+
+def test_an_unsafe_fix_says_so_and_is_not_preferred() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "GUESS")
+            actions = await client.actions(A, (0, 0))
+            assert "isPreferred" not in named(actions, "Fix this GUESS (unsafe)")
+            assert not [action for action in actions if action["kind"] == FIX_ALL]
+            edit = await resolved(client, named(actions, "Fix this GUESS (unsafe)"))
+            assert edit["documentChanges"][0]["edits"][0]["newText"] == "FIXED"
+
+    run(scenario())
+
+
+def test_a_fix_across_open_files(tmp_path: Path) -> None:
+    a, b = (tmp_path / "a.py").as_uri(), (tmp_path / "b.py").as_uri()
+
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(a, "FAR(b.py)", version=4)
+            client.open(b, "# loader", version=9)
+            edit = await resolved(client, named(await client.actions(a, (0, 0)), "Fix this FAR"))
+            assert [change["textDocument"] for change in edit["documentChanges"]] == [
+                {"uri": a, "version": 4},
+                {"uri": b, "version": 9},
+            ]
+            assert "changeAnnotations" not in edit
+
+    run(scenario())
+
+
+def test_a_fix_in_a_file_that_is_not_open(tmp_path: Path) -> None:
+    a, b = tmp_path / "a.py", tmp_path / "b.py"
+    b.write_text("# loader\n")
+
+    async def scenario(able: dict[str, Any]) -> dict[str, Any]:
+        async with session(able) as client:
+            client.open(a.as_uri(), "FAR(b.py)")
+            return await resolved(client, named(await client.actions(a.as_uri(), (0, 0)), "Fix this FAR"))
+
+    async def annotated() -> None:
+        edit = await scenario(capabilities())
+        assert edit["documentChanges"][1] == {
+            "textDocument": {"uri": b.as_uri(), "version": None},
+            "edits": [{"range": span(0, 0, 0, 0), "newText": "import fix\n", "annotationId": "unseen"}],
+        }
+        assert edit["changeAnnotations"]["unseen"]["needsConfirmation"] is True
+
+    async def plain() -> None:
+        able = capabilities()
+        del able["workspace"]["workspaceEdit"]["changeAnnotationSupport"]
+        edit = await scenario(able)
+        assert edit["documentChanges"][1]["edits"] == [{"range": span(0, 0, 0, 0), "newText": "import fix\n"}]
+
+    async def unversioned() -> None:
+        able = capabilities()
+        del able["workspace"]["workspaceEdit"]
+        assert set((await scenario(able))["changes"]) == {a.as_uri(), b.as_uri()}
+
+    run(annotated())
+    run(plain())
+    run(unversioned())
+
+
+def test_a_closed_file_that_changed_unseen_is_not_edited(tmp_path: Path) -> None:
+    a, b = tmp_path / "a.py", tmp_path / "b.py"
+    b.write_text("# loader\n")
+
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(a.as_uri(), "FAR(b.py)")
+            action = named(await client.actions(a.as_uri(), (0, 0)), "Fix this FAR")
+            b.write_text('"""Something else."""\n')
+            with pytest.raises(Refused) as refused:
+                await resolved(client, action)
+            assert refused.value.code == -32801
+            # It was looked at again: the next attempt knows the new text.
+            action = named(await client.actions(a.as_uri(), (0, 0)), "Fix this FAR")
+            assert len((await resolved(client, action))["documentChanges"]) == 2
+
+    run(scenario())
+
+
+def test_an_edit_for_another_version_is_refused() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG")
+            action = named(await client.actions(A, (0, 0)), "Fix this BUG")
+            client.change(A, 2, " BUG")
+            with pytest.raises(Refused) as refused:
+                await resolved(client, action)
+            assert refused.value.code == -32801
+            client.shut(A)
+            with pytest.raises(Refused):
+                await resolved(client, action)
+            client.open(A, "  BUG", version=1)
+            with pytest.raises(Refused):
+                await resolved(client, action)
+
+    run(scenario())
+
+
+def test_actions_asked_for_a_text_that_is_changed_meanwhile() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "HANG BUG")
+            await client.until(lambda: client.backend.hanging)
+            _, future = client.ask(
+                "textDocument/codeAction",
+                {"textDocument": {"uri": A}, "range": span(0, 0, 0, 9), "context": {"diagnostics": []}},
+            )
+            await asyncio.sleep(0)  # as between any two messages
+            client.change(A, 2, "BUG")
+            assert (await future)["result"] is None
+
+    run(scenario())
+
+
+def test_actions_right_after_an_edit_are_about_the_new_text() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "")
+            await client.settled()
+            client.change(A, 2, "\nBUG")
+            action = named(await client.actions(A, (1, 0)), "Fix this BUG")
+            assert action["diagnostics"][0]["range"] == span(1, 0, 1, 3)
+
+    run(scenario())
+
+
+def test_a_fix_that_comes_to_nothing_is_an_error_nobody_sees() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "STUCK")
+            action = named(await client.actions(A, (0, 0)), "Fix this STUCK")
+            with pytest.raises(Refused) as refused:
+                await resolved(client, action)
+            assert refused.value.code == -32803
+
+    run(scenario())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        3,
+        {},
+        {"uri": A},
+        {"uri": A, "at": "x"},
+        {"uri": A, "at": [1, 1]},
+        {"uri": A, "at": [1, 1], "finding": "x"},
+    ],
+)
+def test_resolving_what_we_did_not_send(data: Any) -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG")
+            await client.settled()
+            try:
+                answer = await client.request(
+                    "codeAction/resolve", title="x", **({} if data is None else {"data": data})
+                )
+                assert "edit" not in answer
+            except Refused as refused:
+                assert refused.code in (-32801, -32803)
+            assert await client.actions(A, (0, 0))
+
+    run(scenario())
+
+
+# --- fix all ----------------------------------------------------------------------------------------------------------
+
+
+def test_fix_all_goes_on_until_nothing_is_left() -> None:
+    text = "BUG BUG2\r\nkeep\r\nGUESS BUG2\r\n"
+
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, text)
+            (action,) = await client.actions(A, (1, 0), only=["source.fixAll"])
+            (change,) = (await resolved(client, action))["documentChanges"]
+            (edit,) = change["edits"]
+            assert edit == {"range": span(0, 0, 3, 0), "newText": "FIXED FIXED\r\nkeep\r\nGUESS FIXED\r\n"}
+            # The engine is back at the editor's text.
+            assert client.backend.workspaces[0].text(Path("/work/a.py")) == text
+            assert len(await client.diagnostics(A)) == 4
+
+    run(scenario())
+
+
+def test_fix_all_in_one_round_keeps_the_small_edits() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG and BUG")
+            (action,) = await client.actions(A, (0, 0), only=[FIX_ALL])
+            (change,) = (await resolved(client, action))["documentChanges"]
+            assert [edit["range"] for edit in change["edits"]] == [span(0, 0, 0, 3), span(0, 8, 0, 11)]
+
+    run(scenario())
+
+
+def test_all_findings_of_one_rule() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG\nBUG\nGUESS\nGUESS")
+            action = named(await client.actions(A, (0, 0)), "Fix all fake-bug findings in this file")
+            assert len((await resolved(client, action))["documentChanges"][0]["edits"]) == 2
+            assert not [title for title in titles(await client.actions(A, (2, 0))) if title.startswith("Fix all fake")]
+
+    run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a\nb\nc", "a\nX\nc"),
+        ("a\nb", "a\nb\n"),
+        ("a\n", "a"),
+        ("", "a\nb"),
+        ("a\nb", ""),
+        ("a", "a"),
+        ("a\r\nb", "a\nb"),
+        ("x\nx\nx", "x\nx"),
+    ],
+)
+def test_the_difference_of_two_texts(before: str, after: str) -> None:
+    assert applied(before, [_difference(before, after)]) == after
+
+
+# --- suppress here ----------------------------------------------------------------------------------------------------
+
+
+def suppressed(text: str, line: int = 0, end_line: int | None = None) -> str | None:
+    lines = split_lines(text)
+    place = Place(line, 0, line if end_line is None else end_line, 3)
+    insertion = suppression(lines, place, "fake-bug", "LDR999")
+    if insertion is None:
+        return None
+    return applied(text, [_Written(insertion)])
+
+
+class _Written:
+    def __init__(self, insertion: Insertion) -> None:
+        self.span = Place(insertion.line, insertion.column, insertion.line, insertion.end_column)
+        self.text = insertion.text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x = BUG\n", "x = BUG  # loaderlint: ignore[fake-bug]\n"),
+        ("x = BUG   \r\ny", "x = BUG  # loaderlint: ignore[fake-bug]\r\ny"),
+        ("x = BUG", "x = BUG  # loaderlint: ignore[fake-bug]"),
+        ("x = BUG  # why", "x = BUG  # why  # loaderlint: ignore[fake-bug]"),
+        ("x = BUG  # loaderlint: ignore[other]", "x = BUG  # loaderlint: ignore[other, fake-bug]"),
+        ("x = BUG  # loaderlint: ignore[a, b,]  # c", "x = BUG  # loaderlint: ignore[a, b, fake-bug]  # c"),
+        ("x = BUG  # loaderlint: ignore[]", "x = BUG  # loaderlint: ignore[fake-bug]"),
+        ("x = '# loaderlint: ignore[a]'", None),
+        ("x = '''\nBUG'''", None),
+        ("x = \\\nBUG", None),
+        ("x = BUG  # loaderlint: ignore[open", None),
+    ],
+)
+def test_where_the_comment_goes(text: str, expected: str | None) -> None:
+    assert suppressed(text) == expected
+
+
+def test_a_finding_over_several_lines_takes_its_last_line_if_it_must() -> None:
+    assert suppressed("f('''\nBUG\n''', 1)\n", 0, 2) == "f('''\nBUG\n''', 1)  # loaderlint: ignore[fake-bug]\n"
+
+
+def test_suppress_here_in_the_editor() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "x = '\U0001f600'; BUG # \U0001f600\n", version=5)
+            action = named(await client.actions(A, (0, 11)), "Suppress fake-bug here")
+            (change,) = action["edit"]["documentChanges"]
+            assert change["textDocument"] == {"uri": A, "version": 5}
+            (edit,) = change["edits"]
+            assert edit == {"range": span(0, 18, 0, 18), "newText": "  # loaderlint: ignore[fake-bug]"}
+            client.change(A, 6, {"range": edit["range"], "text": edit["newText"]})
+            assert await client.diagnostics(A) == []
+
+    run(scenario())

@@ -1,0 +1,262 @@
+"""What is shown, for which version, and when it is shown again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from loaderlint.lsp import diagnostics
+from tests.lsp.session import Session, capabilities, run, session, span
+
+A, B = "file:///work/a.py", "file:///work/b.py"
+
+
+def test_a_diagnostic_in_full(tmp_path: Path) -> None:
+    a, b = tmp_path / "a.py", tmp_path / "b.py"
+    a.write_text("")
+    b.write_text("\U0001f600 = DataLoader()\n", encoding="utf-8")
+
+    async def scenario() -> None:
+        async with session(capabilities("utf-16")) as client:
+            client.open(a.as_uri(), "x = '\U0001f600', FAR(b.py)\n", version=7)
+            await client.settled()
+            (published,) = client.published(a.as_uri())
+            assert published["version"] == 7
+            (shown,) = published["diagnostics"]
+            assert shown == {
+                "range": span(0, 10, 0, 19),
+                "severity": 2,
+                "code": "FAK003",
+                "codeDescription": {"href": f"{diagnostics.HOME}/rules/fake-far"},
+                "source": "loaderlint",
+                "message": "FAR(b.py) is a fault",
+                "relatedInformation": [
+                    {"location": {"uri": b.as_uri(), "range": span(0, 0, 0, 4)}, "message": "the loader is here"}
+                ],
+                "data": {"id": "a.py:FAR(b.py):0:9"},
+            }
+
+    run(scenario())
+
+
+def test_a_client_that_knows_little(tmp_path: Path) -> None:
+    (tmp_path / "b.py").write_text("")
+
+    async def scenario() -> None:
+        async with session(capabilities(rich=False)) as client:
+            uri = (tmp_path / "a.py").as_uri()
+            client.open(uri, "FAR(b.py)")
+            (shown,) = await client.diagnostics(uri)
+            assert not {"codeDescription", "relatedInformation", "data", "tags"} & set(shown)
+
+    run(scenario())
+
+
+def test_tags(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diagnostics, "TAGS", {"fake-bug": (types.DiagnosticTag.Unnecessary,)})
+
+    async def scenario(able: dict[str, Any], tags: list[int] | None) -> None:
+        async with session(able) as client:
+            client.open(A, "BUG")
+            (shown,) = await client.diagnostics(A)
+            assert shown.get("tags") == tags
+
+    run(scenario(capabilities(), [1]))
+    run(scenario(capabilities(rich=False), None))
+
+
+@pytest.mark.parametrize(("encoding", "start"), [("utf-8", 10), ("utf-16", 8), ("utf-32", 7)])
+def test_positions_in_the_units_of_the_client(encoding: str, start: int) -> None:
+    async def scenario() -> None:
+        async with session(bare=True) as client:
+            result = await client.initialize(capabilities(encoding))
+            assert result["capabilities"]["positionEncoding"] == encoding
+            text = "a\u2028b\x0c\n'\U0001f600', [x]\r\n"
+            client.open(A, text)
+            # x becomes BUG; its place depends on the emoji before it.
+            client.change(A, 2, {"range": span(1, start - 1, 1, start), "text": "BUG"})
+            (shown,) = await client.diagnostics(A)
+            assert shown["range"] == span(1, start - 1, 1, start + 2)
+
+    run(scenario())
+
+
+def test_only_the_last_of_many_versions_is_shown() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "")
+            await client.settled()
+            for version in range(2, 50):
+                client.change(A, version, "BUG " * version)
+            assert len(await client.diagnostics(A)) == 49
+            assert [params["version"] for params in client.published(A)] == [1, 49]
+
+    run(scenario())
+
+
+def test_an_edit_stops_the_analysis_of_older_text() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "HANG BUG")
+            client.open(B, "BUG")
+            await client.until(lambda: client.backend.hanging)
+            client.change(A, 2, "BUG")
+            assert len(await client.diagnostics(A)) == 1
+            assert [params["version"] for params in client.published(A)] == [2]
+            assert len(await client.diagnostics(B)) == 1
+
+    run(scenario())
+
+
+def test_the_loop_answers_while_the_engine_works() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "HANG")
+            await client.until(lambda: client.backend.hanging)
+            assert await client.request("loaderlint/status", uri=A) == {"uri": A, "version": 1, "settled": False}
+            hover = await client.request(
+                "textDocument/hover", textDocument={"uri": A}, position=span(0, 0, 0, 0)["start"]
+            )
+            assert hover is None
+            client.change(A, 2, "")
+            await client.settled()
+
+    run(scenario())
+
+
+def test_other_open_files_are_shown_again_only_if_their_findings_changed(tmp_path: Path) -> None:
+    a, b = tmp_path / "a.py", tmp_path / "b.py"
+
+    async def scenario() -> None:
+        async with session(folders=[tmp_path]) as client:
+            client.open(a.as_uri(), "BUG")
+            client.open(b.as_uri(), "BUG")
+            await client.settled()
+            assert len(client.published(b.as_uri())) == 1
+            client.change(a.as_uri(), 2, "BUG BUG")
+            await client.settled()
+            assert len(client.published(a.as_uri())) == 2
+            assert len(client.published(b.as_uri())) == 1
+            (tmp_path / "loud.txt").write_text("")
+            client.change(a.as_uri(), 3, "")
+            (shown,) = await client.diagnostics(b.as_uri())
+            assert shown["severity"] == 1
+
+    run(scenario())
+
+
+def test_closing_a_file_clears_it() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG")
+            await client.settled()
+            client.shut(A)
+            assert client.published(A)[-1] == {"uri": A, "diagnostics": []}
+            await client.settled()
+            assert len(client.published(A)) == 2
+
+    run(scenario())
+
+
+def test_a_file_closed_during_its_analysis_shows_nothing() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "HANG BUG")
+            await client.until(lambda: client.backend.hanging)
+            client.shut(A)
+            await client.settled()
+            assert not client.published(A)
+
+    run(scenario())
+
+
+def test_a_file_opened_again_at_the_same_version_is_another() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "HANG BUG")
+            await client.until(lambda: client.backend.hanging)
+            client.shut(A)
+            client.open(A, "nothing")
+            assert await client.diagnostics(A) == []
+            client.open(A, "BUG BUG")
+            assert len(await client.diagnostics(A)) == 2
+
+    run(scenario())
+
+
+def test_the_closed_file_on_disk_counts_again(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("on disk")
+    uri = (tmp_path / "a.py").as_uri()
+
+    async def scenario() -> None:
+        async with session(folders=[tmp_path]) as client:
+            client.open(uri, "in the editor")
+            await client.settled()
+            (workspace,) = client.backend.workspaces
+            assert workspace.text(tmp_path / "a.py") == "in the editor"
+            client.shut(uri)
+            await client.settled()
+            assert workspace.text(tmp_path / "a.py") == "on disk"
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("word", ["CRASH", "LEAVE"])
+def test_a_crash_of_the_engine_is_no_end(word: str, caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, f"{word} BUG")
+            assert (await client.settled())["settled"]
+            assert not client.published(A)
+            assert await client.actions(A, (0, 0)) is None
+            client.change(A, 2, "BUG")
+            assert len(await client.diagnostics(A)) == 1
+            assert not [one for one in client.received if one.get("method") == "window/showMessage"]
+
+    run(scenario())
+    assert "that was asked for" in caplog.text
+
+
+def test_an_engine_that_cannot_be_loaded_is_told_in_the_log() -> None:
+    async def scenario() -> None:
+        client = Session(None)  # type: ignore[arg-type]
+
+        def fail() -> Any:
+            raise ImportError("no libcst")
+
+        client._load = fail  # type: ignore[method-assign]
+        client.server.analysis._engine._load = fail
+        await client.initialize()
+        client.open(A, "BUG")
+        assert (await client.settled())["settled"]
+        (said,) = [one["params"] for one in client.received if one.get("method") == "window/logMessage"]
+        assert "no libcst" in said["message"]
+
+    run(scenario())
+
+
+def test_status_notifications_are_sent_to_those_who_asked() -> None:
+    async def scenario(options: dict[str, Any], expected: list[dict[str, Any]]) -> None:
+        async with session(initializationOptions=options) as client:
+            client.open(A, "BUG")
+            await client.settled()
+            client.change(A, 2, "")
+            await client.settled()
+            told = [one["params"] for one in client.received if one.get("method") == "loaderlint/status"]
+            # The first analysis begins before the file is opened, when the settings are known.
+            assert told[-3:] == expected
+
+    run(scenario({}, []))
+    run(
+        scenario(
+            {"status": True},
+            [
+                {"uri": A, "version": 1, "settled": True},
+                {"uri": A, "version": 2, "settled": False},
+                {"uri": A, "version": 2, "settled": True},
+            ],
+        )
+    )
