@@ -1,0 +1,293 @@
+"""Intents to edits: `edits_for` for one fix, `merge` for the fixes of many findings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+
+import libcst as cst
+
+from loaderlint.findings import (
+    AddImport,
+    DeleteStatement,
+    InsertFunction,
+    InsertMethod,
+    InsertStatement,
+    Intent,
+    Place,
+    RemoveArgument,
+    Replace,
+    ReplaceAttributeUses,
+    SetArgument,
+    Wrap,
+)
+from loaderlint.fixes import statements
+from loaderlint.fixes.arguments import argument_changes
+from loaderlint.fixes.draft import EXPRESSION, LINES, WRAP_END, WRAP_START, Draft, NewArgument, Plan
+from loaderlint.fixes.edits import Change, FileAccess, FileEdit, NoFix, Refused
+from loaderlint.fixes.expressions import replace_expression, wrap
+from loaderlint.fixes.header import header_changes, plan_function
+from loaderlint.fixes.members import method_changes, plan_method, replace_uses
+from loaderlint.fixes.names import Here, ensure, fill, has_word
+from loaderlint.syntax.cutter import recut
+from loaderlint.syntax.parse import parse_piece
+from loaderlint.syntax.positions import Span, TextEdit
+from loaderlint.syntax.source import LineIndex
+
+
+def edits_for(intents: Sequence[Intent], files: FileAccess) -> tuple[FileEdit, ...] | NoFix:
+    """The edits that carry out all `intents` of one fix, sorted by path; or why that is not possible."""
+    work = _Work(files)
+    try:
+        work.add(tuple(intents))
+        edits = work.edits()
+    except Refused as refusal:
+        return NoFix(str(refusal))
+    return edits or NoFix("nothing is left to change")
+
+
+def merge(groups: Sequence[tuple[Intent, ...]], files: FileAccess) -> tuple[FileEdit, ...]:
+    """The edits of as many fixes as fit together. A fix that cannot be carried out, or that conflicts with one before
+    it, is left out as a whole; equal intents of several fixes are carried out once."""
+    work = _Work(files)
+    taken = [group for group in groups if work.try_add(group)]
+    try:
+        return work.edits()
+    except Refused:
+        return _merge_carefully(taken, files)
+
+
+def _merge_carefully(groups: Iterable[tuple[Intent, ...]], files: FileAccess) -> tuple[FileEdit, ...]:
+    """As `merge`, but looks at the result after each fix: for fixes that are right alone and break a piece together."""
+    work = _Work(files)
+    result: tuple[FileEdit, ...] = ()
+    for group in groups:
+        before = work.plans()
+        try:
+            work.add(group)
+            result = work.edits()
+        except Refused:
+            work.restore(before)
+    return result
+
+
+class _Work:
+    """The drafts of all files that the fixes touch."""
+
+    def __init__(self, files: FileAccess) -> None:
+        self._files = files
+        self._drafts: dict[Path, Draft] = {}
+
+    def draft(self, path: Path) -> Draft:
+        if path not in self._drafts:
+            self._drafts[path] = Draft(path, self._files)
+        return self._drafts[path]
+
+    def plans(self) -> dict[Path, Plan]:
+        return {path: draft.plan for path, draft in self._drafts.items()}
+
+    def restore(self, plans: dict[Path, Plan]) -> None:
+        for path, draft in self._drafts.items():
+            draft.plan = plans.get(path, Plan())
+
+    def try_add(self, group: tuple[Intent, ...]) -> bool:
+        before = self.plans()
+        try:
+            self.add(group)
+        except Refused:
+            self.restore(before)
+            return False
+        return True
+
+    def add(self, group: tuple[Intent, ...]) -> None:
+        """Add one fix to the plans. Raises Refused, the plans then half changed."""
+        group = tuple(dict.fromkeys(group))
+        _Group(self, group).plan()
+        for path in {_path(intent) for intent in group}:
+            _all_changes(self.draft(path))
+
+    def edits(self) -> tuple[FileEdit, ...]:
+        """The edits of all plans. Raises Refused if a piece would be broken."""
+        found = []
+        for path in sorted(self._drafts):
+            changes = _all_changes(self._drafts[path])
+            if changes:
+                found.append(_checked(self._drafts[path], changes))
+        return tuple(found)
+
+
+class _Group:
+    """The intents of one fix, and the names that its marks stand for."""
+
+    def __init__(self, work: _Work, intents: tuple[Intent, ...]) -> None:
+        self._work = work
+        self._intents = intents
+        self._names: dict[Path, dict[str, str]] = {}
+        self._methods: dict[Path, frozenset[str]] = {}
+        self._imports: dict[Path, dict[str, AddImport]] = {}
+
+    def plan(self) -> None:
+        for intent in self._intents:
+            if isinstance(intent, AddImport):
+                marks = self._imports.setdefault(intent.path, {})
+                marks[intent.module if intent.name is None else intent.name] = intent
+                if intent.name is not None:
+                    marks[f"{intent.module}.{intent.name}"] = intent
+        for intent in self._intents:
+            if isinstance(intent, InsertFunction):
+                self._name(intent, intent.path, self._function(intent))
+        for intent in self._intents:
+            if isinstance(intent, InsertMethod):
+                path = intent.cls.path
+                name = plan_method(intent, self._work.draft(path), self._fill)
+                self._name(intent, path, name)
+                self._methods[path] = self._methods.get(path, frozenset()) | {name}
+        for intent in self._intents:
+            self._do(intent)
+
+    def _name(self, intent: InsertFunction | InsertMethod, path: Path, name: str) -> None:
+        self._names.setdefault(path, {})[intent.name] = name
+        if name == intent.name:
+            return
+        mark = "{" + intent.name + "}"
+        for other in self._intents:
+            if other is not intent and any(has_word(text.replace(mark, ""), intent.name) for text in _texts(other)):
+                raise Refused(f"the name {intent.name!r} is taken")
+
+    def _function(self, intent: InsertFunction) -> str:
+        draft = self._work.draft(intent.path)
+        before = run_at = len(draft.pieces)
+        for place in map(_place, self._intents):
+            if place is None or place.path != intent.path:
+                continue
+            tree, node = draft.find(place)
+            before = min(before, place.piece)
+            if not any(isinstance(above, cst.FunctionDef | cst.Lambda) for above in (node, *tree.above(node))):
+                run_at = min(run_at, place.piece)
+        return plan_function(intent, draft, self._imports.get(intent.path, {}), before, run_at)
+
+    def _fill(self, text: str, place: Place) -> str:
+        draft = self._work.draft(place.path)
+        tree, node = draft.find(place)
+        here = Here(draft, place.piece, tree, node)
+        return fill(text, here, self._names.get(place.path, {}), self._imports.get(place.path, {}))
+
+    def _do(self, intent: Intent) -> None:
+        draft = self._work.draft(_path(intent))
+        match intent:
+            case AddImport():
+                ensure(intent, draft, literal=self._is_literal(intent))
+            case SetArgument(call, keyword, value, position):
+                self._argument(draft, NewArgument(call.piece, call.anchor, keyword, self._fill(value, call), position))
+            case RemoveArgument(call, keyword):
+                self._argument(draft, NewArgument(call.piece, call.anchor, keyword, None, None))
+            case Wrap(place, before, after):
+                wrap(draft, *draft.find(place), self._fill(before, place), self._fill(after, place))
+            case Replace(place, text):
+                self._replace(draft, place, text)
+            case InsertStatement(place, source, where):
+                statements.insert(draft, place, self._fill(source, place), where)
+            case DeleteStatement(place):
+                statements.delete(draft, place)
+            case ReplaceAttributeUses(cls):
+                replacement = self._fill(intent.replacement, cls)
+                replace_uses(intent, draft, self._methods.get(cls.path, frozenset()), replacement)
+            case InsertFunction() | InsertMethod():
+                pass  # planned before
+
+    def _argument(self, draft: Draft, argument: NewArgument) -> None:
+        if argument not in draft.plan.arguments:
+            draft.plan = replace(draft.plan, arguments=(*draft.plan.arguments, argument))
+
+    def _replace(self, draft: Draft, place: Place, text: str) -> None:
+        tree, node = draft.find(place)
+        text = self._fill(text, place)
+        if statements.is_statement(node):
+            statements.replace(draft, place, tree, node, text)
+        else:
+            replace_expression(draft, tree, node, text)
+
+    def _is_literal(self, wanted: AddImport) -> bool:
+        """Whether the fix writes the imported name as it is."""
+        name = wanted.name or ""
+        marks = re.compile(r"\{" + re.escape(name) + r"\}|\{[\w.]*\." + re.escape(name) + r"\}")
+        texts = [marks.sub("", text) for intent in self._intents for text in _texts(intent)]
+        return any(has_word(text, name) for text in texts) or not any(
+            map(marks.search, map("".join, map(_texts, self._intents)))
+        )
+
+
+def _path(intent: Intent) -> Path:
+    if isinstance(intent, AddImport | InsertFunction):
+        return intent.path
+    place = _place(intent)
+    assert place is not None
+    return place.path
+
+
+def _place(intent: Intent) -> Place | None:
+    values = (getattr(intent, one.name) for one in fields(intent))
+    return next((value for value in values if isinstance(value, Place)), None)
+
+
+def _texts(intent: Intent) -> tuple[str, ...]:
+    """The source texts in an intent."""
+    names = ("value", "before", "after", "text", "source", "replacement")
+    if isinstance(intent, AddImport | RemoveArgument):
+        return ()
+    return tuple(getattr(intent, name) for name in names if hasattr(intent, name))
+
+
+# --- changes to edits -------------------------------------------------------------------------------------------------
+
+
+def _all_changes(draft: Draft) -> list[Change]:
+    """All changes of a file, sorted, no two at one place. Raises Refused if some conflict."""
+    changes = [*draft.plan.changes, *header_changes(draft), *argument_changes(draft), *method_changes(draft)]
+    changes = [change for change in dict.fromkeys(changes) if draft.text[change.start : change.end] != change.text]
+    changes.sort(key=lambda change: (change.start, change.end > change.start, change.rank, change.end))
+    joined: list[Change] = []
+    for change in changes:
+        if not joined or not _meet(joined[-1], change):
+            joined.append(change)
+            continue
+        last = joined[-1]
+        joined[-1] = Change(last.start, change.end, last.text + change.text, change.rank)
+    return joined
+
+
+def _meet(first: Change, second: Change) -> bool:
+    """Whether two changes, `first` not after `second`, are at one place and become one. Refused if they conflict."""
+    if second.start < first.end:
+        raise Refused("two changes overlap")
+    if second.start > first.end:
+        return False
+    if first.end > first.start and second.end > second.start:
+        return False  # two ranges that touch
+    if first.rank >= LINES or second.rank >= LINES:
+        return second.start == first.start
+    ranks = (first.rank, second.rank)
+    if first.rank == second.rank or EXPRESSION in ranks and (WRAP_START in ranks or WRAP_END in ranks):
+        raise Refused("two changes are at one place")
+    return second.start == first.start
+
+
+def _checked(draft: Draft, changes: Sequence[Change]) -> FileEdit:
+    """The edits of a file. Raises Refused if a piece that parses would not do so any more."""
+    parts = []
+    done = 0
+    for change in changes:
+        parts += [draft.text[done : change.start], change.text]
+        done = change.end
+    text = "".join([*parts, draft.text[done:]])
+    known = {(piece.kind, piece.keyword, piece.text) for piece in draft.pieces}
+    for piece in recut(draft.pieces, draft.text, text):
+        if (piece.kind, piece.keyword, piece.text) not in known and parse_piece(piece) is None:
+            raise Refused("the changed code would not be valid")
+    index = LineIndex(draft.text)
+    edits = [
+        TextEdit(Span(*index.position(change.start), *index.position(change.end)), change.text) for change in changes
+    ]
+    return FileEdit(draft.path, tuple(edits))

@@ -1,0 +1,206 @@
+"""One file while its changes are collected."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import libcst as cst
+
+from loaderlint.findings import Place
+from loaderlint.fixes.edits import Change, FileAccess, Refused
+from loaderlint.fixes.tree import Tree, grow
+
+#: Ranks of changes, see `Change`.
+WRAP_END, ARGUMENT, EXPRESSION, WRAP_START = 0, 1, 2, 3
+LINES = 10
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_SUITE = re.compile(
+    r"^([ \t]*)(?:async|class|def|elif|else|except|finally|for|if|try|while|with)\b.*:[ \t]*(?:#.*)?"
+    r"(?:\r\n|\r|\n)\1([ \t]+)\S",
+    re.MULTILINE,
+)
+
+
+class Meaning(NamedTuple):
+    """What an import binds: the module `module` (with leading dots if relative), or `name` out of it."""
+
+    module: str
+    name: str | None
+
+
+class NewImport(NamedTuple):
+    """An import that will be added: its statement and the name it binds."""
+
+    statement: str
+    bound: str
+    meaning: Meaning
+
+
+class NewFunction(NamedTuple):
+    """A function that will be added below the imports, in any case above the piece `before`."""
+
+    name: str
+    tokens: tuple[str, ...]
+    source: str
+    before: int
+
+
+class NewMethod(NamedTuple):
+    """A method that will be added at `offset` to the class with the node `anchor` of `piece`."""
+
+    piece: int
+    anchor: int
+    name: str
+    tokens: tuple[str, ...]
+    source: str
+    offset: int
+    indent: str
+
+
+class NewArgument(NamedTuple):
+    """An argument of the call with the node `anchor` of `piece` that will be set, or removed if `value` is None."""
+
+    piece: int
+    anchor: int
+    keyword: str
+    value: str | None
+    position: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that is to be done to a file. Adding makes a new plan, so that the old one can be taken up again."""
+
+    changes: tuple[Change, ...] = ()
+    imports: tuple[NewImport, ...] = ()
+    functions: tuple[NewFunction, ...] = ()
+    methods: tuple[NewMethod, ...] = ()
+    arguments: tuple[NewArgument, ...] = ()
+
+
+class Draft:
+    """A file, its trees as far as they were asked for, and the plan. Refused for a file that must not be edited."""
+
+    def __init__(self, path: Path, files: FileAccess) -> None:
+        oddities = files.oddities(path)
+        if oddities:
+            raise Refused(f"{path.name} cannot be edited safely: {', '.join(oddities)}")
+        self.path = path
+        self.text = files.text(path)
+        self.pieces = files.pieces(path)
+        self.plan = Plan()
+        self._trees: dict[int, Tree | None] = {}
+
+    @cached_property
+    def newline(self) -> str:
+        """The file's line end."""
+        found = _LINE_END.search(self.text)
+        return found[0] if found else "\n"
+
+    @cached_property
+    def unit(self) -> str:
+        """What one level of indentation is in this file; four spaces if nothing tells."""
+        levels = Counter(found[2] for found in _SUITE.finditer(self.text))
+        return levels.most_common(1)[0][0] if levels else "    "
+
+    def change(self, *changes: Change) -> None:
+        """Add to the changes; a change that is there already counts once."""
+        fresh = tuple(change for change in changes if change not in self.plan.changes)
+        self.plan = replace(self.plan, changes=self.plan.changes + fresh)
+
+    def tree(self, piece: int) -> Tree:
+        """The tree of a piece. Raises Refused if there is none."""
+        tree = self.known_tree(piece)
+        if tree is None:
+            raise Refused(f"this part of {self.path.name} cannot be read back exactly")
+        return tree
+
+    def known_tree(self, piece: int) -> Tree | None:
+        """The tree of a piece, or None."""
+        if piece not in self._trees:
+            if not 0 <= piece < len(self.pieces):
+                raise Refused(f"{self.path.name} has changed")
+            self._trees[piece] = grow(self.pieces[piece])
+        return self._trees[piece]
+
+    def find(self, place: Place) -> tuple[Tree, cst.CSTNode]:
+        """The node at `place` with its tree. Raises Refused if there is none."""
+        tree = self.tree(place.piece)
+        node = tree.at(place.anchor)
+        if node is None:
+            raise Refused(f"{self.path.name} has changed")
+        return tree, node
+
+    def above(self, piece: int) -> list[int]:
+        """The pieces around a piece, nearest first."""
+        found = []
+        piece = self.pieces[piece].parent
+        while piece != -1:
+            found.append(piece)
+            piece = self.pieces[piece].parent
+        return found
+
+    def last_inside(self, piece: int) -> int:
+        """The last of the pieces in `piece`; itself if there are none."""
+        last = piece
+        while last + 1 < len(self.pieces) and piece in self.above(last + 1):
+            last += 1
+        return last
+
+    def line_start(self, offset: int) -> int:
+        """Where the line of `offset` begins."""
+        while offset and self.text[offset - 1] not in "\r\n":
+            offset -= 1
+        return offset
+
+    def line_end(self, offset: int) -> int:
+        """Where the line of `offset` ends, before its line end."""
+        while offset < len(self.text) and self.text[offset] not in "\r\n":
+            offset += 1
+        return offset
+
+    def next_line(self, offset: int) -> int:
+        """Where the line after that of `offset` begins; the end of the text if there is none."""
+        end = self.line_end(offset)
+        found = _LINE_END.match(self.text, end)
+        return found.end() if found else end
+
+    def piece_end(self, piece: int) -> int:
+        """The first offset after the last line of a piece (without the pieces in it)."""
+        text = self.pieces[piece].text.rstrip()
+        return self.next_line(self.pieces[piece].start + len(text))
+
+    def indentation(self, offset: int) -> str:
+        """The white space with which the line of `offset` begins."""
+        start = self.line_start(offset)
+        line = self.text[start : self.line_end(start)]
+        return line[: len(line) - len(line.lstrip(" \t"))]
+
+    def begins_line(self, offset: int) -> bool:
+        """Whether only white space stands before `offset` on its line."""
+        return not self.text[self.line_start(offset) : offset].strip(" \t")
+
+    def lines(self, source: str, indent: str) -> str:
+        """`source`, which has 4 spaces a level and `\\n`, as whole lines of this file at the indentation `indent`."""
+        return "".join(self.line(line, indent) + self.newline for line in source.split("\n"))
+
+    def line(self, line: str, indent: str) -> str:
+        """One line of source in this file's indentation."""
+        if not line.strip():
+            return ""
+        body = line.lstrip(" ")
+        levels, rest = divmod(len(line) - len(body), 4)
+        return indent + self.unit * levels + " " * rest + body
+
+    def insert_lines(self, offset: int, text: str, rank: int = LINES) -> Change:
+        """The change that inserts the lines `text`, each with its line end, at a line's start or the text's end."""
+        if offset == len(self.text) and offset and self.text[-1] not in "\r\n":
+            # The file has no final newline: it keeps to that.
+            text = self.newline + text.removesuffix(self.newline)
+        return Change(offset, offset, text, rank)

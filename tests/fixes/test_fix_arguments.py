@@ -1,0 +1,154 @@
+"""Setting and removing arguments in every layout of a call."""
+
+from __future__ import annotations
+
+import libcst as cst
+import pytest
+from tests.fixes.fixing import PATH, fixed, place, refused
+
+from loaderlint.findings import InsertFunction, RemoveArgument, SetArgument, Wrap
+
+
+def one_call(text: str):  # type: ignore[no-untyped-def]
+    """The place of the first call of `DataLoader`."""
+    for start in range(text.index("DataLoader("), len(text) + 1):
+        try:
+            return place(text, text[text.index("DataLoader(") : start], cst.Call)
+        except LookupError:
+            continue
+    raise LookupError("DataLoader")
+
+
+SET = [
+    ("DataLoader()\n", "DataLoader(kw=1)\n"),
+    ("DataLoader( )\n", "DataLoader(kw=1 )\n"),
+    ("DataLoader(ds)\n", "DataLoader(ds, kw=1)\n"),
+    ("DataLoader(ds,)\n", "DataLoader(ds, kw=1,)\n"),
+    ("DataLoader(ds, batch_size=4)\n", "DataLoader(ds, batch_size=4, kw=1)\n"),
+    ("x = [DataLoader(ds) for ds in sets]\n", "x = [DataLoader(ds, kw=1) for ds in sets]\n"),
+    ("DataLoader((ds))\n", "DataLoader((ds), kw=1)\n"),
+    ("DataLoader(ds, kw=2)\n", "DataLoader(ds, kw=1)\n"),
+    ("DataLoader(ds, kw=(2), z=3)\n", "DataLoader(ds, kw=1, z=3)\n"),
+    ("DataLoader(ds, kw = None)\n", "DataLoader(ds, kw = 1)\n"),
+    ("DataLoader(ds, kw=2, **more)\n", "DataLoader(ds, kw=1, **more)\n"),
+    ("DataLoader(\n    ds,\n)\n", "DataLoader(\n    ds,\n    kw=1,\n)\n"),
+    ("DataLoader(\n    ds\n)\n", "DataLoader(\n    ds,\n    kw=1\n)\n"),
+    ("DataLoader(\n\tds,\n\ta=1,\n)\n", "DataLoader(\n\tds,\n\ta=1,\n\tkw=1,\n)\n"),
+    ("DataLoader(\n    ds, a=1\n)\n", "DataLoader(\n    ds, a=1, kw=1\n)\n"),
+    ("DataLoader(\n    ds,  # data\n)\n", "DataLoader(\n    ds,  # data\n    kw=1,\n)\n"),
+    ("DataLoader(\n    ds  # data\n)\n", "DataLoader(\n    ds,  # data\n    kw=1\n)\n"),
+    ("DataLoader(\n    ds,\n    # a=1,\n)\n", "DataLoader(\n    ds,\n    kw=1,\n    # a=1,\n)\n"),
+    ("DataLoader(\n    a\n    ,\n)\n", "DataLoader(\n    a\n    ,\n    kw=1,\n)\n"),
+    (
+        "x = DataLoader(ds,\n               a=1)  # c\n",
+        "x = DataLoader(ds,\n               a=1,\n               kw=1)  # c\n",
+    ),
+    ("x = DataLoader(ds,\n               a=1,)\n", "x = DataLoader(ds,\n               a=1,\n               kw=1,)\n"),
+    (
+        "DataLoader(\n    ds,\n    a=Compose([\n        b,\n    ]),\n)\n",
+        "DataLoader(\n    ds,\n    a=Compose([\n        b,\n    ]),\n    kw=1,\n)\n",
+    ),
+    ("DataLoader(\r\n    ds,\r\n)\r\n", "DataLoader(\r\n    ds,\r\n    kw=1,\r\n)\r\n"),
+    ("DataLoader('🎲é', a=1)", "DataLoader('🎲é', a=1, kw=1)"),
+    ("DataLoader(ds  # data\n)\n", "DataLoader(ds, kw=1  # data\n)\n"),
+    ("DataLoader(*parts, a=1)\n", "DataLoader(*parts, a=1, kw=1)\n"),
+    ("async def f():\n    await g(DataLoader(ds))\n", "async def f():\n    await g(DataLoader(ds, kw=1))\n"),
+    ("@deco(DataLoader(ds))\ndef f(): pass\n", "@deco(DataLoader(ds, kw=1))\ndef f(): pass\n"),
+    (
+        "if __name__ == '__main__':\n    x = DataLoader(ds)\n",
+        "if __name__ == '__main__':\n    x = DataLoader(ds, kw=1)\n",
+    ),
+    (
+        "class A:\n    class B:\n        x = DataLoader(ds)\n",
+        "class A:\n    class B:\n        x = DataLoader(ds, kw=1)\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), SET)
+def test_an_argument_is_set(before: str, after: str) -> None:
+    intent = SetArgument(one_call(before), "kw", "1")
+    assert fixed(before, [intent]) == after
+    assert refused(after, [SetArgument(one_call(after), "kw", "1")]) == "nothing is left to change"
+
+
+def test_a_positional_argument_is_replaced() -> None:
+    text = "DataLoader(ds, 4, True)\n"
+    assert fixed(text, [SetArgument(one_call(text), "batch_size", "8", 1)]) == "DataLoader(ds, 8, True)\n"
+
+
+def test_a_position_behind_the_arguments_becomes_a_keyword() -> None:
+    text = "DataLoader(ds)\n"
+    assert fixed(text, [SetArgument(one_call(text), "batch_size", "8", 1)]) == "DataLoader(ds, batch_size=8)\n"
+
+
+def test_two_arguments_of_one_call() -> None:
+    text = "DataLoader(\n    ds  # data\n)\n"
+    intents = [SetArgument(one_call(text), "a", "1"), SetArgument(one_call(text), "b", "2")]
+    assert fixed(text, intents) == "DataLoader(\n    ds,  # data\n    a=1,\n    b=2\n)\n"
+
+
+def test_an_argument_is_added_behind_one_that_changes() -> None:
+    text = "DataLoader(ds, a=1)\n"
+    intents = [SetArgument(one_call(text), "a", "2"), SetArgument(one_call(text), "b", "3")]
+    assert fixed(text, intents) == "DataLoader(ds, a=2, b=3)\n"
+    intents = [SetArgument(one_call(text), "b", "3"), Wrap(place(text, "1"), "int(", ")")]
+    assert fixed(text, intents) == "DataLoader(ds, a=int(1), b=3)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "reason"),
+    [
+        ("DataLoader(ds, **more)\n", None, "(**)"),
+        ("DataLoader(*parts)\n", 1, "(*)"),
+        ("DataLoader(x for x in y)\n", None, "generator"),
+        ("f'{DataLoader(ds)}'\n", None, "f-string"),
+    ],
+)
+def test_unknown_arguments_are_refused(text: str, position: int | None, reason: str) -> None:
+    assert reason in refused(text, [SetArgument(one_call(text), "kw", "1", position)])
+
+
+def test_two_values_for_one_argument_are_refused() -> None:
+    text = "DataLoader(ds)\n"
+    assert "two fixes" in refused(text, [SetArgument(one_call(text), "a", "1"), SetArgument(one_call(text), "a", "2")])
+
+
+def test_what_is_no_call_is_refused() -> None:
+    assert "no call" in refused("x = y\n", [SetArgument(place("x = y\n", "y"), "a", "1")])
+
+
+REMOVE = [
+    ("DataLoader(kw=1)\n", "DataLoader()\n"),
+    ("DataLoader(\n    kw=1,\n)\n", "DataLoader()\n"),
+    ("DataLoader(ds, kw=1)\n", "DataLoader(ds)\n"),
+    ("DataLoader(ds, kw=1, a=2)\n", "DataLoader(ds, a=2)\n"),
+    ("DataLoader(ds, kw=(1),)\n", "DataLoader(ds,)\n"),
+    ("DataLoader(\n    ds,\n    kw=1,\n    a=2,\n)\n", "DataLoader(\n    ds,\n    a=2,\n)\n"),
+    ("DataLoader(\n    ds,\n    kw=1,\n)\n", "DataLoader(\n    ds,\n)\n"),
+    ("DataLoader(\n    ds,\n    kw=1\n)\n", "DataLoader(\n    ds\n)\n"),
+    ("DataLoader(\n    ds,  # data\n    kw=1\n)\n", "DataLoader(\n    ds,  # data\n    \n)\n"),
+    ("DataLoader(\n    kw=1,  # one\n    a=2,\n)\n", "DataLoader(\n      # one\n    a=2,\n)\n"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), REMOVE)
+def test_an_argument_is_removed(before: str, after: str) -> None:
+    assert fixed(before, [RemoveArgument(one_call(before), "kw")]) == after
+
+
+def test_one_goes_and_one_comes() -> None:
+    text = "DataLoader(kw=1, a=2)\n"
+    intents = [RemoveArgument(one_call(text), "kw"), SetArgument(one_call(text), "b", "3")]
+    assert fixed(text, intents) == "DataLoader(a=2, b=3)\n"
+
+
+def test_a_function_for_an_argument() -> None:
+    text = "import torch\nx = DataLoader(ds)\n"
+    seed = InsertFunction(PATH, "seed_worker", "def {name}(worker_id):\n    {torch}.manual_seed(worker_id)")
+    after = (
+        "import torch\n\n\ndef seed_worker(worker_id):\n    torch.manual_seed(worker_id)\n\n\n"
+        "x = DataLoader(ds, worker_init_fn=seed_worker)\n"
+    )
+    assert fixed(text, [seed, SetArgument(one_call(text), "worker_init_fn", "{seed_worker}")]) == after
+    assert refused(after, [seed, SetArgument(one_call(after), "worker_init_fn", "{seed_worker}")])

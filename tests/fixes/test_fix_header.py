@@ -1,0 +1,215 @@
+"""Imports and functions below the imports, and the marks that name modules."""
+
+from __future__ import annotations
+
+import pytest
+from tests.fixes.fixing import PATH, fixed, place, refused
+
+from loaderlint.findings import AddImport, InsertFunction, InsertStatement, Replace
+
+KNOWN = [
+    ("import numpy as np\n", "numpy", "np"),
+    ("import numpy\n", "numpy", "numpy"),
+    ("import numpy.random\n", "numpy", "numpy"),
+    ("import numpy as xp\n", "numpy", "xp"),
+    ("import torch.utils.data as data\n", "torch.utils.data", "data"),
+    ("import torch.utils.data\n", "torch.utils.data", "torch.utils.data"),
+    ("import torch.utils.data\n", "torch", "torch"),
+    ("from torch.utils import data\n", "torch.utils.data", "data"),
+    ("from torch.utils import data as d\n", "torch.utils.data", "d"),
+    ("import torch\nfrom torch.utils.data import DataLoader\n", "torch.utils.data", "torch.utils.data"),
+    ("import os, random as r\n", "random", "r"),
+    ("try:\n    import cv2\nexcept ImportError:\n    cv2 = None\n", "cv2", "cv2"),
+]
+
+
+@pytest.mark.parametrize(("imports", "module", "name"), KNOWN)
+def test_a_module_that_is_known(imports: str, module: str, name: str) -> None:
+    text = f"{imports}x = y\n"
+    assert fixed(text, [Replace(place(text, "y"), "{" + module + "}.z")]) == f"{imports}x = {name}.z\n"
+    assert refused(text, [AddImport(PATH, module)]) == "nothing is left to change"
+
+
+ADDED = [
+    ("", "import numpy as np\n"),
+    ("x = y\n", "import numpy as np\n\nx = y\n"),
+    ("\n\nx = y\n", "import numpy as np\n\n\nx = y\n"),
+    ("import os\nx = y\n", "import os\nimport numpy as np\nx = y\n"),
+    ("import os", "import os\nimport numpy as np"),
+    ("import os\n\nx = y\nimport sys\n", "import os\nimport numpy as np\n\nx = y\nimport sys\n"),
+    ('"""Doc."""\nx = y\n', '"""Doc."""\n\nimport numpy as np\n\nx = y\n'),
+    ('"""Doc."""\n\nx = y\n', '"""Doc."""\n\nimport numpy as np\n\nx = y\n'),
+    ('"""Doc."""\n\nimport os\n', '"""Doc."""\n\nimport os\nimport numpy as np\n'),
+    (
+        '"""Doc."""\nfrom __future__ import annotations\n\nx = y\n',
+        '"""Doc."""\nfrom __future__ import annotations\n\nimport numpy as np\n\nx = y\n',
+    ),
+    ("#!/usr/bin/env python\nx = y\n", "#!/usr/bin/env python\nimport numpy as np\n\nx = y\n"),
+    ("# -*- coding: utf-8 -*-\n\nx = y\n", "# -*- coding: utf-8 -*-\nimport numpy as np\n\nx = y\n"),
+    ("# Licence\n# of this\n\nx = y\n", "# Licence\n# of this\n\nimport numpy as np\n\nx = y\n"),
+    ("# about x\nx = y\n", "import numpy as np\n\n# about x\nx = y\n"),
+    ("from a import (\n    b,  # c\n)\nx = y\n", "from a import (\n    b,  # c\n)\nimport numpy as np\nx = y\n"),
+    ("import os  # c\r\nx = y\r\n", "import os  # c\r\nimport numpy as np\r\nx = y\r\n"),
+    ("import a; import b\nx = y\n", "import a; import b\nimport numpy as np\nx = y\n"),
+    (
+        "if TYPE_CHECKING:\n    import numpy as np\n",
+        "import numpy as np\n\nif TYPE_CHECKING:\n    import numpy as np\n",
+    ),
+    ("def f():\n    import numpy as np\n", "import numpy as np\n\ndef f():\n    import numpy as np\n"),
+    ("np = 1\n", "import numpy\n\nnp = 1\n"),
+    ("import nope as np\n", "import nope as np\nimport numpy\n"),
+    ("np = numpy = 1\n", "import numpy as np_2\n\nnp = numpy = 1\n"),
+    ("def f():\n    global np\n    np = 1\n", "import numpy\n\ndef f():\n    global np\n    np = 1\n"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), ADDED)
+def test_an_import_is_added(text: str, expected: str) -> None:
+    assert fixed(text, [AddImport(PATH, "numpy")]) == expected
+    assert refused(expected, [AddImport(PATH, "numpy")]) == "nothing is left to change"
+
+
+def test_names_out_of_modules() -> None:
+    text = "from torch.utils.data import DataLoader\nx = y\n"
+    worker_info = AddImport(PATH, "torch.utils.data", name="get_worker_info")
+    intents = [worker_info, Replace(place(text, "y"), "get_worker_info()")]
+    after = (
+        "from torch.utils.data import DataLoader\nfrom torch.utils.data import get_worker_info\nx = get_worker_info()\n"
+    )
+    assert fixed(text, intents) == after
+    text = "from torch.utils.data import get_worker_info as info\nx = y\n"
+    intents = [worker_info, Replace(place(text, "y"), "{get_worker_info}()")]
+    assert fixed(text, intents) == "from torch.utils.data import get_worker_info as info\nx = info()\n"
+    text = "get_worker_info = 1\nx = y\n"
+    assert refused(text, [worker_info, Replace(place(text, "y"), "get_worker_info()")])
+
+
+def test_relative_modules() -> None:
+    text = "from . import a\nx = y\n"
+    intents = [AddImport(PATH, ".seeding", name="seed_worker"), Replace(place(text, "y"), "{seed_worker}")]
+    assert fixed(text, intents) == "from . import a\nfrom .seeding import seed_worker\nx = seed_worker\n"
+
+
+def test_other_braces_stay() -> None:
+    text = "x = y\n"
+    assert fixed(text, [Replace(place(text, "y"), "f'{epoch}' + {a}")]) == "x = f'{epoch}' + {a}\n"
+
+
+def test_a_dotted_module_is_added_under_its_own_name() -> None:
+    text = "import torch\nx = y\n"
+    after = "import torch\nimport torch.utils.data\nx = torch.utils.data.z\n"
+    assert fixed(text, [Replace(place(text, "y"), "{torch.utils.data}.z")]) == after
+    text = "torch = 1\nx = y\n"
+    after = "import torch.utils.data as torch_utils_data\n\ntorch = 1\nx = torch_utils_data.z\n"
+    assert fixed(text, [Replace(place(text, "y"), "{torch.utils.data}.z")]) == after
+
+
+SHADOWED = [
+    "import numpy as np\ndef f(np):\n    x = y\n",
+    "import numpy as np\ndef f():\n    np = 1\n    def g():\n        x = y\n",
+    "import numpy as np\ndef f():\n    for np in z:\n        x = y\n",
+    "import numpy as np\nf = lambda np: y\n",
+    "import numpy as np\ny_ = [y for np in z]\n",
+    "def f(np):\n    x = y\n",
+]
+
+
+@pytest.mark.parametrize("text", SHADOWED)
+def test_a_shadowed_name_is_refused(text: str) -> None:
+    assert "something else" in refused(text, [Replace(place(text, "y"), "{numpy}.z")])
+
+
+def test_an_import_of_the_function_is_used() -> None:
+    text = "def f():\n    import numpy as np\n    x = y\n"
+    assert fixed(text, [Replace(place(text, "y"), "{numpy}.z")]) == "def f():\n    import numpy as np\n    x = np.z\n"
+
+
+def test_an_import_below_does_not_count_at_module_level() -> None:
+    text = "x = y\nimport numpy as np\n"
+    after = "import numpy as np\n\nx = np.z\nimport numpy as np\n"
+    assert fixed(text, [Replace(place(text, "y"), "{numpy}.z")]) == after
+    text = "def f():\n    x = y\nimport numpy as np\n"
+    assert fixed(text, [Replace(place(text, "y"), "{numpy}.z")]) == "def f():\n    x = np.z\nimport numpy as np\n"
+
+
+# --- functions --------------------------------------------------------------------------------------------------------
+
+SEED = InsertFunction(PATH, "seed_worker", "def {name}(worker_id):\n    {random}.seed(worker_id)")
+DEF = "def seed_worker(worker_id):\n    random.seed(worker_id)\n"
+
+FUNCTIONS = [
+    ("import random\n\nx = y\n", f"import random\n\n\n{DEF}\n\nx = seed_worker\n"),
+    ("import random\n\n\nx = y\n", f"import random\n\n\n{DEF}\n\nx = seed_worker\n"),
+    ("import random\n\n\n\nx = y\n", f"import random\n\n\n{DEF}\n\n\nx = seed_worker\n"),
+    ("x = y\n", f"import random\n\n\n{DEF}\n\nx = seed_worker\n"),
+    ('"""Doc."""\n\nx = y\n', f'"""Doc."""\n\nimport random\n\n\n{DEF}\n\nx = seed_worker\n'),
+    (
+        "import random\n\nA = 1\n\nimport os\n\nx = y\n",
+        f"import random\n\nA = 1\n\nimport os\n\n\n{DEF}\n\nx = seed_worker\n",
+    ),
+    ("import random\nx = y\nimport os\n", f"import random\n\n\n{DEF}\n\nx = seed_worker\nimport os\n"),
+    (
+        "import random\ntry:\n    import a\nexcept ImportError:\n    a = None\n\nx = y\n",
+        f"import random\ntry:\n    import a\nexcept ImportError:\n    a = None\n\n\n{DEF}\n\nx = seed_worker\n",
+    ),
+    (
+        "import random\n\n\ndef main():\n    x = y\n\n\nif __name__ == '__main__':\n    import a\n    main()\n",
+        f"import random\n\n\n{DEF}\n\n"
+        "def main():\n    x = seed_worker\n\n\nif __name__ == '__main__':\n    import a\n    main()\n",
+    ),
+    (f"import random\n\n\n{DEF}\n\nx = y\n", f"import random\n\n\n{DEF}\n\nx = seed_worker\n"),
+    (
+        "import random\n\n\ndef init(worker_id):\n    # same\n    random.seed( worker_id )\n\n\nx = y\n",
+        "import random\n\n\ndef init(worker_id):\n    # same\n    random.seed( worker_id )\n\n\nx = init\n",
+    ),
+    (
+        "import random\nseed_worker = 1\nx = y\n",
+        "import random\n\n\ndef seed_worker_2(worker_id):\n    random.seed(worker_id)\n\n\n"
+        "seed_worker = 1\nx = seed_worker_2\n",
+    ),
+    (
+        "import random\n\n\ndef f():\n    x = y\n    def seed_worker(): pass\n",
+        "import random\n\n\ndef seed_worker_2(worker_id):\n    random.seed(worker_id)\n\n\n"
+        "def f():\n    x = seed_worker_2\n    def seed_worker(): pass\n",
+    ),
+    (
+        "import random\r\nif a:\r\n\tx = y\r\n",
+        "import random\r\n\r\n\r\ndef seed_worker(worker_id):\r\n\trandom.seed(worker_id)\r\n\r\n\r\n"
+        "if a:\r\n\tx = seed_worker\r\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), FUNCTIONS)
+def test_a_function_is_added(text: str, expected: str) -> None:
+    assert fixed(text, [SEED, Replace(place(text, "y"), "{seed_worker}")]) == expected
+    use = place(expected, expected.split("x = ")[1].split()[0], number=1)  # behind the def's own name
+    again = [SEED, Replace(use, "{seed_worker}")]
+    assert refused(expected, again) == "nothing is left to change"
+
+
+def test_an_equal_function_below_is_not_used_at_module_level() -> None:
+    text = f"import random\nx = y\n{DEF}"
+    after = (
+        f"import random\n\n\ndef seed_worker_2(worker_id):\n    random.seed(worker_id)\n\n\nx = seed_worker_2\n{DEF}"
+    )
+    assert fixed(text, [SEED, Replace(place(text, "y"), "{seed_worker}")]) == after
+    text = f"import random\ndef f():\n    x = y\n{DEF}"
+    assert fixed(text, [SEED, Replace(place(text, "y"), "{seed_worker}")]) == text.replace("y\n", "seed_worker\n", 1)
+
+
+def test_a_name_that_is_taken_and_not_marked_is_refused() -> None:
+    text = "seed_worker = 1\nx = y\n"
+    assert "taken" in refused(text, [SEED, Replace(place(text, "y"), "seed_worker")])
+
+
+def test_the_alias_of_a_module_in_a_function() -> None:
+    text = "import random as r\n\nx = y\n"
+    after = "import random as r\n\n\ndef seed_worker(worker_id):\n    r.seed(worker_id)\n\n\nx = seed_worker\n"
+    assert fixed(text, [SEED, Replace(place(text, "y"), "{seed_worker}")]) == after
+
+
+def test_imports_of_a_statement() -> None:
+    text = "import os\ndef f(ds):\n    g(ds)\n"
+    intents = [InsertStatement(place(text, "g(ds)"), "{cv2}.setNumThreads(0)", "before")]
+    assert fixed(text, intents) == "import os\nimport cv2\ndef f(ds):\n    cv2.setNumThreads(0)\n    g(ds)\n"
