@@ -11,9 +11,8 @@ import re
 import sys
 from pathlib import Path
 
-from loaderlint.rules.base import Rule
-
 from loaderlint.rules import RULES
+from loaderlint.rules.base import Rule
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = Path("docs/rules")

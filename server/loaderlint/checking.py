@@ -20,9 +20,6 @@ from loaderlint.syntax.source import Source, UnreadableSource, decode
 
 NOTHING_FOUND, FINDINGS, FAILED = 0, 1, 2
 
-#: What marks the folder that a project starts in. A repository goes before a package inside it.
-_REPOSITORY = (".git", ".hg")
-_PROJECT = ("pyproject.toml", "loaderlint.toml", "setup.py", "setup.cfg")
 _INSTALLED = ("site-packages", "dist-packages")
 
 
@@ -61,7 +58,7 @@ class _Check:
         self._chosen = chosen
         self._paths = paths
         self._piped = piped
-        self._workspace = Workspace(project_folders(paths), overrides)
+        self._workspace = Workspace(folders_around(paths), overrides)
         if piped:
             self._workspace.set_text(paths[0], piped.text)
         self._failed = False
@@ -80,7 +77,7 @@ class _Check:
 
     def _exit_code(self, found: bool) -> int:
         for problem in dict.fromkeys(self._workspace.problems):
-            self._failed = self._failed or problem.fatal
+            self._failed = self._failed or problem.fatal or _is_settings(problem.path)
             where = f"{_shown(problem.path)}: " if problem.path else ""
             terminal.complain(f"{where}{problem.message}")
         return FAILED if self._failed else FINDINGS if found else NOTHING_FOUND
@@ -202,7 +199,7 @@ def _stdin(chosen: argparse.Namespace) -> tuple[Path, Source] | None:
             "what comes from standard input needs a name, so that its imports and settings are found:"
             " add --stdin-filename path/to/file.py"
         )
-    return Path(os.path.abspath(chosen.stdin_filename)), decode(sys.stdin.buffer.read())
+    return Path(chosen.stdin_filename).resolve(), decode(sys.stdin.buffer.read())
 
 
 def _existing(names: Iterable[str]) -> tuple[list[Path], list[str]]:
@@ -211,7 +208,7 @@ def _existing(names: Iterable[str]) -> tuple[list[Path], list[str]]:
     for name in names:
         path = Path(os.path.abspath(name))
         if os.path.exists(path):
-            paths.append(path)
+            paths.append(path.resolve())
         else:
             messages.append(f"{name}: no such file or folder{_similar(path)}")
     return paths, messages
@@ -227,28 +224,26 @@ def _similar(path: Path) -> str:
     return f"; did you mean {_shown(path.parent / close[0])}?" if close else f" in {path.parent}"
 
 
-def project_folders(paths: Iterable[Path]) -> list[Path]:
-    """The folders of the projects around the absolute `paths`, none inside another."""
-    folders = sorted({_project_folder(path) for path in paths})
-    return [folder for folder in folders if not any(other in folder.parents for other in folders)]
+def folders_around(paths: Iterable[Path]) -> list[Path]:
+    """For each path the folder that is read where no project file or repository marks one: the current folder if it
+    holds the path, else what holds the path's outermost package, else the path's own folder."""
+    return sorted({_folder_around(path) for path in paths})
 
 
-def _project_folder(path: Path) -> Path:
-    """The folder whose files are read to understand `path`: its repository, else its project, else the current folder
-    if it holds the path, else what holds the path's outermost package, else the path's own folder."""
+def _folder_around(path: Path) -> Path:
     start = path if path.is_dir() else path.parent
-    # A home folder that is a repository (of settings files, say) is no project.
+    # Nobody wants a whole home folder, a whole disk or all installed packages to be read.
     outer = [folder for folder in (start, *start.parents) if folder not in (Path.home(), Path(folder.anchor))]
-    for marks in (_REPOSITORY, _PROJECT):
-        for folder in outer:
-            if any((folder / mark).exists() for mark in marks):
-                return folder
-    if start.is_relative_to(Path.cwd()) and Path.cwd() in outer:
+    if Path.cwd() in outer:
         return Path.cwd()
     packages = [folder for folder in outer if (folder / "__init__.py").exists()]
     if packages and packages[-1].parent.name not in _INSTALLED:
         return packages[-1].parent
     return start
+
+
+def _is_settings(path: Path | None) -> bool:
+    return path is not None and path.name in (settings.OWN_FILE, settings.SHARED_FILE)
 
 
 def _shown(path: Path) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests.cli import fake
 
 from loaderlint import checking, cli, settings
+from tests.cli import fake
 
 
 class Result(NamedTuple):
@@ -38,6 +38,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run(project: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
     """Run the command line in this process; `stdin` are the bytes of its standard input."""
     monkeypatch.setattr(checking, "Workspace", fake.Workspace)
+    monkeypatch.setattr(settings, "_rule_names", lambda: (("shared-generator",), ("LDR101", "LDR102", "LDR401")))
     fake.Workspace.made.clear()
 
     def go(*arguments: str, stdin: bytes = b"") -> Result:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from loaderlint.engine import Diagnostic, FileEdit, Note, Problem, Repair
-
+from loaderlint.engine import Diagnostic, Note, Problem
 from loaderlint.findings import Finding, Place, Severity
+from loaderlint.fixes.edits import FileEdit, Repair
 from loaderlint.syntax.positions import Span, TextEdit
 from loaderlint.syntax.source import UnreadableSource, decode
 
@@ -32,11 +32,12 @@ class Workspace:
     """The same interface as `loaderlint.engine.Workspace`."""
 
     made: list[Workspace] = []
+    first_problems: list[Problem] = []
 
     def __init__(self, folders: Sequence[Path], overrides: Mapping[str, object] | None = None) -> None:
         self.folders = list(folders)
         self.overrides = dict(overrides or {})
-        self.problems: list[Problem] = []
+        self.problems = list(self.first_problems)
         self._overlay: dict[Path, str] = {}
         self.made.append(self)
 
@@ -93,7 +94,7 @@ class Workspace:
         return tuple(FileEdit(path, tuple(changes)) for path, changes in edits.items())
 
     def _files(self, paths: Iterable[Path]) -> list[Path]:
-        files = set()
+        files: set[Path] = set()
         for path in paths:
             files.update(path.rglob("*.py") if path.is_dir() else [path])
         return sorted(files)

@@ -8,10 +8,11 @@ import stat
 from pathlib import Path
 
 import pytest
+
+from loaderlint.checking import folders_around
+from loaderlint.engine import Problem
 from tests.cli import fake
 from tests.cli.conftest import Run
-
-from loaderlint.checking import project_folders
 
 # --- exit codes -------------------------------------------------------------------------------------------------------
 
@@ -370,28 +371,30 @@ def _tree(folder: Path, *files: str) -> None:
         (folder / name).touch()
 
 
-def test_the_project_around_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_around_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
-    _tree(tmp_path, "repo/.git/config", "repo/packages/a/pyproject.toml", "repo/packages/a/src/x.py")
-    _tree(tmp_path, "home/.git/config", "home/lone/pyproject.toml", "home/lone/deep/y.py", "home/loose/z.py")
-    _tree(tmp_path, "plain/pkg/__init__.py", "plain/pkg/sub/__init__.py", "plain/pkg/sub/m.py")
-    _tree(tmp_path, "lib/site-packages/pkg/__init__.py", "here/deep/w.py")
-    monkeypatch.chdir(tmp_path / "here")
+    _tree(tmp_path, "home/loose/z.py", "here/deep/w.py", "plain/pkg/__init__.py", "plain/pkg/sub/__init__.py")
+    _tree(tmp_path, "plain/pkg/sub/m.py", "lib/site-packages/pkg/__init__.py", "alone/x.py")
     expected = {
-        "repo/packages/a/src/x.py": "repo",
-        "home/lone/deep/y.py": "home/lone",
-        "home/loose/z.py": "home/loose",
+        "here/deep/w.py": "here",
+        "here": "here",
         "plain/pkg/sub/m.py": "plain",
         "plain/pkg": "plain",
         "lib/site-packages/pkg": "lib/site-packages/pkg",
-        "here/deep/w.py": "here",
+        "alone/x.py": "alone",
     }
-    found = {name: project_folders([tmp_path / name])[0].relative_to(tmp_path).as_posix() for name in expected}
+    monkeypatch.chdir(tmp_path / "here")
+    found = {name: folders_around([tmp_path / name])[0].relative_to(tmp_path).as_posix() for name in expected}
     assert found == expected
+    monkeypatch.chdir(tmp_path / "home")
+    assert folders_around([tmp_path / "home/loose/z.py"]) == [tmp_path / "home/loose"]
 
 
-def test_a_project_inside_another_is_not_read_twice(tmp_path: Path) -> None:
-    _tree(tmp_path, "a/pyproject.toml", "b/pyproject.toml", "c/x.py")
-    _tree(tmp_path, "outer/pyproject.toml", "outer/inner/pyproject.toml")
-    paths = [tmp_path / name for name in ("b", "a", "outer", "outer/inner")]
-    assert project_folders(paths) == [tmp_path / "a", tmp_path / "b", tmp_path / "outer"]
+def test_wrong_settings_are_a_failure(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "a.py").write_text("BAD\n")
+    problem = Problem(project / "pyproject.toml", "unknown setting 'x'", False)
+    monkeypatch.setattr(fake.Workspace, "first_problems", [problem, problem])
+    result = run("check")
+    assert result.code == 2
+    assert result.err == "loaderlint: pyproject.toml: unknown setting 'x'\n"
+    assert "a.py:1:1: error" in result.out

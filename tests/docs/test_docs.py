@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from scripts import generate_docs
 
 from loaderlint import settings
 from loaderlint.rules import RULES
+from scripts import generate_docs
 
 ROOT = generate_docs.ROOT
 HAND_WRITTEN = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/**/*.md"))]

@@ -215,5 +215,11 @@ def test_the_more_exact_severity_wins() -> None:
 
 
 def test_editor_settings_get_their_names() -> None:
-    given = {"targetTorch": "2.4", "startMethod": "", "extendSelect": [], "perFileIgnores": None, "trace": "off"}
+    given: dict[str, object] = {
+        "targetTorch": "2.4",
+        "startMethod": "",
+        "extendSelect": [],
+        "perFileIgnores": None,
+        "trace": "off",
+    }
     assert settings.from_editor(given) == {"target-torch": "2.4", "trace": "off"}

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 if TYPE_CHECKING:
-    from loaderlint.engine import Diagnostic, Repair
+    from loaderlint.engine import Diagnostic
+    from loaderlint.fixes.edits import Repair
 
 #: The formats of `check --output-format` by name.
 FORMATS = {"text": "loaderlint.report.text", "json": "loaderlint.report.json"}

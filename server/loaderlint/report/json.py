@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from loaderlint.report import Item, Report, shown_path
 
 if TYPE_CHECKING:
-    from loaderlint.engine import Repair
+    from loaderlint.fixes.edits import Repair
     from loaderlint.syntax.positions import Span
 
 
