@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from loaderlint.engine import Diagnostic, FileEdit, Workspace
-from tests.rules import pages
 
+from loaderlint.engine import Diagnostic, Workspace
+from loaderlint.fixes.edits import FileEdit
 from loaderlint.rules import RULES
 from loaderlint.syntax.positions import apply_edits
+from tests.rules import pages
 
 FOLDER = Path(__file__).parent
 PAGES = [pages.read_page(path) for path in sorted(FOLDER.glob("*.md")) if path.name != "README.md"]
@@ -103,6 +104,12 @@ def tally(project: Project, found: Iterable[Diagnostic]) -> Counter[tuple[str, s
     return Counter((diagnostic.name, project.name(diagnostic.path)) for diagnostic in found)
 
 
+def source_line(project: Project, diagnostic: Diagnostic) -> tuple[str, str, str]:
+    """The rule, the file and the text of the line: what stays when other lines come and go."""
+    name = project.name(diagnostic.path)
+    return diagnostic.name, name, project.texts()[name].split("\n")[diagnostic.span.line]
+
+
 @pytest.mark.parametrize(("page", "case"), CASES)
 def test_findings(page: pages.Page, case: pages.Case, project: Project) -> None:
     found = project.check(project.workspace())
@@ -137,8 +144,13 @@ def test_each_fix(page: pages.Page, case: pages.Case, project: Project, tmp_path
             continue
         left = fixed.check(fixed.workspace())
         subject = f"'{repair.title}' for {row(project, diagnostic)}"
-        assert not tally(fixed, left) - tally(project, found), f"{subject} adds {[row(fixed, d) for d in left]}"
-        assert diagnostic.fingerprint not in {each.fingerprint for each in left}, f"{subject} does not remove it"
+        was, now = tally(project, found), tally(fixed, left)
+        assert not now - was, f"{subject} adds {[row(fixed, d) for d in left]}"
+        rule = (diagnostic.name, project.name(diagnostic.path))
+        assert now[rule] < was[rule], f"{subject} removes nothing"
+        line = source_line(project, diagnostic)
+        was_there = [source_line(project, each) for each in found].count(line)
+        assert [source_line(fixed, each) for each in left].count(line) < was_there, f"{subject} removes another finding"
 
 
 @pytest.mark.parametrize(("page", "case"), CASES)
