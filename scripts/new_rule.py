@@ -1,0 +1,171 @@
+"""Write the skeleton of a rule: its module and its page of cases.
+
+python scripts/new_rule.py LDR109 frozen-shuffle-seed --needs W1
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+RULES = Path("server/loaderlint/rules")
+CASES = Path("tests/rules")
+
+_MODULE = '''"""
+# {name} ({code})
+
+## What it does
+Finds THE FAULT in code that a loader's workers run.
+
+## Why is this bad?
+Say what happens, with what was measured and on which versions.
+
+## When it is not a bug
+- What looks like it and is none.
+
+## Example
+```python
+train_loader = DataLoader(Samples(), num_workers=4)
+```
+
+## Fixed
+```python
+train_loader = DataLoader(Samples(), num_workers=4)
+```
+
+## Fix safety
+There is no fix.
+
+## References
+- [Data loading](https://pytorch.org/docs/stable/data.html)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.findings import Finding, Severity
+from loaderlint.project.model import Model, WorkerFunction
+from loaderlint.project.values import Lib
+from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+
+#: What a library does belongs into `loaderlint.knowledge`, once the rule works.
+_CALLS = frozenset({{"package.function"}})
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+    """One finding a call."""
+    for call in model.calls(function):
+        if not any(isinstance(atom, Lib) and atom.name in _CALLS for atom in call.callee.only(Lib)):
+            continue
+        exposure = model.exposure(call.frame, {workers})
+        severity = loudness(Severity.{severity}, exposure.certainty) if exposure else None
+        if exposure is None or severity is None:
+            continue
+        yield Finding(
+            RULE.name,
+            severity,
+            exposure.certainty,
+            f"what happens, and why here {{in_workers_of(exposure)}}; what to do",
+            model.place(call.frame, call.number),
+            "package.function",
+            model.why(call.frame, exposure),
+        )
+
+
+RULE = Rule(
+    code="{code}",
+    name="{name}",
+    severity=Severity.{severity},
+    needs="{needs}",
+    over="worker function",
+    find=find,
+    fix=None,
+    page=page(__doc__),
+)
+'''
+
+_CASES = """# {name} ({code})
+
+Say what the fault is and where the finding stands.
+
+## The usual form
+Say why this is a fault, and put `# {severity}: [{name}]` at the end of the line.
+
+```python
+from torch.utils.data import DataLoader, Dataset
+
+
+class Samples(Dataset):
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, index):
+        return index
+
+
+train_loader = DataLoader(Samples(), num_workers=4)
+```
+
+## A near miss
+Say why this is none: no finding here. Eight of these make a rule that people keep switched on.
+
+```python
+from torch.utils.data import DataLoader
+
+loader = DataLoader([1, 2, 3])
+```
+"""
+
+
+class Refused(Exception):
+    """The skeleton cannot be written; the message says why."""
+
+
+def write(root: Path, code: str, name: str, needs: str, severity: str) -> tuple[Path, Path]:
+    """Write the two files below `root` and return their paths from there. Raises Refused."""
+    if not re.fullmatch(r"LDR[1-9]\d\d", code):
+        raise Refused(f"'{code}' is no code: LDR and three digits, the first for the family")
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", name):
+        raise Refused(f"'{name}' is no name: lower-case words with dashes that name the fault")
+    for module in sorted((root / RULES).glob("*.py")):
+        if f'code="{code}"' in module.read_text("utf-8"):
+            raise Refused(f"{code} is taken by {module.relative_to(root).as_posix()}")
+    files = {
+        RULES / f"{name.replace('-', '_')}.py": _MODULE,
+        CASES / f"{name}.md": _CASES,
+    }
+    for path in files:
+        if (root / path).exists():
+            raise Refused(f"{path.as_posix()} is there already")
+    words = {"code": code, "name": name, "needs": needs, "workers": {"W2": 2, "W1": 1}.get(needs, 0)}
+    for path, text in files.items():
+        word = severity.upper() if path.suffix == ".py" else severity
+        (root / path).write_text(text.format(**words, severity=word), encoding="utf-8", newline="\n")
+    module, cases = files
+    return module, cases
+
+
+def main() -> int:
+    """Write what the arguments ask for and say what comes next."""
+    parser = argparse.ArgumentParser(description="Write the skeleton of a rule.")
+    parser.add_argument("code", help="such as LDR109; the first digit is the family")
+    parser.add_argument("name", help="such as frozen-shuffle-seed")
+    parser.add_argument("--needs", choices=("W2", "W1", "L", "M"), default="W1", help="which loaders count")
+    parser.add_argument("--severity", choices=("error", "warning", "information", "hint"), default="error")
+    chosen = parser.parse_args()
+    try:
+        module, cases = write(ROOT, chosen.code, chosen.name, chosen.needs, chosen.severity)
+    except Refused as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"Written: {module.as_posix()}\n         {cases.as_posix()}")
+    print("Next: the cases, then the rule. CONTRIBUTING.md says how.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
