@@ -83,10 +83,16 @@ class Diagnostic:
 
 class FakeWorkspace:
     def __init__(self, backend: FakeBackend, folders: Sequence[Path], overrides: Mapping[str, object]) -> None:
-        self.backend, self.folders, self.overrides = backend, tuple(folders), dict(overrides)
-        self.problems = [Problem(None, f"settings: {sorted(overrides)}")] if overrides else []
+        self.backend, self.folders = backend, tuple(folders)
+        self.problems: list[Problem] = []
         self.texts: dict[Path, str] = {}
         self.disk: dict[Path, str] = {}
+        self.configure(overrides)
+
+    def configure(self, overrides: Mapping[str, object]) -> None:
+        self.overrides = dict(overrides)
+        self.problems = [Problem(None, f"settings: {sorted(overrides)}")] if overrides else []
+        self.backend.setups.append((self.folders, self.overrides))
 
     def set_text(self, path: Path, text: str | None) -> None:
         if text is None:
@@ -193,6 +199,7 @@ class FakeBackend:
     def __init__(self) -> None:
         self.cancelled: type[Exception] = Cancelled
         self.pages = {"fake-bug": "# fake-bug (FAK003)\n\n## What it does\nNothing.", "fake-gue": "# fake-gue (FAK005)"}
+        self.setups: list[tuple[tuple[Path, ...], dict[str, object]]] = []
         self.workspaces: list[FakeWorkspace] = []
         self.checks: list[tuple[str, ...]] = []
         self.forgotten: list[Path] = []

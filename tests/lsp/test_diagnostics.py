@@ -260,3 +260,20 @@ def test_status_notifications_are_sent_to_those_who_asked() -> None:
             ],
         )
     )
+
+
+def test_a_file_behind_a_link_is_known_by_its_real_name(tmp_path: Path) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.mkdir()
+    link.symlink_to(real)
+
+    async def scenario() -> None:
+        async with session(folders=[link]) as client:
+            a, b = (link / "a.py").as_uri(), (link / "b.py").as_uri()
+            client.open(a, "FAR(b.py)")
+            client.open(b, "# loader")
+            (shown,) = await client.diagnostics(a)
+            assert shown["relatedInformation"][0]["location"]["uri"] == b
+            assert set(client.backend.workspaces[0].texts) == {real / "a.py", real / "b.py"}
+
+    run(scenario())

@@ -99,17 +99,19 @@ class Engine:
         lines = Texts(workspace, job.snapshots)
         uris = {snapshot.path: snapshot.uri for snapshot in job.snapshots}
         reports = tuple(
-            _report(snapshot, _of(found, snapshot.path), lines, uris, job.client) for snapshot in job.snapshots
+            _report(snapshot, found.get(snapshot.path, ()), lines, uris, job.client) for snapshot in job.snapshots
         )
         return Answer(reports, tuple(_said(problem) for problem in workspace.problems))
 
     def _told(self, backend: Backend, job: Job) -> Workspace:
         texts = job.texts
-        if self._workspace is None or self._setup != job.setup:
+        if self._workspace is None or self._setup is None or self._setup.folders != job.setup.folders:
             self._workspace = backend.workspace(job.setup.folders, job.setup.overrides)
-            self._setup = job.setup
             texts = {snapshot.path: snapshot.text for snapshot in job.snapshots}
-        elif job.gone:
+        elif self._setup != job.setup:
+            self._workspace.configure(job.setup.overrides)
+        self._setup = job.setup
+        if job.gone:
             self._workspace.forget(job.gone)
         for path, text in texts.items():
             try:
@@ -345,13 +347,6 @@ def _report(
     snapshot: Snapshot, findings: Sequence[Diagnostic], lines: Texts, uris: Mapping[Path, str], client: Client
 ) -> Report:
     return Report(snapshot, tuple(findings), tuple(shown(finding, lines, uris, client) for finding in findings))
-
-
-def _of(found: Mapping[Path, Sequence[Diagnostic]], path: Path) -> Sequence[Diagnostic]:
-    """The findings of a file, which the engine may know by its real name where the editor has a link to it."""
-    if path in found:
-        return found[path]
-    return found.get(path.resolve(), ())
 
 
 def _said(problem: object) -> str:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from loaderlint.engine import Diagnostic, FileEdit, Problem, Repair
+    from loaderlint.engine import Diagnostic, Problem
+    from loaderlint.fixes.edits import FileEdit, Repair
 
 
 class Workspace(Protocol):
@@ -20,6 +21,7 @@ class Workspace(Protocol):
     problems: list[Problem]
 
     def set_text(self, path: Path, text: str | None) -> None: ...
+    def configure(self, overrides: Mapping[str, object]) -> None: ...
     def forget(self, paths: Iterable[Path]) -> None: ...
     def text(self, path: Path) -> str: ...
     def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]: ...

@@ -11,7 +11,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from loaderlint.lsp.text import Encoding, split_lines, to_position
-from loaderlint.lsp.uris import path_of
+from loaderlint.lsp.uris import path_of, real_path_of
 
 logger = logging.getLogger(__name__)
 
@@ -39,8 +39,8 @@ class Snapshot:
 
 @dataclass(slots=True)
 class Document:
-    """A document as the editor has it. `path` is None unless it is a file on disk; `lines` hold their line ends;
-    `serial` is the number of its opening."""
+    """A document as the editor has it. `path`, with links followed, is None unless it is a file on disk; `lines` hold
+    their line ends; `serial` is the number of its opening."""
 
     uri: str
     path: Path | None
@@ -97,7 +97,7 @@ class Document:
 
 
 class Documents:
-    """All open documents, by URI and by path. Lives on the event loop."""
+    """All open documents. Lives on the event loop."""
 
     def __init__(self) -> None:
         self.encoding: Encoding = "utf-16"
@@ -109,18 +109,14 @@ class Documents:
 
     def get(self, uri: str) -> Document | None:
         """The open document, None if it is not open. The same file may be spelled in different ways."""
-        return self._documents.get(_key(uri, path_of(uri)))
-
-    def at(self, path: Path) -> Document | None:
-        """The open document of the file at `path` (absolute), None if it is not open."""
-        return self._documents.get(_key("", path))
+        return self._documents.get(_key(uri))
 
     def open(self, item: types.TextDocumentItem) -> Document:
         """Take a document in; one that was open already is replaced."""
-        path = path_of(item.uri)
+        path = real_path_of(item.uri)
         self._opened += 1
         document = Document(item.uri, path, item.language_id, self._opened, item.version, split_lines(item.text))
-        self._documents[_key(item.uri, path)] = document
+        self._documents[_key(item.uri)] = document
         return document
 
     def change(
@@ -138,8 +134,9 @@ class Documents:
 
     def close(self, uri: str) -> Document | None:
         """Let a document go. None if it was not open."""
-        return self._documents.pop(_key(uri, path_of(uri)), None)
+        return self._documents.pop(_key(uri), None)
 
 
-def _key(uri: str, path: Path | None) -> str:
+def _key(uri: str) -> str:
+    path = path_of(uri)
     return os.path.normcase(path) if path is not None else uri

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from loaderlint.lsp.uris import path_of
+from loaderlint.lsp.uris import path_of, real_path_of
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
@@ -66,7 +66,7 @@ def did_delete_files(ls: Server, params: types.DeleteFilesParams) -> None:
 
 
 def _touched(ls: Server, uris: Iterable[str]) -> None:
-    ls.analysis.touched([path for uri in uris if (path := path_of(uri)) is not None])
+    ls.analysis.touched([path for uri in uris if (path := real_path_of(uri)) is not None])
 
 
 async def watch(ls: Server) -> None:

@@ -19,6 +19,12 @@ def path_of(uri: str) -> Path | None:
     return Path(os.path.abspath(path))
 
 
+def real_path_of(uri: str) -> Path | None:
+    """As `path_of`, with links followed: the engine knows each file by one name."""
+    path = path_of(uri)
+    return None if path is None else Path(os.path.realpath(path))
+
+
 def uri_of(path: Path) -> str:
     """The `file:` URI of an absolute path."""
     return path.as_uri()

@@ -1,0 +1,137 @@
+"""pytest-lsp's client with what the tests need: pollable state, an editor's buffers, and edits applied to them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from lsprotocol.converters import get_converter
+from pytest_lsp import LanguageClient, make_test_lsp_client
+
+from loaderlint.lsp.documents import Document
+from loaderlint.lsp.text import Encoding
+from tests.lsp.session import PATIENCE, capabilities
+
+HERE = Path(__file__).parent
+SERVER = HERE.parents[1] / "server"
+FAKE = str(HERE / "fake_server.py")
+
+
+class Editor:
+    """One editor window on one server."""
+
+    def __init__(self, client: LanguageClient, encoding: Encoding) -> None:
+        self.client = client
+        self.encoding = encoding
+        self.buffers: dict[str, Document] = {}
+        self.registered: list[types.Registration] = []
+        self.versions: dict[str, list[int | None]] = {}
+
+        @client.feature(types.CLIENT_REGISTER_CAPABILITY)
+        def register(params: types.RegistrationParams) -> None:
+            self.registered.extend(params.registrations)
+
+    def open(self, path: Path, text: str | None = None) -> str:
+        """Open a file; without a text, with the one on disk. Its URI."""
+        if text is None:
+            with path.open(encoding="utf-8", newline="") as file:
+                text = file.read()
+        uri = path.as_uri()
+        item = types.TextDocumentItem(uri=uri, language_id="python", version=1, text=text)
+        self.buffers[uri] = Document(uri, path, "python", 1, 1)
+        self.buffers[uri].apply(types.TextDocumentContentChangeWholeDocument(text=text), self.encoding)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(text_document=item))
+        return uri
+
+    def edit(self, uri: str, edits: Sequence[types.TextEdit]) -> None:
+        """Change a buffer, from the last place to the first, and tell the server."""
+        buffer = self.buffers[uri]
+        changes: list[types.TextDocumentContentChangeEvent] = [
+            types.TextDocumentContentChangePartial(range=edit.range, text=edit.new_text)
+            for edit in sorted(edits, key=lambda one: one.range.start, reverse=True)
+        ]
+        for change in changes:
+            buffer.apply(change, self.encoding)
+        buffer.version += 1
+        identifier = types.VersionedTextDocumentIdentifier(uri=uri, version=buffer.version)
+        self.client.text_document_did_change(
+            types.DidChangeTextDocumentParams(text_document=identifier, content_changes=changes)
+        )
+
+    def apply(self, edit: types.WorkspaceEdit) -> None:
+        """Do what a fix says, in buffers and on disk."""
+        for change in edit.document_changes or ():
+            assert isinstance(change, types.TextDocumentEdit)
+            uri = change.text_document.uri
+            edits = [one for one in change.edits if isinstance(one, types.TextEdit)]
+            if uri in self.buffers:
+                assert change.text_document.version == self.buffers[uri].version
+                self.edit(uri, edits)
+            else:
+                raise AssertionError(f"{uri} is not open")
+
+    async def diagnostics(self, uri: str) -> list[types.Diagnostic]:
+        """What is shown when all is settled."""
+        await self.settled(uri)
+        return list(self.client.diagnostics.get(uri, ()))
+
+    async def settled(self, uri: str) -> Any:
+        request = self.client.protocol.send_request_async("loaderlint/status", {"uri": uri, "wait": True})
+        return await asyncio.wait_for(request, PATIENCE)
+
+    async def actions(self, uri: str, place: types.Range) -> list[types.CodeAction]:
+        context = types.CodeActionContext(diagnostics=[])
+        identifier = types.TextDocumentIdentifier(uri=uri)
+        found = await self.client.text_document_code_action_async(
+            types.CodeActionParams(text_document=identifier, range=place, context=context)
+        )
+        return [one for one in found or () if isinstance(one, types.CodeAction)]
+
+    async def hover(self, uri: str, position: types.Position) -> str | None:
+        identifier = types.TextDocumentIdentifier(uri=uri)
+        shown = await self.client.text_document_hover_async(types.HoverParams(identifier, position))
+        return shown.contents.value if shown and isinstance(shown.contents, types.MarkupContent) else None
+
+    async def fix(self, uri: str, title: str, place: types.Range) -> None:
+        """Take the action whose title begins with `title`."""
+        actions = await self.actions(uri, place)
+        action = next(one for one in actions if one.title.startswith(title))
+        resolved = await self.client.code_action_resolve_async(action)
+        assert resolved.edit is not None
+        self.apply(resolved.edit)
+
+
+@asynccontextmanager
+async def editor(
+    *command: str,
+    folder: Path,
+    encoding: Encoding = "utf-16",
+    asked: bool = False,
+    settings: dict[str, Any] | None = None,
+    tcp: tuple[str, int] | None = None,
+    ws: tuple[str, int] | None = None,
+) -> AsyncIterator[Editor]:
+    """An editor on a server process that talks over stdio, or on one that listens already. Leaves in good order."""
+    client = make_test_lsp_client()
+    window = Editor(client, encoding)
+    client.set_configuration({"loaderlint": settings or {}})
+    if tcp:
+        await client.start_tcp(*tcp)
+    elif ws:
+        await client.start_ws(*ws)
+    else:
+        await client.start_io(*command)
+    able = get_converter().structure(capabilities(encoding, asked=asked), types.ClientCapabilities)
+    workspace = [types.WorkspaceFolder(uri=folder.as_uri(), name=folder.name)]
+    params = types.InitializeParams(capabilities=able, workspace_folders=workspace, root_uri=folder.as_uri())
+    await asyncio.wait_for(client.initialize_session(params), PATIENCE)
+    try:
+        yield window
+    finally:
+        await asyncio.wait_for(client.shutdown_session(), PATIENCE)
+        if not tcp and not ws:
+            await client.stop()
