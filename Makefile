@@ -49,5 +49,5 @@ docs: setup-python
 	$(BIN)/python scripts/generate_docs.py
 
 clean:
-	rm -rf $(VENV) node_modules dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) node_modules dist out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find server tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

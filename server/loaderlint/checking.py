@@ -8,15 +8,17 @@ import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from loaderlint import report, rewrite, settings, terminal
+from loaderlint import report, settings, terminal
 from loaderlint.engine import Diagnostic, Workspace
 from loaderlint.findings import Severity
 from loaderlint.report import Item, Report, shown_path
 from loaderlint.report.text import counts
-from loaderlint.rewrite import Change
 from loaderlint.syntax.source import Source, UnreadableSource, decode
+
+if TYPE_CHECKING:
+    from loaderlint.rewrite import Change
 
 NOTHING_FOUND, FINDINGS, FAILED = 0, 1, 2
 
@@ -127,9 +129,11 @@ class _Check:
             terminal.say(f"Fixed {terminal.files(len(written))}.")
 
     def _written(self, change: Change) -> bool:
+        from loaderlint.rewrite import CannotWrite, write
+
         try:
-            rewrite.write(change)
-        except rewrite.CannotWrite as error:
+            write(change)
+        except CannotWrite as error:
             self._failed = True
             terminal.complain(f"{_shown(change.path)}: {error}")
             return False
@@ -137,16 +141,20 @@ class _Check:
 
     def _diff(self) -> bool:
         """Print the diffs; whether there are any."""
+        from loaderlint.rewrite import diff
+
         changes = self._changes()
         for change in changes:
             source = self._piped or decode(change.path.read_bytes())
-            terminal.write_bytes(rewrite.diff(change, source, Path.cwd()))
-        terminal.say(f"{terminal.files(len(changes))} would change." if changes else "No fixes to make.")
+            terminal.write_bytes(diff(change, source, Path.cwd()))
+        terminal.say(f"{terminal.files(len(changes))} would change." if changes else "Nothing would change.")
         return bool(changes)
 
     def _changes(self) -> tuple[Change, ...]:
         """What the fixes change; in the workspace's memory it is changed after this."""
-        changes, settled = rewrite.fixed(self._workspace, self._paths, unsafe=self._chosen.unsafe_fixes)
+        from loaderlint.rewrite import fixed  # loads the parser, which a check without fixes may not need
+
+        changes, settled = fixed(self._workspace, self._paths, unsafe=self._chosen.unsafe_fixes)
         if not settled:
             terminal.complain("some fixes undo each other; fix one rule at a time with --select, and please report it")
         others = [change for change in changes if change.path not in self._paths] if self._piped else []

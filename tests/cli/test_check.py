@@ -316,7 +316,7 @@ def test_diff_shows_all_rounds_at_once(project: Path, run: Run) -> None:
 def test_diff_without_fixes(project: Path, run: Run) -> None:
     (project / "a.py").write_text("MAYBE\n")
     result = run("check", "--diff")
-    assert (result.code, result.out, result.err) == (0, "", "No fixes to make.\n")
+    assert (result.code, result.out, result.err) == (0, "", "Nothing would change.\n")
 
 
 # --- standard input ---------------------------------------------------------------------------------------------------
