@@ -1,5 +1,5 @@
 # Everything needs only Python >= 3.10 and, for the VS Code client, Node. `make demo` and `make test` do the set-up.
-.PHONY: setup setup-python setup-client demo test test-python test-client lint docs clean
+.PHONY: setup setup-python setup-client demo test test-python test-client truth lint docs clean
 .DEFAULT_GOAL := setup
 
 # The first interpreter that is new enough; say `make PYTHON=/path/to/python3.12` for another one.
@@ -39,6 +39,11 @@ test-python: setup-python
 test-client: setup
 	npm run build
 	npm test
+
+# Real PyTorch, before and after the tool's own fixes (a large download; without it these tests are skipped).
+truth: setup-python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r tests/truth/requirements.txt
+	$(BIN)/python -m pytest tests/truth $(PYTESTFLAGS)
 
 lint: setup-python
 	$(BIN)/ruff format --check server tests scripts
