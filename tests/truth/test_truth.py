@@ -1,0 +1,84 @@
+"""Each fault that the tool speaks of is there when real PyTorch runs the program, and gone after the tool's own fix."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from tests.truth import harness
+from tests.truth.catalogue import CLEAN, FAULTY, GENERATOR, Case, Run
+from tests.truth.harness import Zygote
+
+if reason := harness.why_not():
+    pytest.skip(reason, allow_module_level=True)
+
+Fixed = Callable[[Case], Path]
+
+
+def _label(value: object) -> str | None:
+    if isinstance(value, Case):
+        return f"{value.rule}-{value.name}"
+    return value.name if isinstance(value, Run) else None
+
+
+def _runs(cases: Iterable[Case]) -> list[tuple[Case, Run]]:
+    return [(case, run) for case in cases for run in case.runs]
+
+
+def _symptoms(zygote: Zygote, folder: Path, case: Case, run: Run, **more: object) -> frozenset[str]:
+    arguments = {**case.common, **more, **run.arguments}
+    return harness.symptoms(zygote.measure(folder, case.oracle, run.loader, arguments, run.timeout))
+
+
+@pytest.mark.parametrize(("case", "run"), _runs(FAULTY), ids=_label)
+def test_the_fault_shows(case: Case, run: Run, zygote: Zygote, tmp_path: Path) -> None:
+    folder = harness.copied(case.folder, tmp_path / case.name)
+    assert _symptoms(zygote, folder, case, run) == run.shows
+
+
+@pytest.mark.parametrize("case", FAULTY, ids=_label)
+def test_the_tool_finds_and_fixes_it(case: Case, fixed: Fixed) -> None:
+    found = harness.findings(case.folder, case.rule, case.flags)
+    assert {finding["name"] for finding in found} == {case.rule}
+    assert any(finding["fix"] and finding["fix"]["safety"] == "safe" for finding in found)
+    folder = fixed(case)
+    assert harness.texts(folder) != harness.texts(case.folder)
+    assert harness.findings(folder, case.rule, case.flags) == []
+
+
+@pytest.mark.parametrize(("case", "run"), _runs(FAULTY), ids=_label)
+def test_the_fix_removes_it(case: Case, run: Run, fixed: Fixed, zygote: Zygote, tmp_path: Path) -> None:
+    original = harness.texts(case.folder)
+    folder = shutil.copytree(fixed(case), tmp_path / case.name)
+    assert harness.texts(folder) != original, "the tool has changed nothing"
+    assert _symptoms(zygote, folder, case, run, **case.after) == frozenset()
+
+
+@pytest.mark.parametrize("case", [case for case in FAULTY if case.rule == GENERATOR], ids=_label)
+def test_a_fixed_generator_obeys_the_seed(case: Case, fixed: Fixed, zygote: Zygote) -> None:
+    """Runs with the same `torch.manual_seed` draw the same, those with another one draw differently."""
+    arguments = [{**case.common, "seed": seed} for seed in (0, 0, 1)]
+    first, again, other = (
+        zygote.measure(fixed(case), case.oracle, case.runs[0].loader, chosen)["digest"] for chosen in arguments
+    )
+    assert first == again
+    assert first != other
+
+
+@pytest.mark.parametrize("case", CLEAN, ids=_label)
+def test_the_tool_is_silent_on_clean_programs(case: Case) -> None:
+    assert harness.findings(case.folder, case.rule, case.flags) == []
+
+
+@pytest.mark.parametrize(("case", "run"), _runs(CLEAN), ids=_label)
+def test_clean_programs_show_nothing(case: Case, run: Run, zygote: Zygote, tmp_path: Path) -> None:
+    folder = harness.copied(case.folder, tmp_path / case.name)
+    assert _symptoms(zygote, folder, case, run) == frozenset()
+
+
+def test_every_program_is_run() -> None:
+    there = {path.parent for path in harness.CASES.glob("*/*/train.py")}
+    assert there == {case.folder for case in (*FAULTY, *CLEAN)}
