@@ -44,7 +44,7 @@ def place(text: str, code: str, kind: type[cst.CSTNode] = cst.BaseExpression, nu
     """The place of the `number`-th node of class `kind` whose text, or for blocks whose beginning, is `code`."""
     for index, piece in enumerate(cut(text)):
         tree = grow(piece)
-        if tree is None:
+        if tree is None or not tree.exact:
             continue
         for anchor, node in enumerate(tree.nodes):
             found = text[tree.start(node) : tree.end(node)]

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
-from tests.fixes.fixing import PATH, Files, apply, fixed, place, refused
 
 from loaderlint.findings import AddImport, DeleteStatement, InsertFunction, Intent, Place, Replace, SetArgument, Wrap
 from loaderlint.fixes.apply import edits_for, merge
 from loaderlint.fixes.edits import FileEdit, NoFix
 from loaderlint.syntax.positions import Span, TextEdit, apply_edits
+from tests.fixes.fixing import PATH, Files, apply, fixed, place, refused
 
 SEED = InsertFunction(PATH, "seed_worker", "def {name}(worker_id):\n    {random}.seed(worker_id)")
 

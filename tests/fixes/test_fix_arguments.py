@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from tests.fixes.fixing import PATH, fixed, place, refused
 
 from loaderlint.findings import InsertFunction, RemoveArgument, SetArgument, Wrap
+from tests.fixes.fixing import PATH, fixed, place, refused
 
 
 def one_call(text: str):  # type: ignore[no-untyped-def]

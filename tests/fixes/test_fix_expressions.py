@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from tests.fixes.fixing import fixed, place, refused
 
 from loaderlint.findings import Replace, Wrap
+from tests.fixes.fixing import fixed, place, refused
 
 WRAP = [
     ("x = y\n", "y", "f(", ")", "x = f(y)\n"),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.fixes.fixing import PATH, fixed, place, refused
 
 from loaderlint.findings import AddImport, InsertFunction, InsertStatement, Replace
+from tests.fixes.fixing import PATH, fixed, place, refused
 
 KNOWN = [
     ("import numpy as np\n", "numpy", "np"),

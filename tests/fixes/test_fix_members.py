@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from tests.fixes.fixing import PATH, fixed, place, refused
 
 from loaderlint.findings import InsertMethod, Place, ReplaceAttributeUses
+from tests.fixes.fixing import PATH, fixed, place, refused
 
 SOURCE = "def {name}(self):\n    return 1"
 

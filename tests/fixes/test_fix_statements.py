@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from tests.fixes.fixing import PATH, fixed, place, refused
 
 from loaderlint.findings import DeleteStatement, InsertStatement, Place, Replace, Wrap
+from tests.fixes.fixing import PATH, fixed, place, refused
 
 DELETE = [
     ("a()\nb()\nc()\n", "b()", "a()\nc()\n"),

@@ -115,14 +115,14 @@ class Draft:
         self.plan = replace(self.plan, changes=self.plan.changes + fresh)
 
     def tree(self, piece: int) -> Tree:
-        """The tree of a piece. Raises Refused if there is none."""
+        """The tree of a piece. Raises Refused if there is none or its places cannot be known for certain."""
         tree = self.known_tree(piece)
-        if tree is None:
+        if tree is None or not tree.exact:
             raise Refused(f"this part of {self.path.name} cannot be read back exactly")
         return tree
 
     def known_tree(self, piece: int) -> Tree | None:
-        """The tree of a piece, or None."""
+        """The tree of a piece, perhaps with wrong places; None if it does not parse."""
         if piece not in self._trees:
             if not 0 <= piece < len(self.pieces):
                 raise Refused(f"{self.path.name} has changed")

@@ -96,6 +96,8 @@ def readable(tree: Tree, node: cst.CSTNode) -> cst.BaseExpression:
     is_default = isinstance(parent, cst.Param) and parent.default is node
     if is_stored(tree, node) or isinstance(parent, names) and not is_value and not is_default:
         raise Refused("this is no expression that is read")
+    if isinstance(parent, cst.ConcatenatedString):
+        raise Refused("the place is a part of a longer string")
     for above in tree.above(node):
         if isinstance(above, cst.BaseFormattedStringContent):
             raise Refused("the place is inside an f-string")

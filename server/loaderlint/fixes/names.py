@@ -112,15 +112,16 @@ def _known(meaning: Meaning, here: Here) -> Iterator[str]:
     root = meaning.module.partition(".")[0]
     loaded = {binding.loaded for binding in _imports(draft) if binding.sure}
     for binding in _imports(draft):
-        if not binding.sure or not _in_time(binding, here) or not _only(binding, draft):
-            continue
-        if binding.meaning == meaning:
-            yield binding.name
-        elif meaning.name is None and module and binding.meaning == Meaning(module, member):
-            yield binding.name
-        elif meaning.name is None and module and binding.meaning == Meaning(root, None) and binding.name == root:
-            if any(f"{one}.".startswith(f"{meaning.module}.") for one in loaded):
-                yield meaning.module
+        name = binding.name
+        if meaning.name is None and module and binding.meaning == Meaning(root, None) and name == root:
+            if not any(f"{one}.".startswith(f"{meaning.module}.") for one in loaded):
+                continue
+            name = meaning.module
+        elif binding.meaning != meaning:
+            if meaning.name is not None or not module or binding.meaning != Meaning(module, member):
+                continue
+        if binding.sure and _in_time(binding, here) and _only(binding, draft):
+            yield name
     for new in draft.plan.imports:
         if new.meaning == meaning:
             yield new.bound
@@ -152,7 +153,8 @@ def bindings(draft: Draft, name: str) -> list[Binding]:
     found = []
     for piece in _module_level(draft):
         if has_word(draft.pieces[piece].text, name):
-            draft.tree(piece)
+            if draft.known_tree(piece) is None:
+                raise Refused(f"a part of {draft.path.name} with {name!r} is no valid Python")
             found += [binding for binding in _bound(draft, piece).get(None, ()) if binding.name == name]
     for piece, one in enumerate(draft.pieces):  # functions that declare the name global
         if "global" in one.text and has_word(one.text, name):

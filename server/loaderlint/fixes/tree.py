@@ -23,6 +23,8 @@ class Tree:
     def __init__(self, piece: Piece, parsed: ParsedPiece) -> None:
         self.piece = piece
         self.node = parsed.node
+        #: Whether the tree gives the text back. If not, places are wrong and only names may be read from it.
+        self.exact = lossless(piece, parsed)
         self.module = parsed.module
         #: Kept here for `names`: what the piece binds, by scope.
         self.scopes: dict[object, list[Any]] | None = None
@@ -41,7 +43,11 @@ class Tree:
         """The node with the number `anchor`; the whole piece's for -1; None if there is none."""
         if anchor == -1:
             return self.node
-        return self.nodes[anchor] if 0 <= anchor < len(self.nodes) else None
+        if not 0 <= anchor < len(self.nodes):
+            return None
+        # The body that was put behind the head of a class or clause is not in the file.
+        node = self.nodes[anchor]
+        return node if self.start(node) < self.piece.start + len(self.piece.text) else None
 
     def start(self, node: cst.CSTNode) -> int:
         """Where `node` begins, its own parentheses left out."""
@@ -77,11 +83,9 @@ class Tree:
 
 
 def grow(piece: Piece) -> Tree | None:
-    """The tree of `piece`; None if it does not parse or its places cannot be known for certain."""
+    """The tree of `piece`; None if it does not parse."""
     parsed = parse_piece(piece)
-    if parsed is None or not lossless(piece, parsed):
-        return None
-    return Tree(piece, parsed)
+    return None if parsed is None else Tree(piece, parsed)
 
 
 @dataclass
