@@ -79,6 +79,7 @@ class Workspace:
         self._folders = tuple(dict.fromkeys(folder.resolve() for folder in folders))
         self._overrides = dict(overrides or {})
         self._projects: dict[Path, Project] = {}
+        self._roots: dict[Path, Path] = {}
         self.problems: list[Problem] = []
 
     # --- what changes -------------------------------------------------------------------------------------------------
@@ -94,6 +95,7 @@ class Workspace:
                 self._project(path).store.forget(path)
             else:
                 settings_module.clear()
+                self._roots.clear()
                 for project in self._projects.values():
                     project.renew()
 
@@ -158,11 +160,13 @@ class Workspace:
     # --- projects -----------------------------------------------------------------------------------------------------
 
     def _root(self, path: Path) -> Path:
-        root = project_root(path)
-        inside = [folder for folder in self._folders if path.is_relative_to(folder)]
-        if inside and root not in inside and any(folder.is_relative_to(root) for folder in inside):
-            return root
-        return root
+        """The root of a file's project: by its project file or repository, else the workspace's folder, else its own."""
+        folder = path if path.is_dir() else path.parent
+        if folder not in self._roots:
+            around = [one for one in self._folders if folder.is_relative_to(one)]
+            outermost = min(around, key=lambda one: len(one.parts)) if around else folder
+            self._roots[folder] = project_root(folder) or (outermost if outermost.is_dir() else folder)
+        return self._roots[folder]
 
     def _at(self, root: Path) -> Project:
         if root not in self._projects:

@@ -35,14 +35,14 @@ _READ_LIMIT = 5_000_000
 PieceKey = tuple[str, str, bool, str]
 
 
-def project_root(path: Path) -> Path:
+def project_root(path: Path) -> Path | None:
     """The folder of the project that `path` (a file or folder) belongs to: the nearest one upwards with a project file or
-    a repository, else the folder itself."""
+    a repository; None if there is none."""
     folder = path if path.is_dir() else path.parent
     for candidate in (folder, *folder.parents):
         if any((candidate / marker).exists() for marker in MARKERS):
             return candidate
-    return folder
+    return None
 
 
 def python_files(root: Path, stop: Callable[[], bool] = lambda: False) -> Iterator[Path]:

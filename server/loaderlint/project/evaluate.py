@@ -481,24 +481,21 @@ class Evaluator:
         key = self.eval(index, frame)
         sliced = self._has_slice(index, frame)
         parts: list[Val] = []
+        aliases = False
         for atom in base.atoms:
             match atom:
                 case SeqOf(_, items) if items:
-                    parts.append(atom and library.item_of(items, key, sliced, atom))
+                    parts.append(library.item_of(items, key, sliced, atom))
+                    aliases = True
                 case MapOf(keys, values):
                     parts.append(library.entry_of(keys, values, key))
+                    aliases = True
                 case Instance():
-                    method = self.classes.member(atom.cls, "__getitem__")
-                    if method is None:
-                        parts.append(unknown("library item"))
-                    else:
-                        got, targets = self.call_value(
-                            self.attribute(of(atom), "__getitem__", frame, None), Arguments((key,)), frame, number, {}
-                        )
-                        _add_targets(frame, number, targets)
-                        parts.append(got)
+                    parts.append(self._object_item(atom, key, frame, number))
                 case LibObject(name, _):
-                    parts.append(of(LibObject(f"{name}[]" if not name.endswith("[]") else name, Site(frame, number))))
+                    inner = library.item_name(name, key, sliced)
+                    parts.append(of(LibObject(inner, Site(frame, number))))
+                    aliases = aliases or library.items_alias(name)
                 case Namespace():
                     literal = key.literal
                     name = literal.value if literal else None
@@ -507,10 +504,22 @@ class Evaluator:
                     )
                 case Unknown():
                     parts.append(of(atom))
+                    aliases = True
                 case _:
                     parts.append(unknown("item"))
         value = join(parts) if parts else unknown("item")
+        if not aliases:
+            return value
         return Val(value.atoms, value.origins | extended(base.origins, "[]", "view" if sliced else "element"))
+
+    def _object_item(self, inst: Instance, key: Val, frame: Frame, number: int) -> Val:
+        """`object[key]`: what its `__getitem__` gives."""
+        if self.classes.member(inst.cls, "__getitem__") is None:
+            return unknown("library item")
+        method = self.attribute(of(inst), "__getitem__", frame, None)
+        got, targets = self.call_value(method, Arguments((key,)), frame, number, {})
+        _add_targets(frame, number, targets)
+        return got
 
     def _has_slice(self, index: int, frame: Frame) -> bool:
         e = self.expr(frame, index)

@@ -188,11 +188,31 @@ def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val) ->
     return join((*values, unknown("looked up by a key"))) if values else unknown("empty mapping")
 
 
+#: Objects whose items are read from elsewhere each time: nobody's stored data.
+_FRESH_ITEMS = ("h5py.", "zarr.", "pandas.", "lmdb.", "netCDF4.", "tables.", "datasets.", "builtins.str", "PIL.")
+
+
+def items_alias(name: str) -> bool:
+    """Whether an item of the library object `name` is part of it in memory."""
+    return not name.startswith(_FRESH_ITEMS)
+
+
+def item_name(name: str, key: Val, sliced: bool) -> str:
+    """What an item of the library object `name` is called. An item of an HDF5 file is a dataset or group, which is still
+    the file; what is read out of a dataset is data."""
+    if name == "h5py.File[]":
+        literal = key.literal
+        is_member = literal is not None and literal.kind == "str" and not sliced
+        return name if is_member else "h5py.data"
+    return name if name.endswith("[]") else f"{name}[]"
+
+
 def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
     """One item of an iterable."""
     from loaderlint.project.evaluate import extended
 
     parts: list[Val] = []
+    aliases = not iterable.only(LibObject)
     for atom in iterable.atoms:
         match atom:
             case SeqOf(_, items):
@@ -202,14 +222,18 @@ def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
             case LibObject("builtins.enumerate" | "builtins.zip" | "dict.items" | "dict.values", _):
                 parts.append(_element_of_builtin(ev, atom))
             case LibObject(name, _):
-                parts.append(of(LibObject(f"{name}[]" if not name.endswith("[]") else name, Site(frame, number))))
+                parts.append(of(LibObject(item_name(name, unknown("item"), False), Site(frame, number))))
+                aliases = aliases or items_alias(name)
             case Instance():
+                aliases = False
                 parts.append(_element_of_object(ev, atom, frame, number))
             case Unknown():
                 parts.append(of(atom))
             case _:
                 parts.append(unknown("item"))
     value = join(parts) if parts else unknown("item")
+    if not aliases:
+        return value
     return Val(value.atoms, value.origins | extended(iterable.origins, "[]", "element"))
 
 
