@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -124,7 +125,7 @@ async def editor(
     elif ws:
         await client.start_ws(*ws)
     else:
-        await client.start_io(*command)
+        await client.start_io(*command, env={**os.environ, "PYTHONPATH": str(SERVER)})
     able = get_converter().structure(capabilities(encoding, asked=asked), types.ClientCapabilities)
     workspace = [types.WorkspaceFolder(uri=folder.as_uri(), name=folder.name)]
     params = types.InitializeParams(capabilities=able, workspace_folders=workspace, root_uri=folder.as_uri())

@@ -121,7 +121,7 @@ async def serve_ws(server: Server, host: str, port: int) -> None:
             sender.cancel()
             ended.set()
 
-    async with serve(accept, host, port, max_size=None) as listener:
+    async with serve(accept, host, port, max_size=None, close_timeout=1) as listener:
         _announce("ws", next(iter(listener.sockets)).getsockname())
         await ended.wait()
 

@@ -1,0 +1,295 @@
+"""The real process on the real engine: from keystrokes to findings and fixes."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from loaderlint.lsp.text import Encoding
+from tests.lsp.editor import Editor, editor
+from tests.lsp.session import run
+
+DATA = """\
+import numpy as np
+from torch.utils.data import Dataset
+
+
+class AugDataset(Dataset):
+    def __init__(self, items):
+        self.items = items
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, index):
+        return "\U0001f600", self.items[index] + np.random.rand()
+"""
+TRAIN = """\
+from torch.utils.data import DataLoader
+
+from data import AugDataset
+
+train_loader = DataLoader(AugDataset([1, 2, 3]), batch_size=2, num_workers=4)
+
+for batch in train_loader:
+    print(batch)
+"""
+NAME = "duplicate-numpy-randomness"
+#: The randomness of every worker is the same up to this version.
+OLD = {"targetTorch": "1.8.1"}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "data.py").write_text(DATA, encoding="utf-8")
+    (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\n')
+    return tmp_path
+
+
+@asynccontextmanager
+async def window(folder: Path, encoding: Encoding = "utf-16", settings: Any = OLD) -> AsyncIterator[Editor]:
+    command = (sys.executable, "-m", "loaderlint", "server")
+    async with editor(*command, folder=folder, encoding=encoding, asked=True, settings=settings) as opened:
+        yield opened
+        assert opened.client.messages == [], "something popped up"
+
+
+def place(line: int, start: int, end: int) -> types.Range:
+    return types.Range(types.Position(line, start), types.Position(line, end))
+
+
+def insertion(line: int, column: int, text: str) -> types.TextEdit:
+    return types.TextEdit(range=place(line, column, column), new_text=text)
+
+
+@pytest.mark.parametrize(("encoding", "width"), [("utf-8", 4), ("utf-16", 2), ("utf-32", 1)])
+def test_a_fault_that_takes_two_files_and_its_fix(project: Path, encoding: Encoding, width: int) -> None:
+    async def scenario() -> None:
+        async with window(project, encoding) as opened:
+            data, train = opened.open(project / "data.py"), opened.open(project / "train.py")
+            (shown,) = await opened.diagnostics(data)
+            start = 16 + width + 3 + len("self.items[index] + ")
+            assert shown.range == place(12, start, start + len("np.random.rand()"))
+            assert shown.code == "LDR101" and shown.source == "loaderlint"
+            assert "train_loader in train.py" in shown.message
+            assert shown.code_description is not None and shown.code_description.href.endswith(NAME)
+            (related,) = shown.related_information or ()
+            assert (related.location.uri, related.location.range.start.line) == (train, 4)
+            page = await opened.hover(data, shown.range.start)
+            assert page is not None and page.startswith(f"# {NAME}")
+            assert await opened.diagnostics(train) == []
+
+            await opened.fix(data, "Seed each worker", shown.range)
+            assert opened.buffers[data].text == DATA
+            assert "worker_init_fn=seed_worker" in opened.buffers[train].text
+            ast.parse(opened.buffers[train].text)
+            assert await opened.diagnostics(data) == []
+
+    run(scenario())
+
+
+def test_a_fix_in_a_file_that_is_not_open(project: Path) -> None:
+    async def scenario() -> None:
+        async with window(project) as opened:
+            data = opened.open(project / "data.py")
+            (shown,) = await opened.diagnostics(data)
+            action = next(one for one in await opened.actions(data, shown.range) if one.is_preferred)
+            edit = (await opened.client.code_action_resolve_async(action)).edit
+            assert edit is not None
+            (change,) = edit.document_changes or ()
+            assert isinstance(change, types.TextDocumentEdit)
+            assert change.text_document.uri == (project / "train.py").as_uri()
+            assert change.text_document.version is None
+            assert all(isinstance(one, types.AnnotatedTextEdit) for one in change.edits)
+
+    run(scenario())
+
+
+def test_fix_all(project: Path) -> None:
+    async def scenario() -> None:
+        async with window(project) as opened:
+            data, train = opened.open(project / "data.py"), opened.open(project / "train.py")
+            await opened.diagnostics(data)
+            await opened.fix(data, "Fix all loaderlint findings", place(0, 0, 0))
+            assert "worker_init_fn=seed_worker" in opened.buffers[train].text
+            assert await opened.diagnostics(data) == []
+
+    run(scenario())
+
+
+def test_suppress_here(project: Path) -> None:
+    async def scenario() -> None:
+        async with window(project) as opened:
+            data = opened.open(project / "data.py")
+            (shown,) = await opened.diagnostics(data)
+            silence = next(one for one in await opened.actions(data, shown.range) if one.title.startswith("Suppress"))
+            assert silence.edit is not None
+            opened.apply(silence.edit)
+            assert f"np.random.rand()  # loaderlint: ignore[{NAME}]\n" in opened.buffers[data].text
+            assert await opened.diagnostics(data) == []
+
+    run(scenario())
+
+
+def test_an_edit_in_one_file_changes_what_is_shown_in_another(project: Path) -> None:
+    async def scenario() -> None:
+        async with window(project) as opened:
+            data, train = opened.open(project / "data.py"), opened.open(project / "train.py")
+            assert len(await opened.diagnostics(data)) == 1
+            line = TRAIN.splitlines()[4]
+            column = line.index("4")
+            opened.edit(train, [types.TextEdit(range=place(4, column, column + 1), new_text="0")])
+            assert await opened.diagnostics(data) == []
+            opened.edit(train, [types.TextEdit(range=place(4, column, column + 1), new_text="2")])
+            assert len(await opened.diagnostics(data)) == 1
+
+    run(scenario())
+
+
+def test_half_typed_text_keeps_the_findings(project: Path) -> None:
+    async def scenario() -> None:
+        async with window(project) as opened:
+            data = opened.open(project / "data.py")
+            (shown,) = await opened.diagnostics(data)
+            opened.edit(data, [insertion(3, 0, "def half(typed\n")])
+            (moved,) = await opened.diagnostics(data)
+            assert moved.range.start.line == shown.range.start.line + 1
+            # And in the very function: the line of the finding still stands.
+            opened.edit(data, [insertion(12, 0, "        if (\n")])
+            (kept,) = await opened.diagnostics(data)
+            assert kept.range.start.line == moved.range.start.line + 1
+
+    run(scenario())
+
+
+def test_a_file_that_changes_on_disk(project: Path) -> None:
+    async def scenario() -> None:
+        async with window(project) as opened:
+            data = opened.open(project / "data.py")
+            assert len(await opened.diagnostics(data)) == 1
+            train = project / "train.py"
+            train.write_text(TRAIN.replace("num_workers=4", "num_workers=0"))
+            changed = types.FileEvent(uri=train.as_uri(), type=types.FileChangeType.Changed)
+            opened.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changes=[changed]))
+            assert await opened.diagnostics(data) == []
+            train.unlink()
+            (project / "other.py").write_text(TRAIN)
+            events = [
+                types.FileEvent(uri=train.as_uri(), type=types.FileChangeType.Deleted),
+                types.FileEvent(uri=(project / "other.py").as_uri(), type=types.FileChangeType.Created),
+            ]
+            opened.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changes=events))
+            (shown,) = await opened.diagnostics(data)
+            assert "other.py" in shown.message
+
+    run(scenario())
+
+
+def test_settings_in_the_editor_and_in_files(project: Path) -> None:
+    async def scenario() -> None:
+        async with window(project, settings={"ignore": [NAME], **OLD}) as opened:
+            data = opened.open(project / "data.py")
+            assert await opened.diagnostics(data) == []
+            opened.client.set_configuration({"loaderlint": OLD})
+            opened.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings=None))
+            while not await opened.diagnostics(data):  # the server asks for the settings first
+                pass
+            (project / "pyproject.toml").write_text(f'[tool.loaderlint]\nignore = ["{NAME}"]\n')
+            changed = types.FileEvent(uri=(project / "pyproject.toml").as_uri(), type=types.FileChangeType.Changed)
+            opened.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changes=[changed]))
+            assert await opened.diagnostics(data) == []
+
+    run(scenario())
+
+
+def test_a_wrong_setting_is_told_in_the_log(project: Path) -> None:
+    async def scenario() -> None:
+        async with window(project, settings={"startMethod": "fork", "ignore": ["no-such-rule"], **OLD}) as opened:
+            data = opened.open(project / "data.py")
+            await opened.settled(data)
+            assert any("no-such-rule" in message.message for message in opened.client.log_messages)
+
+    run(scenario())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 100_000,
+        "x = " + "[" * 3_000 + "]" * 3_000 + "\n",
+        "x = " + " + ".join(["1"] * 30_000) + "\n",
+        "print 'Python 2'\n\tx\n  y\n",
+        "\0\x0c\u2028\ud800",
+        "x = 1\n" * 200_000,
+        "\ufeff",
+    ],
+    ids=["open brackets", "brackets", "operators", "python 2", "strange signs", "long", "byte order mark"],
+)
+def test_text_that_could_stop_the_server(text: str, project: Path) -> None:
+    async def scenario() -> None:
+        async with window(project) as opened:
+            data = opened.open(project / "data.py")
+            assert len(await opened.diagnostics(data)) == 1
+            bad = opened.open(project / "bad.py", text)
+            await opened.settled(bad)
+            opened.edit(data, [insertion(0, 0, text[:20_000] + "\n")])
+            await opened.settled(data)
+            opened.edit(data, [types.TextEdit(range=place(0, 0, 0), new_text="")])
+            everything = types.Range(types.Position(0, 0), types.Position(10**6, 0))
+            opened.edit(data, [types.TextEdit(range=everything, new_text=DATA)])
+            assert len(await opened.diagnostics(data)) == 1
+
+    run(scenario())
+
+
+def test_positions_behind_signs_that_end_no_line(project: Path) -> None:
+    text = DATA.replace("import numpy", "# a\u2028b\x0cc\x85d\nimport numpy").replace("\n", "\r\n")
+
+    async def scenario() -> None:
+        async with window(project) as opened:
+            data = opened.open(project / "data.py", text)
+            (shown,) = await opened.diagnostics(data)
+            assert shown.range.start == types.Position(13, 41)
+
+    run(scenario())
+
+
+def test_an_encoding_cookie_does_not_move_columns(project: Path) -> None:
+    text = "# -*- coding: latin-1 -*-\n" + DATA.replace("\U0001f600", "\u00e9\u00e9")
+
+    async def scenario() -> None:
+        async with window(project) as opened:
+            data = opened.open(project / "data.py", text)
+            (shown,) = await opened.diagnostics(data)
+            assert shown.range.start == types.Position(13, 41)
+
+    run(scenario())
+
+
+def test_a_file_outside_the_workspace(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "alone.py").write_text(DATA + TRAIN.replace("from data import AugDataset\n", ""), encoding="utf-8")
+
+    async def scenario() -> None:
+        async with window(project) as opened:
+            alone = opened.open(elsewhere / "alone.py")
+            assert len(await opened.diagnostics(alone)) == 1
+
+    run(scenario())
+
+
+def test_a_new_file_that_is_not_on_disk_yet(project: Path) -> None:
+    async def scenario() -> None:
+        async with window(project) as opened:
+            new = opened.open(project / "new.py", DATA + TRAIN.replace("from data import AugDataset\n", ""))
+            assert len(await opened.diagnostics(new)) == 1
+
+    run(scenario())
