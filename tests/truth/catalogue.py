@@ -21,8 +21,8 @@ Loader = Mapping[str, Any]
 class Run:
     """One way to run a program.
 
-    `loader` and `arguments` as `harness.Zygote.measure` takes them; `shows` the symptoms of the faulty program (none: the
-    fault does not show in this way, and the fix must not spoil it); `timeout` in seconds."""
+    `loader` and `arguments` as `harness.Zygote.measure` takes them; `shows` the symptoms of the faulty program (none:
+    the fault does not show in this way, and the fix must not spoil it); `timeout` in seconds."""
 
     name: str
     loader: Loader

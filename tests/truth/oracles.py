@@ -31,7 +31,7 @@ def versions() -> dict[str, str]:
 
 
 def override_loaders(changes: dict[str, Any]) -> None:
-    """Have every DataLoader made from now on take `changes` over its own arguments, and see soon when a worker dies."""
+    """Have every DataLoader made from now on take `changes` over its own arguments, and see soon that a worker died."""
     from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 
     _MultiProcessingDataLoaderIter._try_get_data.__defaults__ = (0.5,)
@@ -44,7 +44,7 @@ def override_loaders(changes: dict[str, Any]) -> None:
                 keywords.pop(name, None)
         original(self, *arguments, **keywords)
 
-    DataLoader.__init__ = changed  # type: ignore[assignment,method-assign]
+    DataLoader.__init__ = changed
 
 
 def leave_numpy_unseeded() -> None:
@@ -86,7 +86,8 @@ def draws(
     `seed`: for torch, in the main process.
 
     `duplicates`: draws of the first epoch that were made before in it. `repeats`: draws of later epochs that were made
-    in an earlier one. `alike`: samples in which the two columns are equal. `digest`: equal for equal draws in equal order.
+    in an earlier one. `alike`: samples in which the two columns are equal. `digest`: equal for equal draws in equal
+    order.
     """
     if emulate:
         leave_numpy_unseeded()

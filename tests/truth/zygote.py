@@ -97,7 +97,7 @@ def _trust_inherited_fork_server() -> None:
     """`ensure_running` waits for the server as for a child, which it is of the zygote only."""
     from multiprocessing import forkserver
 
-    forkserver._forkserver.ensure_running = lambda: None  # type: ignore[attr-defined]
+    setattr(forkserver._forkserver, "ensure_running", lambda: None)  # noqa: B010 (no attribute that a type checker knows)
 
 
 def _ended(child: int, timeout: float) -> bool:
