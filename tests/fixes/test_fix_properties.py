@@ -33,8 +33,8 @@ from loaderlint.syntax.source import UnreadableSource, decode
 from tests.fixes.fixing import PATH, Files, apply
 
 LIBRARY = Path(textwrap.__file__).parent
-NAMES = """bdb cmd code codecs contextlib copy csv fileinput fnmatch functools glob heapq netrc numbers pprint
-queue random reprlib sched shlex string tabnanny textwrap trace types wave weakref webbrowser zipapp""".split()
+NAMES = """bdb cmd code contextlib copy csv fileinput functools glob heapq numbers queue reprlib
+sched shlex textwrap trace types wave weakref webbrowser""".split()
 FILES = [path for path in (LIBRARY / f"{name}.py" for name in NAMES) if path.is_file() and path.stat().st_size < 40_000]
 
 
@@ -70,20 +70,20 @@ def places(text: str, kind: type[cst.CSTNode], count: int, seed: str) -> list[Pl
 
 
 class _Without(ast.NodeTransformer):
-    """Takes out everything with the name `__new__`."""
+    """Takes out everything with the name `__fresh__`."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id == "__new__":
+        if isinstance(node.func, ast.Name) and node.func.id == "__fresh__":
             return node.args[0]
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "__new__" and not node.args:
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "__fresh__" and not node.args:
             return node.func.value
-        node.keywords = [keyword for keyword in node.keywords if keyword.arg != "__new__"]
+        node.keywords = [keyword for keyword in node.keywords if keyword.arg != "__fresh__"]
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
-        return node.left if isinstance(node.right, ast.Name) and node.right.id == "__new__" else node
+        return node.left if isinstance(node.right, ast.Name) and node.right.id == "__fresh__" else node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
@@ -94,14 +94,14 @@ class _Without(ast.NodeTransformer):
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         self.generic_visit(node)
-        return None if isinstance(node.value, ast.Name) and node.value.id == "__new__" else node
+        return None if isinstance(node.value, ast.Name) and node.value.id == "__fresh__" else node
 
     def visit_Import(self, node: ast.Import) -> ast.AST | None:
-        return None if node.names[0].name == "__new__" else node
+        return None if node.names[0].name == "__fresh__" else node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST | None:
         self.generic_visit(node)
-        return None if node.name == "__new__f" else node
+        return None if node.name == "__fresh__f" else node
 
 
 def meaning(text: str) -> str:
@@ -132,7 +132,7 @@ def assert_only_added(text: str, edits: tuple[FileEdit, ...], before: str) -> No
     for edit in edits[0].edits:
         assert edit.span[:2] == edit.span[2:], edit
     after = apply(text, edits)
-    assert "__new__" in after
+    assert "__fresh__" in after
     assert meaning(after) == before
 
 
@@ -140,16 +140,16 @@ def assert_only_added(text: str, edits: tuple[FileEdit, ...], before: str) -> No
 def test_wrapped_expressions(name: str) -> None:
     text = TEXTS[name]
     here = places(text, cst.BaseExpression, 12, name)
-    done = check(text, here[:4], lambda place: Wrap(place, "__new__(", ")"))
-    done += check(text, here[4:8], lambda place: Wrap(place, "", ".__new__()"))
-    done += check(text, here[8:], lambda place: Wrap(place, "", " + __new__"))
+    done = check(text, here[:4], lambda place: Wrap(place, "__fresh__(", ")"))
+    done += check(text, here[4:8], lambda place: Wrap(place, "", ".__fresh__()"))
+    done += check(text, here[8:], lambda place: Wrap(place, "", " + __fresh__"))
     assert done
 
 
 def test_arguments() -> None:
     done = 0
     for name, text in TEXTS.items():
-        done += check(text, places(text, cst.Call, 4, name), lambda place: SetArgument(place, "__new__", "1"))
+        done += check(text, places(text, cst.Call, 4, name), lambda place: SetArgument(place, "__fresh__", "1"))
     assert done > 2 * len(TEXTS)
 
 
@@ -157,15 +157,15 @@ def test_arguments_set_and_removed() -> None:
     done = 0
     for name, text in TEXTS.items():
         for place in places(text, cst.Call, 2, name):
-            edits = edits_for([SetArgument(place, "__new__", "1")], Files({PATH: text}))
+            edits = edits_for([SetArgument(place, "__fresh__", "1")], Files({PATH: text}))
             if isinstance(edits, NoFix):
                 continue
             after = apply(text, edits)
             # The anchor of a call is that of its text before: nothing in front of it has changed.
-            removed = edits_for([RemoveArgument(place, "__new__")], Files({PATH: after}))
+            removed = edits_for([RemoveArgument(place, "__fresh__")], Files({PATH: after}))
             assert not isinstance(removed, NoFix)
             assert meaning(apply(after, removed)) == meaning(text)
-            assert "__new__=" not in apply(after, removed)
+            assert "__fresh__=" not in apply(after, removed)
             done += 1
     assert done > len(TEXTS)
 
@@ -174,8 +174,8 @@ def test_statements() -> None:
     done = 0
     for name, text in TEXTS.items():
         here = places(text, cst.BaseStatement, 4, name)
-        done += check(text, here[:2], lambda place: InsertStatement(place, "__new__"))
-        done += check(text, here[2:], lambda place: InsertStatement(place, "__new__", "before"))
+        done += check(text, here[:2], lambda place: InsertStatement(place, "__fresh__"))
+        done += check(text, here[2:], lambda place: InsertStatement(place, "__fresh__", "before"))
     assert done > 3 * len(TEXTS)
 
 
@@ -183,17 +183,17 @@ def test_statements_inserted_and_deleted() -> None:
     done = 0
     for name, text in TEXTS.items():
         for place in places(text, cst.BaseStatement, 2, name):
-            edits = edits_for([InsertStatement(place, "__new__")], Files({PATH: text}))
+            edits = edits_for([InsertStatement(place, "__fresh__")], Files({PATH: text}))
             if isinstance(edits, NoFix):
                 continue
             after = apply(text, edits)
-            (number,) = (number for number, piece in enumerate(cut(after)) if "__new__" in piece.text)
+            (number,) = (number for number, piece in enumerate(cut(after)) if "__fresh__" in piece.text)
             tree = grow(cut(after)[number])
             assert tree is not None
             (anchor,) = (
                 anchor
                 for anchor, node in enumerate(tree.nodes)
-                if isinstance(node, cst.Expr) and after[tree.start(node) : tree.end(node)] == "__new__"
+                if isinstance(node, cst.Expr) and after[tree.start(node) : tree.end(node)] == "__fresh__"
             )
             new = Place(PATH, number, anchor)
             deleted = edits_for([DeleteStatement(new)], Files({PATH: after}))
@@ -207,16 +207,16 @@ def test_statements_inserted_and_deleted() -> None:
 def test_imports_functions_and_methods(name: str) -> None:
     text = TEXTS[name]
     here = places(text, cst.ClassDef, 2, name)
-    check(text, here, lambda place: InsertMethod(place, "__new__f", "def {name}(self):\n    return 1"))
+    check(text, here, lambda place: InsertMethod(place, "__fresh__f", "def {name}(self):\n    return 1"))
     files = Files({PATH: text})
     intents: list[Intent] = [
-        AddImport(PATH, "__new__"),
-        InsertFunction(PATH, "__new__f", "def {name}(x):\n    return {__new__}.x"),
+        AddImport(PATH, "__fresh__"),
+        InsertFunction(PATH, "__fresh__f", "def {name}(x):\n    return {__fresh__}.x"),
     ]
     edits = edits_for(intents, files)
     assert not isinstance(edits, NoFix), edits.reason
     assert_only_added(text, edits, meaning(text))
     after = apply(text, edits)
-    assert after.index("import __new__") < after.index("def __new__f")
+    assert after.index("import __fresh__") < after.index("def __fresh__f")
     again = edits_for(intents, Files({PATH: after}))
     assert again == NoFix("nothing is left to change")

@@ -85,7 +85,12 @@ class Tree:
 def grow(piece: Piece) -> Tree | None:
     """The tree of `piece`; None if it does not parse."""
     parsed = parse_piece(piece)
-    return None if parsed is None else Tree(piece, parsed)
+    if parsed is None:
+        return None
+    try:
+        return Tree(piece, parsed)
+    except RecursionError:  # nested too deep for libcst's way to give the text back
+        return None
 
 
 @dataclass
