@@ -207,18 +207,22 @@ def _stdin(chosen: argparse.Namespace) -> tuple[Path, Source] | None:
             "what comes from standard input needs a name, so that its imports and settings are found:"
             " add --stdin-filename path/to/file.py"
         )
-    return Path(chosen.stdin_filename).resolve(), decode(sys.stdin.buffer.read())
+    return Path(os.path.realpath(chosen.stdin_filename)), decode(sys.stdin.buffer.read())
 
 
 def _existing(names: Iterable[str]) -> tuple[list[Path], list[str]]:
     """The absolute paths that exist, and a message for each of the others."""
     paths, messages = [], []
     for name in names:
-        path = Path(os.path.abspath(name))
-        if os.path.exists(path):
-            paths.append(path.resolve())
+        path = Path(os.path.realpath(name))
+        if os.path.isfile(path) or os.path.isdir(path):
+            paths.append(path)
+        elif os.path.exists(path):  # a pipe or a device might never end
+            messages.append(
+                f"{name}: neither a file nor a folder; use - with --stdin-filename to check what is piped in"
+            )
         else:
-            messages.append(f"{name}: no such file or folder{_similar(path)}")
+            messages.append(f"{name}: no such file or folder{_similar(Path(os.path.abspath(name)))}")
     return paths, messages
 
 
@@ -226,7 +230,7 @@ def _similar(path: Path) -> str:
     if not path.parent.is_dir():
         return f"; the folder {_shown(path.parent)} does not exist either"
     try:
-        close = get_close_matches(path.name, os.listdir(path.parent), n=1)
+        close = get_close_matches(path.name, set(os.listdir(path.parent)) - {path.name}, n=1)
     except OSError:
         close = []
     return f"; did you mean {_shown(path.parent / close[0])}?" if close else f" in {path.parent}"

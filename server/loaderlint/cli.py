@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -25,6 +26,11 @@ def entry() -> NoReturn:
     except BrokenPipeError:
         # Whoever read the output has left (`| head`): Python must not try to write the rest at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = FAILED
+    except Exception:
+        # Python would end with 1, which means findings.
+        traceback.print_exc()
+        complain("this is a fault of loaderlint; please report it with the lines above")
         code = FAILED
     sys.exit(code)
 

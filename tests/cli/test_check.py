@@ -45,6 +45,16 @@ def test_only_missing_paths(project: Path, run: Run) -> None:
     assert not fake.Workspace.made
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no named pipes")
+def test_a_named_pipe_is_not_waited_for(project: Path, run: Run) -> None:
+    os.mkfifo(project / "pipe.py")
+    (project / "itself.py").symlink_to("itself.py")
+    result = run("check", "pipe.py", "itself.py")
+    assert result.code == 2
+    assert "pipe.py: neither a file nor a folder; use - with --stdin-filename" in result.err
+    assert "itself.py: no such file or folder" in result.err
+
+
 def test_an_unreadable_named_file_is_a_failure(project: Path, run: Run) -> None:
     (project / "data.py").write_bytes(b"\0\0")
     (project / "good.py").write_text("BAD\n")

@@ -117,6 +117,13 @@ def test_a_reader_that_leaves_is_no_traceback() -> None:
     assert process.wait() == 2
 
 
+def test_a_fault_of_ours_is_not_taken_for_findings() -> None:
+    process = _start("-c", _LONG.replace("print('x' * 4096)", "raise ValueError('broken')"))
+    err = process.communicate()[1].decode()
+    assert process.returncode == 2
+    assert "ValueError: broken\n" in err and "loaderlint: this is a fault of loaderlint" in err
+
+
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT to send")
 def test_an_interrupt_is_no_traceback() -> None:
     process = _start("-c", _SLOW)

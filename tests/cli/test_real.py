@@ -1,0 +1,148 @@
+"""The whole command over real projects: faults across files, fixes on disk, and input that must not stop it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import loaderlint
+
+DATA = """import numpy as np
+from torch.utils.data import Dataset
+
+
+class Noisy(Dataset):
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, index):
+        return self._noise(index)
+
+    def _noise(self, index):
+        return index + np.random.rand()  # keep this comment
+"""
+TRAIN = """from torch.utils.data import DataLoader
+
+from data import Noisy
+
+
+def main():
+    train_loader = DataLoader(Noisy(), num_workers=4)
+    for batch in train_loader:
+        print(batch)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def _run(folder: Path, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(loaderlint.__file__).parents[1]), "PYTHONUTF8": "1"}
+    command = [sys.executable, "-m", "loaderlint", *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True, cwd=folder, env=environment, timeout=120)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A training script and its dataset on an old torch."""
+    (tmp_path / "pyproject.toml").write_text('[tool.loaderlint]\ntarget-torch = "1.8.1"\nplatforms = ["linux"]\n')
+    (tmp_path / "data.py").write_text(DATA)
+    (tmp_path / "train.py").write_text(TRAIN)
+    return tmp_path
+
+
+def test_a_fault_in_two_files_is_found_shown_and_fixed(project: Path) -> None:
+    found = _run(project, "check", "data.py")
+    assert found.returncode == 1, found.stderr
+    text = found.stdout.decode()
+    assert text.startswith("data.py:13:24: error: ")
+    assert "[LDR101 duplicate-numpy-randomness]" in text
+    assert "runs in the workers of train_loader in train.py (num_workers=4): Noisy.__getitem__ > Noisy._noise" in text
+    assert "13 |         return index + np.random.rand()  # keep this comment\n" in text
+    assert "   |                        ^^^^^^^^^^^^^^^^\n" in text
+    assert "= fix (safe): " in text
+
+    shown = _run(project, "check", "--diff")
+    assert shown.returncode == 1
+    assert b"+++ b/train.py\n" in shown.stdout and b"worker_init_fn=seed_worker" in shown.stdout
+    assert (project / "train.py").read_text() == TRAIN
+
+    fixed = _run(project, "check", "--fix")
+    assert fixed.returncode == 0, fixed.stdout
+    assert (project / "data.py").read_text() == DATA
+    assert "num_workers=4, worker_init_fn=seed_worker)" in (project / "train.py").read_text()
+    assert _run(project, "check", "--diff").returncode == 0
+
+
+def test_flags_change_what_is_found(project: Path) -> None:
+    assert _run(project, "check", "--target-torch", "2.4").returncode == 0
+    assert _run(project, "check", "--ignore", "LDR1").returncode == 0
+    assert _run(project, "check", "--severity", "LDR101=hint").returncode == 0
+
+
+def test_the_editor_s_text_comes_from_stdin(project: Path) -> None:
+    changed = TRAIN.replace("num_workers=4", "num_workers=0").encode()
+    assert _run(project, "check", "-", "--stdin-filename", "train.py", stdin=changed).returncode == 0
+
+
+def test_nothing_that_lies_around_stops_it(project: Path) -> None:
+    """One process over everything that has stopped such tools: it goes on and finds the fault."""
+    (project / "binary.py").write_bytes(bytes(range(256)) * 50)
+    (project / "old.py").write_text("print 'Python 2'\nexec 'x'\n")
+    (project / "latin.py").write_bytes("# coding: nonsense\nx = 'é'\n".encode("latin-1"))
+    (project / "broken.py").write_bytes(b"x = '\xff'\n")
+    (project / "huge.py").write_text("# DataLoader\n" + "x = 1\n" * 1_700_000)
+    (project / "nested.py").write_text("from torch.utils.data import DataLoader\nx = " + "(" * 5000 + ")" * 5000 + "\n")
+    (project / "chained.py").write_text("from torch.utils.data import DataLoader\nx = " + "1 + " * 50_000 + "1\n")
+    (project / "half.py").write_text("from torch.utils.data import DataLoader\nDataLoader(Noisy(, num_workers=4\nif\n")
+    (project / "empty.py").touch()
+    (project / "folder.py").mkdir()
+    (project / "loop").symlink_to(".")
+    (project / "gone.py").symlink_to("nowhere.py")
+    (project / "itself.py").symlink_to("itself.py")
+    os.mkfifo(project / "pipe.py")
+    found = _run(project, "check", "--output-format", "json")
+    assert found.returncode == 1, found.stderr.decode()
+    assert [each["path"] for each in json.loads(found.stdout)] == ["data.py"]
+    assert b"Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"\0\0", b"binary"), (b"x = '\xff'\n", b"not valid utf-8"), (b"# coding: nonsense\n", b"unknown encoding")],
+)
+def test_a_named_file_that_cannot_be_read_is_a_failure(project: Path, content: bytes, message: bytes) -> None:
+    (project / "odd.py").write_bytes(content)
+    result = _run(project, "check", "odd.py", "data.py")
+    assert result.returncode == 2
+    assert b"loaderlint: odd.py: " in result.stderr and message in result.stderr
+    assert b"data.py:13:24: error" in result.stdout
+
+
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_a_failure(project: Path) -> None:
+    (project / "secret.py").touch(mode=0o000)
+    result = _run(project, "check", "secret.py")
+    assert result.returncode == 2
+    assert b"secret.py: cannot be read" in result.stderr
+
+
+def test_a_file_that_does_not_parse_is_no_error(project: Path) -> None:
+    (project / "old.py").write_text("print 'Python 2'\n")
+    result = _run(project, "check", "old.py")
+    assert (result.returncode, result.stderr) == (0, b"")
+
+
+def test_wrong_settings_are_said_and_the_rest_applies(project: Path) -> None:
+    settings = (project / "pyproject.toml").read_text()
+    (project / "pyproject.toml").write_text(settings + 'igonre = ["LDR101"]\n')
+    result = _run(project, "check")
+    assert result.returncode == 2
+    assert b"pyproject.toml: unknown setting 'igonre'; did you mean 'ignore'?" in result.stderr
+    assert b"data.py:13:24: error" in result.stdout
