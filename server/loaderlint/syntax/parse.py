@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import libcst as cst
 
 from loaderlint.syntax.cutter import Piece
+from loaderlint.syntax.depth import measure
 
 _INDENT = re.compile(r"[ \t\f]*")
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -16,6 +18,18 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 #: What must stand before a clause so that it can be parsed.
 _BEFORE = {"elif": "if 1:", "else": "if 1:", "except": "try:", "finally": "try:"}
 _AFTER = {"try": "finally:"}
+
+
+#: Deeper trees would break Python's default recursion limit of 1,000 frames in code that recurses over them.
+MAX_LEVELS = 250
+
+#: The native parser runs on the calling thread if it needs no more stack than this; some threads have just 512 KiB.
+SMALL_STACK = 400 * 1024
+
+#: The stack of the thread for deeper pieces, several times what `MAX_LEVELS` levels can need.
+LARGE_STACK = 16 * 1024 * 1024
+
+_STACK_SIZE_LOCK = threading.Lock()
 
 
 class ParsedPiece(NamedTuple):
@@ -39,15 +53,16 @@ def parse_piece(piece: Piece) -> ParsedPiece | None:
     """The tree of `piece`; None if it is no valid Python or nested too deep to be parsed safely.
 
     Depends on `piece.kind`, `piece.keyword` and `piece.text` only."""
-    if too_deep(piece.text):
+    depth = measure(piece.text)
+    if depth.slow or depth.levels > MAX_LEVELS:
         return None
-    before, after = _wrapping(piece)
-    source = before + piece.text + after
-    try:
-        module = cst.parse_module(source)
-    except (KeyboardInterrupt, SystemExit, MemoryError):
-        raise
-    except BaseException:  # a panic of the native parser is no Exception
+    parse = _parse if depth.stack <= SMALL_STACK else _parse_on_large_stack
+    before, after = _wrapping(piece, " pass")
+    module = parse(source := before + piece.text + after)
+    if module is None and piece.kind == "clause":  # a clause on one line has its body
+        before, after = _wrapping(piece, "#")
+        module = parse(source := before + piece.text + after)
+    if module is None:
         return None
     node = _find(module, piece)
     if node is None:
@@ -56,8 +71,9 @@ def parse_piece(piece: Piece) -> ParsedPiece | None:
     return ParsedPiece(module, node, first_line, source, len(before), len(before) + len(piece.text))
 
 
-def _wrapping(piece: Piece) -> tuple[str, str]:
-    """What must stand before and after the piece's text so that it can be parsed as a module."""
+def _wrapping(piece: Piece, body: str) -> tuple[str, str]:
+    """What must stand before and after the piece's text so that it can be parsed as a module. `body` is put behind the
+    heads of classes and clauses."""
     text = piece.text
     found = _LINE_END.search(text)
     newline = found[0] if found else "\n"
@@ -69,7 +85,7 @@ def _wrapping(piece: Piece) -> tuple[str, str]:
     if piece.kind == "statement":
         return before, ""
     after = "" if text.endswith(("\n", "\r")) else newline
-    after += f"{indent} pass{newline}"
+    after += f"{indent}{body}{newline}"
     if piece.keyword in _AFTER:
         after += f"{indent}{_AFTER[piece.keyword]}{newline}{indent} pass{newline}"
     return before, after
@@ -106,5 +122,32 @@ def _clause(node: cst.CSTNode, keyword: str) -> cst.CSTNode | None:
 
 
 def too_deep(text: str) -> bool:
-    """Whether nesting or chains of operators could overflow the stack of libcst's native parser."""
-    return len(text) > 5_000_000
+    """Whether `text` nests so deep that it is not parsed: it could end the process, take exponential time, or make a
+    tree on which recursive functions fail. Real code is far from it."""
+    depth = measure(text)
+    return depth.slow or depth.levels > MAX_LEVELS
+
+
+def _parse(source: str) -> cst.Module | None:
+    try:
+        return cst.parse_module(source)
+    except (KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException:  # a panic of the native parser is no Exception
+        return None
+
+
+def _parse_on_large_stack(source: str) -> cst.Module | None:
+    """Parse on a thread of its own, whose stack is large enough for all that is not too deep."""
+    modules: list[cst.Module | None] = []
+    thread = threading.Thread(target=lambda: modules.append(_parse(source)), daemon=True)
+    with _STACK_SIZE_LOCK:
+        usual = threading.stack_size(LARGE_STACK)
+        try:
+            thread.start()
+        except RuntimeError:  # no memory or no thread left
+            return None
+        finally:
+            threading.stack_size(usual)
+    thread.join()
+    return modules[0] if modules else None

@@ -1,0 +1,196 @@
+"""How deep a text nests, estimated before it is parsed.
+
+libcst's native parser recurses, and where its stack ends the process ends: no exception tells. Some constructs also
+take it exponential time. The estimate is from above: it may call a text deeper than it is, never flatter. Lines that are
+short and simple are passed over in one go, because they cannot be deep.
+
+The weights were measured: the depth at which a thread with a stack of 512 KiB dies, for each construct.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_KIB = 1024
+_BLOCK = 28 * _KIB
+_BRACKET = 8 * _KIB
+_LAMBDA = 6 * _KIB
+_FOR = 3 * _KIB
+_OPERATOR = 2 * _KIB + 512
+_ELIF = 2 * _KIB
+
+#: A line is called short up to this length; what it may cost at most, such as by 60 attributes or 17 lambdas.
+_SHORT = 120
+_SHORT_LEVELS = 60
+_SHORT_STACK = 110 * _KIB
+
+#: Brackets in patterns and del statements cost time that doubles with every level.
+_SLOW_BRACKETS = 6
+
+_NEWLINE = r"(?:\r\n|\r|\n)"
+_PLAIN = r"[^'\"()\[\]{}\\#\r\n]"
+
+
+def _simple_string(quote: str) -> str:
+    """A string on one line; few brackets, for they may be those of an f-string's expressions."""
+    plain = rf"[^{quote}\\\r\n(\[{{]*"
+    return rf"{quote}(?!{quote * 2}){plain}(?:(?:\\[^\r\n]|[(\[{{]){plain}){{0,6}}{quote}"
+
+
+_STRING = rf"(?:{_simple_string(chr(34))}|{_simple_string(chr(39))})"
+_FLAT = rf"[(\[{{]{_PLAIN}*(?:{_STRING}{_PLAIN}*)*[)\]}}]"
+_BRACKETS = rf"[(\[{{]{_PLAIN}*(?:(?:{_STRING}|{_FLAT}){_PLAIN}*)*[)\]}}]"
+_DOCSTRING = rf'[ \t]*[rR]?"""[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"""[ \t]*{_NEWLINE}'
+_EASY = re.compile(
+    rf"(?:{_DOCSTRING}|(?=[^\r\n]{{0,{_SHORT}}}(?:[\r\n]|\Z)){_PLAIN}*(?:(?:{_STRING}|{_BRACKETS}){_PLAIN}*)*"
+    rf"(?:#[^\r\n]*)?{_NEWLINE}){{0,200}}"
+)
+_TOKEN = re.compile(
+    r"(?P<prefix>(?:\b[A-Za-z]{1,2})?)(?P<quote>\"\"\"|'''|\"|')|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<reset>[,;])"
+    r"|(?P<newline>\r\n|\r|\n)|(?P<lambda>\blambda\b)|(?P<for>\bfor\b)"
+    r"|(?P<operator>\*\*|//|<<|>>|[-+*/%@&|^~.]|\b(?:and|or|not|if|await)\b)|\#[^\r\n]*|\\(?:\r\n|[\s\S])"
+)
+_REST_OF_STRING = {
+    quote: re.compile(rf"[^{quote[0]}\\]*(?:(?:\\[\s\S]|{quote[0]}(?!{quote[1:]}))[^{quote[0]}\\]*)*(?:{quote}|\Z)")
+    for quote in ('"""', "'''")
+} | {
+    quote: re.compile(rf"[^{quote}\\\r\n]*(?:\\(?:\r\n|[\s\S])[^{quote}\\\r\n]*)*(?:{quote}|(?=[\r\n])|\\?\Z)")
+    for quote in "\"'"
+}
+_INDENTS = re.compile(r"[\r\n][ \t\f]*(?![ \t\f\r\n#])")
+_SLOW = re.compile(r"[ \t\f]*(?:case|del)\b|[^\r\n]*[:;][ \t]*del\b")
+
+
+class Depth(NamedTuple):
+    """`levels`: how many nodes may lie one in another; `stack`: bytes of stack that the native parser may need; `slow`:
+    whether it may need exponential time."""
+
+    levels: int
+    stack: int
+    slow: bool
+
+
+def measure(text: str) -> Depth:
+    """The depth of `text`, estimated from above."""
+    blocks = 1 + _blocks(text)
+    elifs = text.count("elif")
+    levels, stack, slow = _expressions(text)
+    return Depth(levels + 2 * blocks + elifs, stack + _BLOCK * blocks + _ELIF * elifs, slow)
+
+
+def _blocks(text: str) -> int:
+    """At most so many blocks lie one in another."""
+    indents = _INDENTS.findall("\n" + text)
+    different = len(set(indents))
+    if different <= 8:
+        return different
+    # Lines of strings and brackets only make the staircase higher.
+    steps: list[int] = []
+    highest = 0
+    for indent in indents:
+        width = len(indent[1:].expandtabs(8))
+        while steps and steps[-1] >= width:
+            steps.pop()
+        steps.append(width)
+        highest = max(highest, len(steps))
+    return highest
+
+
+def _expressions(text: str) -> Depth:
+    """The depth of the deepest logical line."""
+    levels, stack, slow = _SHORT_LEVELS, _SHORT_STACK, False
+    position = 0
+    while True:
+        found = _EASY.match(text, position)
+        assert found is not None
+        if found.end() > position:
+            position = found.end()
+            continue
+        if position >= len(text):
+            return Depth(levels, stack, slow)
+        gauge = _Gauge()
+        end = gauge.line(text, position)
+        levels = max(levels, gauge.levels)
+        stack = max(stack, gauge.stack)
+        slow = slow or (gauge.brackets > _SLOW_BRACKETS and _SLOW.match(text, position) is not None)
+        position = end
+
+
+class _Gauge:
+    """Measures one logical line: the largest sum, over the open brackets, of what each bracket holds up to a comma."""
+
+    def __init__(self) -> None:
+        self.levels = 0
+        self.stack = 0
+        self.brackets = 0
+        self._now = [(0, 0)]  # levels and stack up to each open bracket, and what came since the last comma
+
+    def line(self, text: str, position: int, template: bool = False) -> int:
+        """Measure from `position` to the end of the logical line, which is returned. `template`: text is what a
+        formatted string holds, where only braces count outside of braces."""
+        now = self._now
+        bases = [now[-1]]
+        after_string = False
+        while found := _TOKEN.search(text, position):
+            position = found.end()
+            kind = found.lastgroup
+            if template and len(bases) == 1 and found["open"] != "{":
+                if kind == "quote":
+                    position = found.start("quote") + 1
+                continue
+            if kind == "quote":
+                if after_string:
+                    self._add(1, _OPERATOR)
+                position = self._string(text, found)
+                after_string = True
+                continue
+            if kind == "newline":
+                if len(bases) == 1 and not template:
+                    return position
+                continue
+            if kind is None:  # a comment or an escaped line end
+                continue
+            after_string = False
+            if kind == "open":
+                self._add(1, _OPERATOR)
+                bases.append((now[-1][0] + 2, now[-1][1] + _BRACKET))
+                now.append(bases[-1])
+                self._note()
+                self.brackets = max(self.brackets, len(bases) - 1)
+            elif kind == "close":
+                if len(bases) > 1:
+                    bases.pop()
+                    now.pop()
+            elif kind == "reset":
+                now[-1] = bases[-1]
+            elif kind == "lambda":
+                self._add(2, _LAMBDA)
+            elif kind == "for":
+                self._add(1, _FOR)
+            else:
+                self._add(1, _OPERATOR)
+        return len(text)
+
+    def _string(self, text: str, found: re.Match[str]) -> int:
+        """Measure the string whose start was `found`; its end."""
+        start = found.end()
+        rest = _REST_OF_STRING[found["quote"]].match(text, start)
+        end = len(text) if rest is None else rest.end()
+        if not set(found["prefix"]).isdisjoint("fFtT"):
+            inner = _Gauge()
+            inner._now = [self._now[-1]]
+            inner.line(text[start:end], 0, template=True)
+            self.levels = max(self.levels, inner.levels)
+            self.stack = max(self.stack, inner.stack)
+        return end
+
+    def _add(self, levels: int, stack: int) -> None:
+        now = self._now[-1]
+        self._now[-1] = (now[0] + levels, now[1] + stack)
+        self._note()
+
+    def _note(self) -> None:
+        levels, stack = self._now[-1]
+        self.levels = max(self.levels, levels)
+        self.stack = max(self.stack, stack)
