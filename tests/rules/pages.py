@@ -111,9 +111,11 @@ def replace_fixed(name: str, text: str, heading: str, fixed: Mapping[str, str]) 
     new = [line for file, body in rest.items() for line in ("", *_fixed_block(file, body))]
     lines[after:after] = new
     for block in reversed(case.fixed):
-        lines[block.first - 1 : block.last + 1] = (
-            _fixed_block(block.name, kept[block.name]) if block.name in kept else []
-        )
+        first, end = block.first - 1, block.last + 1
+        if block.name in kept:
+            lines[first:end] = _fixed_block(block.name, kept[block.name])
+        else:
+            lines[first - (not lines[first - 1]) : end] = []  # with the blank line before it
     return "\n".join(lines)
 
 

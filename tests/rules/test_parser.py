@@ -112,7 +112,8 @@ def test_a_file_without_fixed_text_gets_one() -> None:
 
 
 def test_fixed_text_of_an_unchanged_file_goes() -> None:
-    assert "fixed" not in pages.replace_fixed("a-rule", PAGE, "First case", {})
+    new = pages.replace_fixed("a-rule", PAGE, "First case", {})
+    assert new == PAGE.replace('```python fixed title="train.py"\nx = 2  # kept\n```\n\n', "")
 
 
 def test_a_case_without_fixed_text_stays() -> None:
