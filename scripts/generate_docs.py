@@ -93,7 +93,8 @@ def _fix(rule: Rule) -> str:
 
 
 def _cell(text: str) -> str:
-    return re.sub(r"\s+", " ", text).replace("|", "\\|").strip()
+    text = re.sub(r"\s+", " ", text).replace("|", "\\|").strip().removeprefix("Finds ")
+    return text[:1].upper() + text[1:]
 
 
 def main() -> int:
