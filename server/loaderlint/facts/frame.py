@@ -284,8 +284,8 @@ class Frame:
     def open_loop(self, node: cst.CSTNode) -> list[tuple[str, int]]:
         """Enter the head of the loop `node`; gives the marks of the names that it binds."""
         names = self.bindings.loops.get(id(node), ())
-        if self.tables.has_walrus:
-            names = tuple(dict.fromkeys((*names, *sorted(self.bound if self.is_function else self.bindings.names))))
+        if self.bindings.walrus:
+            names = tuple(dict.fromkeys((*names, *self.bindings.walrus)))
         head = self.env.copy()
         marks = []
         for name in names:

@@ -34,9 +34,8 @@ def _lower(node: cst.CSTNode) -> PieceFacts:
         tables.rebound = {item.name.value for found in nodes if isinstance(found, cst.Nonlocal) for item in found.names}
     frame = Frame(tables, None, tables.reserve(-1, -1), is_function=False)
     if node.__class__ in STATEMENTS:
-        found = Bindings()
+        found = Bindings(tables.walrus.get(0, ()))
         collect((node,), found)
-        found.names.extend(tables.walrus.get(0, ()))
         frame.bindings = found
         block(frame, (node,))
     elif isinstance(node, cst.ExceptHandler | cst.ExceptStarHandler):

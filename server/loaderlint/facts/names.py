@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import libcst as cst
@@ -11,19 +11,21 @@ import libcst as cst
 class Bindings:
     """The names that the statements of one def (nested defs left out) bind, and the declared ones.
 
-    `loops` has for each loop node (by `id`) the names bound inside it, in order of first binding."""
+    `loops` has for each loop node (by `id`) the names bound inside it, in order of first binding. `walrus` are the names
+    bound by `:=`, which may stand in any of the loops; they are in `names` too."""
 
-    __slots__ = ("global_names", "loops", "names", "nonlocal_names")
+    __slots__ = ("global_names", "loops", "names", "nonlocal_names", "walrus")
 
-    def __init__(self) -> None:
-        self.names: list[str] = []
+    def __init__(self, walrus: Sequence[str] = ()) -> None:
+        self.names: list[str] = [*walrus]
+        self.walrus = tuple(walrus)
         self.global_names: set[str] = set()
         self.nonlocal_names: set[str] = set()
         self.loops: dict[int, tuple[str, ...]] = {}
 
 
 def collect(statements: Iterable[cst.CSTNode], found: Bindings) -> None:
-    """Add the bindings of `statements` to `found`. Named expressions (`:=`) are not looked for."""
+    """Add the bindings of `statements` to `found`, those of named expressions (`:=`) excepted."""
     scanners = _SCANNERS
     for statement in statements:
         scan = scanners.get(statement.__class__)

@@ -19,7 +19,7 @@ from loaderlint.facts.expressions import (
     parameters,
     subscript_index,
 )
-from loaderlint.facts.flow import Env, merge, thrown
+from loaderlint.facts.flow import UNBOUND, Env, join, merge, thrown
 from loaderlint.facts.frame import Frame
 from loaderlint.facts.ir import (
     NONE,
@@ -425,6 +425,7 @@ def _swallows(node: cst.BaseExpression) -> bool:
 def _try(f: Frame, node: cst.Try | cst.TryStar) -> None:
     outer, reached = f.context, f.live
     before, start = f.env.copy(), len(f.log)
+    breaks, continues = [len(jumps) for jumps in f.loops[-1]] if f.loops else (0, 0)
     ends: list[Env] = []
     _suite(f, node.body, outer, "try")
     after_body = len(f.log)
@@ -442,7 +443,13 @@ def _try(f: Frame, node: cst.Try | cst.TryStar) -> None:
     if node.finalbody is None:
         f.continue_from(ends, raised)
         return
+    jumps = [*f.loops[-1][0][breaks:], *f.loops[-1][1][continues:]] if f.loops else []
+    after = len(f.log)
     _finally(f, node.finalbody, ends, thrown(before, f.log[start:]), reached)
+    # A `break` or `continue` goes through the `finally` as well.
+    for env in jumps:
+        for name, flow in f.log[after:]:
+            env[name] = join(env.get(name, UNBOUND), flow)
 
 
 def _suite(f: Frame, suite: cst.BaseSuite, outer: int, kind: Literal["try", "try_else", "finally"]) -> None:
@@ -545,10 +552,8 @@ def _base(f: Frame, node: cst.Arg) -> ExprId:
 
 
 def _bindings(f: Frame, node: cst.FunctionDef | cst.ClassDef) -> Bindings:
-    found = Bindings()
+    found = Bindings(f.tables.walrus.get(id(node), ()))
     collect(node.body.body, found)
-    if f.tables.has_walrus:
-        found.names.extend(f.tables.walrus.get(id(node), ()))
     return found
 
 
