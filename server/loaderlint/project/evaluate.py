@@ -140,7 +140,7 @@ class Evaluator:
             elif param.default == NONE:
                 args.append(self._annotated(function, param) or unknown("parameter"))
             else:
-                args.append(join((self.default(function, param), unknown("parameter"))))
+                args.append(_open_default(self.default(function, param)))
         return self.frame(
             function.path, function.piece, function.def_, receiver, tuple(args), function.scope, owner, 0
         )
@@ -828,6 +828,14 @@ class Evaluator:
             return False
         contexts = [s.context for s in one.steps if type(s) is ir.Perform and s.call == number]
         return bool(contexts) and all(self.is_dead(context, frame) for context in contexts)
+
+
+def _open_default(value: Val) -> Val:
+    """A parameter's default where callers are out of sight: a number, text or flag is what it normally is."""
+    literal = value.literal
+    if literal is None or literal.value is None:
+        return join((value, unknown("parameter")))
+    return of(Literal_(literal.kind, literal.value, literal.configured or "default"))
 
 
 def extended(origins: Iterable[Origin], step: str, relation: str) -> frozenset[Origin]:

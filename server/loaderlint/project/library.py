@@ -156,9 +156,8 @@ def _is_none(atom: Atom) -> bool | None:
             return None if configured else kind == "NoneType"
         case Instance() | FunctionRef() | ClassRef() | Method() | SeqOf() | MapOf() | PartialOf() | ModuleRef():
             return False
-        case LibObject(name, _):
-            # in a worker it is never None, in the main process it always is: both sides are read
-            return None if name.endswith((".get", "get_worker_info", ".search", ".match", "getattr")) else None
+        case LibObject("torch.utils.data.get_worker_info", _):
+            return False  # code is asked about because workers run it
     return None
 
 
@@ -511,7 +510,7 @@ def _call_library_object(
     for value in (*made.positional, *(v for _, v in made.keywords)):
         for step in flattened(value):
             if isinstance(step, (*_CALLABLE, LibObject)) and step not in seen:
-                _, more = ev.call_value(of(step), arguments, frame, number, {**seen, step: True})
+                _, more = ev.call_value(of(step), arguments, frame, number, seen)
                 targets.extend(more)
     return unknown("library call"), tuple(targets)
 

@@ -18,14 +18,20 @@ _REQUIREMENT = re.compile(r"^\s*[\"']?([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*([=<
 _SOURCES = ("requirements.txt", "requirements/base.txt", "requirements-train.txt", "setup.cfg", "setup.py")
 _QUOTED = re.compile(r"""["']([A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?\s*[=<>!~][^"';]*)["']""")
 _PYTHON = re.compile(r"""(?:python_requires|requires-python)\s*=\s*["']?([^"'\n]+)""")
-_LIMIT = 1_000_000
+_LOCKS = ("uv.lock", "poetry.lock", "pdm.lock")
+_LOCKED = re.compile(r'\[\[package\]\]\s*name = "([^"]+)"\s*version = "([^"]+)"')
+_LIMIT = 20_000_000
 
 
 def declared_versions(folder: Path, root: Path) -> dict[str, VersionSet]:
     """The versions that files in `folder` and its parents up to `root` declare, the nearest file first. Keys are package
     names in lower case, and 'python'."""
     found: dict[str, VersionSet] = {}
-    for directory in _upwards(folder, root):
+    folders = list(_upwards(folder, root))
+    for directory in folders:
+        for name, text, source in _locked(directory):
+            found.setdefault(name, version_set(text, source))
+    for directory in folders:
         for name, text, source in _declarations(directory):
             known = found.get(name)
             if known is None or (known.exact is None and known.range is None):
@@ -38,6 +44,13 @@ def _upwards(folder: Path, root: Path) -> Iterator[Path]:
     while folder != root and folder != folder.parent:
         folder = folder.parent
         yield folder
+
+
+def _locked(directory: Path) -> Iterator[tuple[str, str, str]]:
+    """(package, version, file name) of a lock file in TOML: it says which version is installed, whatever ranges admit."""
+    for name in _LOCKS:
+        for match in _LOCKED.finditer(_read(directory / name)):
+            yield match[1].lower(), match[2], name
 
 
 def _declarations(directory: Path) -> Iterator[tuple[str, str, str]]:

@@ -57,7 +57,7 @@ from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Lib
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-from loaderlint.rules.seeding import seed_worker_fix, seeds_numpy
+from loaderlint.rules.seeding import seed_worker_fix, seeds_numpy, seeds_on_the_way
 
 FIXED_IN = "1.9"
 
@@ -71,19 +71,21 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
 
 
 def _judge(call: WorkerCall, name: str, model: Model) -> Iterator[Finding]:
-    exposure = model.exposure(call.frame, 1, cured=lambda loader: _cured(loader, model))
+    exposure = model.exposure(
+        call.frame, 1, cured=lambda loader: _cured(loader, model) or seeds_on_the_way(call.frame, loader, model)
+    )
     if exposure is None:
         return
     severity = _severity(exposure, model)
     if severity is None:
         return
     short = name.replace("numpy.", "np.")
-    condition = " on torch before 1.9" if severity is Severity.HINT else ""
+    condition = "only before torch 1.9: " if severity is Severity.HINT else ""
     yield Finding(
         RULE.name,
         severity,
         exposure.certainty,
-        f"every worker draws the same numbers{condition}: `{short}` uses NumPy's global state, which nothing seeds "
+        f"{condition}every worker draws the same numbers: `{short}` uses NumPy's global state, which nothing seeds "
         f"{in_workers_of(exposure)}; pass a worker_init_fn that seeds NumPy",
         model.place(call.frame, call.number),
         name,

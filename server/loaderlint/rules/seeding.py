@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from loaderlint.facts import ir
 from loaderlint.findings import Fix, InsertFunction, Intent, SetArgument
 from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
+from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import Lib, Literal_, PartialOf
 
@@ -38,6 +40,8 @@ def seeds_numpy(loader: Loader, model: Model) -> Literal["yes", "no", "maybe"]:
             return "yes"
         if isinstance(atom, PartialOf) and isinstance(atom.func, Lib) and atom.func.name in SEEDING_WORKER_INITS:
             return "yes"
+    if _lightning_seeds(model):
+        return "yes"
     for reached in model.reached.values():
         if reached.loaders.get("init", 0) >> loader.index & 1:
             for call in model.frame_calls(reached.frame):
@@ -47,6 +51,28 @@ def seeds_numpy(loader: Loader, model: Model) -> Literal["yes", "no", "maybe"]:
     if isinstance(literal, Literal_) and literal.value is None:
         return "no"
     return "maybe" if passed.unknown and not loader.out_of_sight else "no"
+
+
+def seeds_on_the_way(frame: Frame, loader: Loader, model: Model) -> bool:
+    """Whether a frame that leads to `frame`, or it itself, seeds NumPy: then the inherited state is not used."""
+    return any(
+        isinstance(atom, Lib) and SEEDERS.get(atom.name) in ("numpy", "all")
+        for link in model.chain(frame, loader)
+        for call in model.frame_calls(link)
+        for atom in call.callee.atoms
+    )
+
+
+def _lightning_seeds(model: Model) -> bool:
+    """Whether the project calls Lightning's `seed_everything(..., workers=True)`: the trainer then seeds the workers."""
+    for site in model.callers.sites("seed_everything"):
+        facts = model.ev.facts(site.path, site.piece)
+        call = facts.ir.exprs[site.expr] if facts else None
+        for arg in call.args if isinstance(call, ir.Call) and facts else ():
+            value = facts.ir.exprs[arg.value] if facts else None
+            if arg.name == "workers" and isinstance(value, ir.Const) and value.value is True:
+                return True
+    return False
 
 
 def seed_worker_fix(loaders: Sequence[Loader], model: Model) -> Fix | None:
