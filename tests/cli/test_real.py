@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -146,3 +147,11 @@ def test_wrong_settings_are_said_and_the_rest_applies(project: Path) -> None:
     assert result.returncode == 2
     assert b"pyproject.toml: unknown setting 'igonre'; did you mean 'ignore'?" in result.stderr
     assert b"data.py:13:24: error" in result.stdout
+
+
+def test_the_examples_show_what_their_table_says() -> None:
+    folder = Path(__file__).parents[2] / "examples"
+    table = set(re.findall(r"\| `(\w+\.py)`, .* \| ([a-z-]+) \|", (folder / "README.md").read_text("utf-8")))
+    result = _run(folder, "check", "--output-format", "json")
+    assert {(found["path"], found["name"]) for found in json.loads(result.stdout)} == table
+    assert len({rule for _, rule in table}) == 7
