@@ -11,6 +11,7 @@ import pytest
 from loaderlint.lsp.fixall import _difference, applied
 from loaderlint.lsp.suppress import Insertion, suppression
 from loaderlint.lsp.text import Place, split_lines
+from tests.lsp.fake_engine import FakeWorkspace
 from tests.lsp.session import Refused, Session, capabilities, run, session, span
 
 A = "file:///work/a.py"
@@ -275,6 +276,29 @@ def test_a_fix_that_comes_to_nothing_is_an_error_nobody_sees() -> None:
             assert refused.value.code == -32803
 
     run(scenario())
+
+
+def test_a_crash_while_an_edit_is_made(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*_: Any) -> Any:
+        raise ValueError("no repair today")
+
+    monkeypatch.setattr(FakeWorkspace, "repairs", crash)
+
+    async def scenario(able: dict[str, Any]) -> list[dict[str, Any]]:
+        async with session(able) as client:
+            client.open(A, "BUG")
+            actions = await client.actions(A, (0, 0), only=["quickfix"])
+            if actions[0]["title"] == "Fix this BUG":
+                with pytest.raises(Refused):
+                    await resolved(client, actions[0])
+            return actions
+
+    async def scenarios() -> None:
+        assert titles(await scenario(capabilities())) == ["Fix this BUG", "Suppress fake-bug here"]
+        assert titles(await scenario(capabilities(rich=False))) == ["Suppress fake-bug here"]
+
+    run(scenarios())
+    assert "no repair today" in caplog.text
 
 
 @pytest.mark.parametrize(

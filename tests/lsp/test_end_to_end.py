@@ -79,7 +79,7 @@ def test_a_fault_that_takes_two_files_and_its_fix(project: Path, encoding: Encod
             start = 16 + width + 3 + len("self.items[index] + ")
             assert shown.range == place(12, start, start + len("np.random.rand()"))
             assert shown.code == "LDR101" and shown.source == "loaderlint"
-            assert "train_loader in train.py" in shown.message
+            assert "`train_loader` in train.py" in shown.message
             assert shown.code_description is not None and shown.code_description.href.endswith(NAME)
             (related,) = shown.related_information or ()
             assert (related.location.uri, related.location.range.start.line) == (train, 4)
@@ -270,6 +270,9 @@ def test_an_encoding_cookie_does_not_move_columns(project: Path) -> None:
             data = opened.open(project / "data.py", text)
             (shown,) = await opened.diagnostics(data)
             assert shown.range.start == types.Position(13, 41)
+            opened.edit(data, [insertion(13, 40, " ")])
+            (shown,) = await opened.diagnostics(data)
+            assert shown.range.start == types.Position(13, 42)
 
     run(scenario())
 

@@ -97,6 +97,9 @@ async def _filled(ls: Server, document: Document, report: Report, action: types.
         logger.info("no fix: %s", outdated)
         ls.analysis.touched([snapshot.path for snapshot in snapshots])
         raise ContentModified() from outdated
+    except Exception:
+        logger.exception("the edit of %r cannot be made", action.title)
+        return False
     if made is None:
         return False
     if not document.is_at(report.snapshot) or not made.holds(ls.documents):
