@@ -10,6 +10,8 @@ import pytest
 from loaderlint.findings import AddImport, DeleteStatement, InsertFunction, Intent, Place, Replace, SetArgument, Wrap
 from loaderlint.fixes.apply import edits_for, merge
 from loaderlint.fixes.edits import FileEdit, NoFix
+from loaderlint.fixes.tree import grow
+from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.positions import Span, TextEdit, apply_edits
 from tests.fixes.fixing import PATH, Files, apply, fixed, place, refused
 
@@ -36,6 +38,19 @@ def test_odd_files_are_not_edited(data: bytes) -> None:
 def test_places_that_are_gone() -> None:
     assert "has changed" in refused("x = y\n", [Wrap(Place(PATH, 0, 99), "f(", ")")])
     assert "has changed" in refused("x = y\n", [Wrap(Place(PATH, 9, 0), "f(", ")")])
+
+
+def test_what_is_only_in_the_tree_is_not_edited() -> None:
+    text = "class A:\n    x = 1\n"
+    (passes,) = (anchor for anchor, node in enumerate(parsed_nodes(text)) if isinstance(node, cst.Pass))
+    assert "has changed" in refused(text, [DeleteStatement(Place(PATH, 0, passes))])
+
+
+def parsed_nodes(text: str) -> list[cst.CSTNode]:
+    """The nodes of the first piece, with those that stand in for a class's body."""
+    tree = grow(cut(text)[0])
+    assert tree is not None
+    return tree.nodes
 
 
 def test_broken_pieces_are_not_edited_others_are() -> None:

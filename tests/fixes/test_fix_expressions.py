@@ -49,6 +49,7 @@ REPLACE = [
     ("x = (y)\n", "y", "a + b", "x = (a + b)\n"),
     ("x = y * 2\n", "y", "a + b", "x = (a + b) * 2\n"),
     ("x = y\n", "y", "a + b", "x = a + b\n"),
+    ("x = y * 2\n", "y", "4", "x = 4 * 2\n"),
     ("f(y)\n", "y", "a, b", "f((a, b))\n"),
     ("x = y.z\n", "y", "1", "x = (1).z\n"),
     ("if(y)in z: pass\n", "y", "a", "if a in z: pass\n"),
@@ -86,6 +87,11 @@ def test_an_expression_is_replaced(text: str, code: str, new: str, expected: str
 )
 def test_what_is_not_read_is_not_wrapped(text: str, code: str) -> None:
     assert refused(text, [Wrap(place(text, code, cst.CSTNode), "f(", ")")])
+
+
+def test_a_part_of_a_string_is_not_wrapped() -> None:
+    text = "x = 'a' 'b' 'c'\n"  # with parentheses around the rest, 'a' would be called
+    assert "longer string" in refused(text, [Wrap(place(text, "'b' 'c'"), "", ".f()")])
 
 
 def test_a_wrap_that_is_there() -> None:

@@ -188,6 +188,11 @@ def test_a_function_is_added(text: str, expected: str) -> None:
     assert refused(expected, again) == "nothing is left to change"
 
 
+def test_an_equal_function_needs_no_import() -> None:
+    text = f"{DEF}x = y\n"
+    assert fixed(text, [SEED, Replace(place(text, "y"), "{seed_worker}")]) == f"{DEF}x = seed_worker\n"
+
+
 def test_an_equal_function_below_is_not_used_at_module_level() -> None:
     text = f"import random\nx = y\n{DEF}"
     after = (

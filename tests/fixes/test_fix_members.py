@@ -66,6 +66,15 @@ def test_a_class_on_one_line_is_refused(text: str) -> None:
     assert refused(text, [method(text)]) == "the class is written on one line"
 
 
+def test_a_special_method_is_never_renamed() -> None:
+    text = "class A:\n    def __getstate__(self): return {}\n"
+    intent = InsertMethod(place(text, "class A", cst.ClassDef), "__getstate__", SOURCE)
+    assert refused(text, [intent]) == "the class has its own __getstate__"
+    text = "class A:\n    x = 1\n"
+    intent = InsertMethod(place(text, "class A", cst.ClassDef), "__getstate__", SOURCE)
+    assert "def __getstate__(self):" in fixed(text, [intent])
+
+
 def test_two_methods_keep_their_order() -> None:
     text = "class A:\n    x = 1\n"
     cls = place(text, "class A", cst.ClassDef)

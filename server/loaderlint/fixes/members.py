@@ -44,6 +44,8 @@ def plan_method(intent: InsertMethod, draft: Draft, fill: Callable[[str, Place],
     taken = {method.name for method in new}
     text = draft.text[start:end]
     name = next(one for one in numbered(intent.name) if one not in taken and not has_word(text, one))
+    if name != intent.name and intent.name.startswith("__"):
+        raise Refused(f"the class has its own {intent.name}")  # Python calls it by this name and no other
     source = renamed(source, intent.name, name)
     method = NewMethod(*key, name, tokens, source, end, indent)
     draft.plan = replace(draft.plan, methods=(*draft.plan.methods, method))
