@@ -1,7 +1,7 @@
 """Made-up functions are run, and what each read saw must be among what the facts say can reach it.
 
-Every assigned value is a number of its own, so a value names its definition. Branches, loops and exceptions go at random;
-the same function is run many times."""
+Every assigned value is a number of its own, so a value names its definition. Branches, loops and exceptions go at
+random; the same function is run many times."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ import libcst as cst
 class Bindings:
     """The names that the statements of one def (nested defs left out) bind, and the declared ones.
 
-    `loops` has for each loop node (by `id`) the names bound inside it, in order of first binding. `walrus` are the names
-    bound by `:=`, which may stand in any of the loops; they are in `names` too."""
+    `loops` has for each loop node (by `id`) the names bound inside it, in order of first binding. `walrus` are the
+    names bound by `:=`, which may stand in any of the loops; they are in `names` too."""
 
     __slots__ = ("global_names", "loops", "names", "nonlocal_names", "walrus")
 
