@@ -439,7 +439,11 @@ class _Cutter:
         container = self._stack[-1]
         container.clause = first.indent if kind == "clause" else -1
         line = self._line_number(start)
-        self._pieces.append(Piece(kind, keyword, text[start:end], start, line, container.index, seen - start))
+        code = text[start:end]
+        index = len(self._pieces)
+        if index < len(self._old) and self._old[index].text == code:  # read again, but not changed
+            code = self._old[index].text
+        self._pieces.append(Piece(kind, keyword, code, start, line, container.index, seen - start))
 
     def _line_number(self, offset: int) -> int:
         """The line of an offset; offsets must be asked in ascending order."""

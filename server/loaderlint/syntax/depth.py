@@ -135,10 +135,14 @@ class _Gauge:
         while found := _TOKEN.search(text, position):
             position = found.end()
             kind = found.lastgroup
-            if template and len(bases) == 1 and found["open"] != "{":
-                if kind == "quote":
-                    position = found.start("quote") + 1
-                continue
+            if template and len(bases) == 1:
+                if found["open"] != "{":
+                    position = max(found.start() + 1, found.start("quote") + 1)
+                    continue
+                if text.startswith("{", position):  # a brace that stands for itself
+                    position += 1
+                    continue
+                now[-1] = bases[-1]
             if kind == "quote":
                 if after_string:
                     self._add(1, _OPERATOR)

@@ -1,0 +1,57 @@
+"""The pieces of real files say what the tree of the whole file says, at its places."""
+
+from __future__ import annotations
+
+import pytest
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from loaderlint.syntax.cutter import cut
+from loaderlint.syntax.parse import parse_piece
+from loaderlint.syntax.positions import Span, lossless, spans
+from loaderlint.syntax.walk import preorder
+
+from . import corpus
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_pieces_equal_the_full_parse(part: int) -> None:
+    compared = 0
+    for path in corpus.files(150)[part::10]:
+        text = corpus.text(path)
+        module = corpus.whole(text)
+        pieces = cut(text)
+        trees = [parse_piece(piece) for piece in pieces]
+        if module is None:
+            assert None in trees or not trees, f"{path}: only the whole does not parse"
+            continue
+        assert corpus.difference(pieces, trees, module) == "", path
+        compared += len(pieces)
+    assert compared > 100
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_places_are_those_of_the_position_provider(part: int) -> None:
+    compared = 0
+    for path in corpus.files(150)[part * 6 : part * 6 + 6]:
+        for piece in cut(corpus.text(path)):
+            parsed = parse_piece(piece)
+            if parsed is None or not lossless(piece, parsed):
+                continue
+            nodes = preorder(parsed.node)
+            found = spans(parsed, range(len(nodes)))
+            # The provider of libcst sees the tree of the wrapped piece as it is.
+            expected = MetadataWrapper(parsed.module, unsafe_skip_copy=True).resolve(PositionProvider)
+            lines = piece.text.count("\n")
+            for anchor, node in enumerate(nodes):
+                place = expected[node]
+                if place.end.line - 1 - parsed.first_line >= lines and piece.kind != "statement":
+                    continue  # a body that is not in the file
+                wanted = Span(
+                    place.start.line - 1 - parsed.first_line,
+                    place.start.column,
+                    place.end.line - 1 - parsed.first_line,
+                    place.end.column,
+                )
+                assert found[anchor] == wanted, (path, piece.line, node)
+            compared += len(nodes)
+    assert compared > 1000
