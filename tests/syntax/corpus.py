@@ -132,7 +132,7 @@ _LAYOUT = {"leading_lines", "footer", "indent", "newline"}
 
 
 def same(left: object, right: object, skipped: set[str] = frozenset()) -> bool:
-    """Whether two trees are equal but for the layout around statements; the fields `skipped` of the roots may differ."""
+    """Whether two trees are equal but for the layout around statements; fields `skipped` of the roots may differ."""
     pairs = [(left, right)]
     while pairs:
         left, right = pairs.pop()

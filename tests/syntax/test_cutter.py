@@ -146,14 +146,27 @@ def test_match_stays_whole() -> None:
         ("x = 'abc\ny = 1\n", ["- x = 'abc", "- y = 1"]),
         ("x = f('abc\ny = 1\nimport z\n", ["- x = f('abc", "- y = 1", "- import z"]),
         ("x = 'a\\\nb\ny = 1\n", ["- x = 'a\\ +1", "- y = 1"]),
-        ("class A(B\n    x = 1\n    def f(self): pass\ny = 1\n", ["class class A(B +1", "  - def f(self): pass", "- y = 1"]),
+        (
+            "class A(B\n    x = 1\n    def f(self): pass\ny = 1\n",
+            ["class class A(B +1", "  - def f(self): pass", "- y = 1"],
+        ),
         ("class A\n    x = 1\n    y = 2\n", ["class class A", "  - x = 1", "  - y = 2"]),
-        ("class A:\n    x = foo(\n    y = 1\n    def f(self): pass\n", ["class class A:", "  - x = foo("] + ["  - y = 1", "  - def f(self): pass"]),
-        ("class A:\n    def f(self, x:\n        y = 1\n        return 1\n    z = 2\n", ["class class A:", "  - def f(self, x: +2", "  - z = 2"]),
+        (
+            "class A:\n    x = foo(\n    y = 1\n    def f(self): pass\n",
+            ["class class A:", "  - x = foo("] + ["  - y = 1", "  - def f(self): pass"],
+        ),
+        (
+            "class A:\n    def f(self, x:\n        y = 1\n        return 1\n    z = 2\n",
+            ["class class A:", "  - def f(self, x: +2", "  - z = 2"],
+        ),
         ("def f():\n    x = (\n    y = 1\n    return x\ng = 1\n", ["- def f(): +3", "- g = 1"]),
         ("x = (yield\n  from y)\nz = 1\n", ["- x = (yield +1", "- z = 1"]),
         ("x = [a\n  for a in b\n  if c]\nz = 1\n", ["- x = [a +2", "- z = 1"]),
         ("x = (a\n@ b)\nz = 1\n", ["- x = (a +1", "- z = 1"]),
+        ('x = f(f"{a["("]}")\ny = 1\n', ['- x = f(f"{a["("]}")', "- y = 1"]),
+        ("x = f(rf'{a['(']} {{ {f'{'('}'}')\ny = 1\n", ["- x = f(rf'{a['(']} {{ {f'{'('}'}')", "- y = 1"]),
+        ("x = f'{'\ny = 1\n", ["- x = f'{'", "- y = 1"]),
+        ("x = f(f'{a\ny = 1\nimport b\n", ["- x = f(f'{a", "- y = 1", "- import b"]),
         ("x = 1)\ny = 2\n", ["- x = 1)", "- y = 2"]),
         ("@dec\nx = 1\n", ["- @dec", "- x = 1"]),
         ("@dec\n", ["- @dec"]),
@@ -168,9 +181,12 @@ def test_match_stays_whole() -> None:
         ("x", ["- x"]),
         ("x = 1\r\n\r\n# c\r\ny = 2\r\n", ["- x = 1", "- y = 2"]),
         ("x = 1\ry = (\r2)\r", ["- x = 1", "- y = ( +1"]),
-        ("class A:\n\tx = 1\n\tdef f(self):\n\t\tpass\n        y = 2\n", ["class class A:", "  - x = 1", "  - def f(self): +1", "  - y = 2"]),
+        (
+            "class A:\n\tx = 1\n\tdef f(self):\n\t\tpass\n        y = 2\n",
+            ["class class A:", "  - x = 1", "  - def f(self): +1", "  - y = 2"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_half_typed_and_odd_text(text: str, expected: list[str]) -> None:
     assert outline(text) == expected
 
@@ -202,7 +218,7 @@ def test_an_open_triple_quote_spoils_one_piece_and_no_more() -> None:
 
 
 def test_an_open_bracket_spoils_one_piece_and_no_more() -> None:
-    text = "class A:\n    def f(self):\n        foo(a, [\n        x = 1\n        return x\n\n    def g(self):\n        pass\n"
+    text = "class A:\n    def f():\n        foo([\n        x = 1\n        return x\n    def g(self):\n        pass\n"
     assert [parse_piece(piece) is not None for piece in cut(text)] == [True, False, True]
 
 
@@ -273,11 +289,38 @@ _BASE = (
 
 _WORDS = [
     *("(", ")", "[", "]", "{", "}", '"""', "'''", '"', "'", "\\", "#", ":", "\n", "\r", "\r\n", "\n\n", "    ", "\t"),
-    *(" ", "\x0c", "\0", "x", "1", "=", ",", ";", "@", "@dec\n", "def f():\n", "class C:\n", "class C", "    def g(self):\n"),
+    *(
+        " ",
+        "\x0c",
+        "\0",
+        "x",
+        "1",
+        "=",
+        ",",
+        ";",
+        "@",
+        "@dec\n",
+        "def f():\n",
+        "class C:\n",
+        "class C",
+        "    def g(self):\n",
+    ),
     *("if x:\n", "elif y:\n", "else:\n", "else: x\n", "try:\n", "except E:\n", "finally:\n", "with a:\n", "import b\n"),
-    *("return\n", "pass\n", "async ", "for i in j:\n", "'''\ndef q(): pass\n", "(\n", ")\n", '"""\n', "ä𝒳", "\x85", "\u2028"),
-    *("    x = 1\n" * 5, "    " + "y = 2\n" * 40, "lambda: ", "f'{", "}'", "\ufeff"),
-]  # fmt: skip
+    *(
+        "return\n",
+        "pass\n",
+        "async ",
+        "for i in j:\n",
+        "'''\ndef q(): pass\n",
+        "(\n",
+        ")\n",
+        '"""\n',
+        "ä𝒳",
+        "\x85",
+        "\u2028",
+    ),
+    *("    x = 1\n" * 5, "    " + "y = 2\n" * 40, "lambda: ", "f'{", 'f"', "{", "}'", "\ufeff"),
+]
 _TEXT = st.lists(st.sampled_from(_WORDS), max_size=12).map("".join)
 
 

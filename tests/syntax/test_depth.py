@@ -48,6 +48,8 @@ KINDS = {
     "strings": lambda n: '"a" ' * n,
     "strings on lines": lambda n: "x = (" + '"a"  # c\n' * n + ")",
     "brackets in an f-string": lambda n: "f'{" + "(" * n + "1" + ")" * n + "}'",
+    "brackets beside the f-string's own quote": lambda n: "f'{" + "'a' + " + "(" * n + "1" + ")" * n + "}'",
+    "brackets beside it on lines": lambda n: "f'{\n" + "'a' + " + "(" * n + "1" + ")" * n + "}'",
     "f-strings in f-strings": lambda n: "f'''{" * n + "1" + "}'''" * n,
     "formats in formats": lambda n: "f'{a:" + "{b:" * n + "}" * n + "}'",
     "elif": lambda n: "if a:\n pass\n" + "elif a:\n pass\n" * n,

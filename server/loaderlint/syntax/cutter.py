@@ -99,10 +99,21 @@ def _longest(limit: int, same: Callable[[int, int], bool]) -> int:
 
 _NEWLINE = r"(?:\r\n|\r|\n)"
 _PLAIN = r"[^'\"()\[\]{}\\#\r\n]"
-_STRING = (
-    r"(?:\"(?!\"\")[^\"\\\r\n]*(?:\\(?:\r\n|[\s\S])[^\"\\\r\n]*)*\""
-    r"|'(?!'')[^'\\\r\n]*(?:\\(?:\r\n|[\s\S])[^'\\\r\n]*)*')"
-)
+_ESCAPE = r"\\(?:\r\n|[\s\S])"
+
+
+def _string_pattern(quote: str) -> str:
+    """A string in single quotes. In an f-string the same quote may stand in braces: one that has it there is left to
+    `_Lexer`."""
+    field = rf"\{{(?!\{{)[^{quote}\\\r\n{{}}]*(?:\{{[^{quote}\\\r\n{{}}]*\}}[^{quote}\\\r\n{{}}]*)*\}}"
+    start = rf"{quote}(?!{quote * 2})"
+    return (
+        rf"(?<![fFtT])(?<![fFtT][rR]){start}[^{quote}\\\r\n]*(?:{_ESCAPE}[^{quote}\\\r\n]*)*{quote}"
+        rf"|{start}[^{quote}\\\r\n{{]*(?:(?:{_ESCAPE}|\{{\{{|{field})[^{quote}\\\r\n{{]*)*{quote}"
+    )
+
+
+_STRING = rf"(?:{_string_pattern(chr(34))}|{_string_pattern(chr(39))})"
 # Closed brackets on one line, two deep, are passed over in one go. Which bracket closes which is the parser's matter.
 _FLAT = rf"[(\[{{]{_PLAIN}*(?:{_STRING}{_PLAIN}*)*[)\]}}]"
 _BRACKETS = rf"[(\[{{]{_PLAIN}*(?:(?:{_STRING}|{_FLAT}){_PLAIN}*)*[)\]}}]"
@@ -137,6 +148,8 @@ _TRIPLE = {
     for quote in "\"'"
 }
 _SINGLE = {quote: re.compile(rf"{quote}[^{quote}\\\r\n]*(?:\\(?:\r\n|[\s\S])[^{quote}\\\r\n]*)*") for quote in "\"'"}
+_FORMATTED = re.compile(r".?[fFtT]$|.?[fFtT][rR]$", re.DOTALL)
+_FORMATTED_SIGN = re.compile(r"[{}\r\n'\"]|\\(?:\r\n|[\s\S])")
 #: What a string holds that swallowed code because a triple quote before it was never closed.
 _SUSPECT = re.compile(
     r"[\r\n](?:[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(])"
@@ -250,6 +263,10 @@ class _Lexer:
         text = self.text
         quote = text[position]
         if not text.startswith(quote * 3, position):
+            if _FORMATTED.match(text, max(position - 2, 0), position):
+                end = self._formatted(position, 0)
+                if end >= 0:
+                    return end
             end = _end(_SINGLE[quote], text, position)
             return end + 1 if text.startswith(quote, end) else end
         found = _TRIPLE[quote].match(text, position)
@@ -258,6 +275,32 @@ class _Lexer:
         if found is None or (self.suspicious and _SUSPECT.search(text, position, found.end())):
             return self.line_end(position)
         return found.end()
+
+    def _formatted(self, position: int, nested: int) -> int:
+        """Where the f-string ends whose quote is at `position`; -1 if it does not end on its line."""
+        text = self.text
+        quote = text[position]
+        position += 1
+        braces = 0
+        while nested < 10 and (found := _FORMATTED_SIGN.search(text, position)):
+            sign = found[0]
+            position = found.end()
+            if sign in ("\r", "\n"):
+                return -1
+            if sign == "{":
+                if braces == 0 and text.startswith("{", position):  # a brace that stands for itself
+                    position += 1
+                else:
+                    braces += 1
+            elif sign == "}":
+                braces = max(0, braces - 1)
+            elif sign == quote and braces == 0:
+                return position
+            elif sign in ("'", '"') and braces:
+                position = self._formatted(found.start(), nested + 1)
+                if position < 0:
+                    return -1
+        return -1
 
     def _recover(self, line: _Line, opened: list[int], looked: int, head: bool) -> tuple[int, int]:
         """The end of a logical line with brackets that are never closed, `opened`, as text up to `looked` shows."""

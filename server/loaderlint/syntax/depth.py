@@ -1,8 +1,8 @@
 """How deep a text nests, estimated before it is parsed.
 
 libcst's native parser recurses, and where its stack ends the process ends: no exception tells. Some constructs also
-take it exponential time. The estimate is from above: it may call a text deeper than it is, never flatter. Lines that are
-short and simple are passed over in one go, because they cannot be deep.
+take it exponential time. The estimate is from above: it may call a text deeper than it is, never flatter. Lines that
+are short and simple are passed over in one go, because they cannot be deep.
 
 The weights were measured: the depth at which a thread with a stack of 512 KiB dies, for each construct.
 """
@@ -124,6 +124,8 @@ class _Gauge:
         self.levels = 0
         self.stack = 0
         self.brackets = 0
+        self._all_code = False
+        self._open = False
         self._now = [(0, 0)]  # levels and stack up to each open bracket, and what came since the last comma
 
     def line(self, text: str, position: int, template: bool = False) -> int:
@@ -143,6 +145,8 @@ class _Gauge:
                     position += 1
                     continue
                 now[-1] = bases[-1]
+            if kind == "quote" and self._all_code:
+                continue
             if kind == "quote":
                 if after_string:
                     self._add(1, _OPERATOR)
@@ -174,6 +178,7 @@ class _Gauge:
                 self._add(1, _FOR)
             else:
                 self._add(1, _OPERATOR)
+        self._open = len(bases) > 1
         return len(text)
 
     def _string(self, text: str, found: re.Match[str]) -> int:
@@ -185,6 +190,9 @@ class _Gauge:
             inner = _Gauge()
             inner._now = [self._now[-1]]
             inner.line(text[start:end], 0, template=True)
+            if inner._open:  # its own quote in braces, so it is no end: nothing is a string from here on
+                self._all_code = True
+                return start
             self.levels = max(self.levels, inner.levels)
             self.stack = max(self.stack, inner.stack)
         return end
