@@ -4,6 +4,7 @@
 * `FAR(name)`: a finding whose fix also puts a line on top of the file `name` beside it; the evidence is there, too.
 * `GUESS`: a finding with an unsafe fix. `STUCK`: a finding whose fix comes to nothing.
 * `HANG`: the check lasts until it is told to stop. `CRASH`, `LEAVE`: it raises an error, a SystemExit.
+* `SLOW`: the check lasts until the test releases it, whatever it is told.
 * `PRINT`: it prints to stdout and lets a child process read stdin.
 
 A file 'loud.txt' in a folder makes every finding an error: something on disk that findings depend on.
@@ -14,6 +15,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -162,6 +164,9 @@ class FakeWorkspace:
         if "PRINT" in text:
             print("Content-Length: 3\r\n\r\n{}!", flush=True)
             subprocess.run([sys.executable, "-c", "import sys; sys.stdin.read()"], check=True)
+        if "SLOW" in text:
+            self.backend.hanging.append(text)
+            self.backend.release.wait(20)
         while "HANG" in text:
             self.backend.hanging.append(text)
             if stop():
@@ -204,6 +209,7 @@ class FakeBackend:
         self.checks: list[tuple[str, ...]] = []
         self.forgotten: list[Path] = []
         self.hanging: list[str] = []
+        self.release = threading.Event()
 
     def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> FakeWorkspace:
         self.workspaces.append(FakeWorkspace(self, folders, overrides))

@@ -111,6 +111,23 @@ def test_an_edit_stops_the_analysis_of_older_text() -> None:
     run(scenario())
 
 
+def test_an_answer_that_comes_too_late_is_not_shown() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "SLOW BUG")
+            client.open(B, "BUG")
+            await client.until(lambda: client.backend.hanging)
+            client.change(A, 2, "BUG BUG")
+            client.shut(B)
+            client.open(B, "nothing", version=1)
+            client.backend.release.set()
+            assert len(await client.diagnostics(A)) == 2
+            assert [params["version"] for params in client.published(A)] == [2]
+            assert [params["diagnostics"] for params in client.published(B)] == [[]]
+
+    run(scenario())
+
+
 def test_the_loop_answers_while_the_engine_works() -> None:
     async def scenario() -> None:
         async with session() as client:
