@@ -2,18 +2,20 @@
 # constant-worker-seed (LDR103)
 
 ## What it does
-Finds `worker_init_fn`s that seed from something which does not change from epoch to epoch, or not from worker to worker:
-a constant, `worker_id` alone, the whole second of `time.time()`, or `np.random.get_state()[1][0]`.
+Finds `worker_init_fn`s that seed from something which does not change from epoch to epoch, or not from worker to
+worker: a constant, `worker_id` alone, the whole second of `time.time()`, or `np.random.get_state()[1][0]`.
 
 ## Why is this bad?
 torch gives each worker a fresh seed in each epoch. Such a function throws it away. Measured on torch 1.8 and 2.13:
-`np.random.seed(0)` makes all workers draw the same numbers in all epochs; `np.random.seed(worker_id)` repeats the numbers in
-every epoch. `np.random.get_state()[1][0] + worker_id`, the idiom of a well-known article, is worse on torch 1.9 and later:
-that word of the state is always 2147483648 there, so every epoch of every run of every project draws the same numbers.
+`np.random.seed(0)` makes all workers draw the same numbers in all epochs; `np.random.seed(worker_id)` repeats the
+numbers in every epoch. `np.random.get_state()[1][0] + worker_id`, the idiom of a well-known article, is worse on torch
+1.9 and later: that word of the state is always 2147483648 there, so every epoch of every run of every project draws the
+same numbers.
 
 ## When it is not a bug
 - The seed comes from `torch.initial_seed()` or `get_worker_info().seed`.
 - `worker_id` alone with `persistent_workers=True`: the function runs once.
+- The epoch enters the seed: an attribute that is set anew before each epoch, or a loader made in the loop over epochs.
 - Loaders for evaluation, where the same numbers each time are wanted: a hint at most.
 - A loader without workers never calls the function.
 
@@ -45,33 +47,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Fix, Replace, Severity
+from loaderlint.findings import Evidence, Finding, Fix, Place, Replace, Severity
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall
-from loaderlint.project.values import Atom, Lib, LibMember, LibObject, Literal_, SeqOf, Unknown, Val
+from loaderlint.project.values import Lib
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.seed_sources import Source, seed_sources
 
-Source = Literal["fixed", "worker id", "time", "state", "fresh", "unknown"]
-_FIXED_REASONS = frozenset({"parameter", "config", "kwargs", "required option"})
-_COMPUTED = ("builtins.operation", "builtins.int", "builtins.abs", "builtins.str", "builtins.sum", "builtins.float")
 _EVALUATION = re.compile(r"val|test|eval|infer|predict", re.IGNORECASE)
-_REPLACEMENTS = {
-    "numpy.random.seed": "{numpy}.random.seed({torch}.initial_seed() % 2**32)",
-    "random.seed": "{random}.seed({torch}.initial_seed() % 2**32)",
-    "torch.manual_seed": "{torch}.manual_seed({torch}.initial_seed())",
+_LIBRARIES = ("numpy", "python", "torch", "all")
+_FRESH = "{torch}.initial_seed() % 2**32"
+_CALLS = {
+    "numpy.random.seed": "{numpy}.random.seed",
+    "random.seed": "{random}.seed",
+    "torch.manual_seed": "{torch}.manual_seed",
 }
 
 
 class Seeding(NamedTuple):
-    """A seeding call in a worker_init_fn: which function, what it is given, and where that comes from."""
+    """A seeding call in a worker_init_fn: which function, where the seed comes from, and where it is written:
+    expression `number` of `frame`, passed in the call `at` there (both are the call where the seed is a parameter)."""
 
     call: WorkerCall
     function: str
     sources: frozenset[Source]
+    frame: Frame
+    at: int
+    number: int
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding]:
@@ -89,17 +95,18 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
     severity = _severity(first, loader, exposure)
     if severity is None:
         return
-    frame = first.call.frame
-    also = [Evidence(model.place(s.call.frame, s.call.number), f"`{s.function}` too") for s in bad if s is not first]
+    place = model.place(first.frame, first.number)
+    others = {model.place(s.frame, s.number): s.function for s in bad}
+    also = [Evidence(other, f"`{function}` too") for other, function in others.items() if other != place]
     yield Finding(
         RULE.name,
         severity,
         exposure.certainty,
         f"{_effect(first.sources)} {in_workers_of(exposure)}: {_cause(first.sources)}; "
         "seed from `torch.initial_seed() % 2**32`",
-        model.place(frame, _seed_expression(first.call)),
+        place,
         first.function,
-        (*also, *model.why(frame, exposure)),
+        (*also, *model.why(first.call.frame, exposure)),
         _fixes(seedings, bad, model),
     )
 
@@ -109,76 +116,54 @@ def _seedings(loader: Loader, model: Model) -> Iterator[Seeding]:
         if not reached.loaders.get("init", 0) >> loader.index & 1:
             continue
         for call in model.frame_calls(reached.frame):
-            for atom in call.callee.only(Lib):
-                if isinstance(atom, Lib) and SEEDERS.get(atom.name) in ("numpy", "python", "torch", "all"):
-                    if call.call.args and not atom.name.endswith("set_state"):
-                        seed = model.ev.eval(call.call.args[0].value, call.frame)
-                        yield Seeding(call, atom.name, frozenset(_sources(seed, model, 0)))
+            seed = next((a.value for a in call.call.args[:1] if a.kind in ("pos", "kw")), None)
+            for name in [a.name for a in call.callee.only(Lib) if isinstance(a, Lib)] if seed is not None else ():
+                if SEEDERS.get(name) in _LIBRARIES and not name.endswith("set_state"):
+                    sources = frozenset(seed_sources(call.call.args[0].value, call.frame, model))
+                    yield Seeding(call, name, sources, *_written(call, loader, model))
 
 
-def _sources(seed: Val, model: Model, depth: int) -> Iterator[Source]:
-    for atom in seed.atoms:
-        yield from _atom_sources(atom, model, depth)
+def _written(call: WorkerCall, loader: Loader, model: Model) -> tuple[Frame, int, int]:
+    """Frame, call and expression where a seed is written: through the parameters of helpers up to the call that passes
+    it; the call twice where it comes from out of worker code."""
+    frame, number, seed = call.frame, call.number, call.call.args[0].value
+    for _ in range(8):
+        if not isinstance(model.ev.expr(frame, seed), ir.Param):
+            return frame, number, seed
+        reached = model.reached.get(frame)
+        parent = reached.parents.get(loader.index) if reached else None
+        passed = _passed(parent, frame, seed, model) if parent else None
+        if parent is None or passed is None:
+            break
+        frame, (number, seed) = parent, passed
+    return frame, number, number
 
 
-def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
-    """Where a seed comes from, through arithmetic and conversions."""
-    match atom:
-        case Literal_():
-            yield "fixed"
-        case Unknown("worker id"):
-            yield "worker id"
-        case Unknown(reason):
-            yield "fixed" if reason in _FIXED_REASONS else "unknown"
-        case SeqOf(_, items):
-            for item in items:
-                yield from _sources(item, model, depth + 1)
-        case LibMember(LibObject("torch.utils.data.get_worker_info"), name):
-            yield "worker id" if name == "id" else "fixed" if name == "num_workers" else "fresh"
-        case LibObject(name, site) if not _in_init(site.frame, model):
-            # made in the main process, before the workers: the same in all of them, whatever it is
-            yield "fixed" if not name.startswith("torch.utils.data") else "unknown"
-        case LibObject(name, site) if name.startswith("numpy.random.get_state"):
-            yield "state"
-        case LibObject("time.time" | "time.time_ns", _):
-            yield "time"
-        case LibObject(name, site) if name in _COMPUTED and depth < 8:
-            yield from _operand_sources(site.frame, site.expr, model, depth)
-        case LibObject(name, _):
-            yield "fresh" if "initial_seed" in name else "unknown"
-        case _:
-            yield "unknown"
-
-
-def _in_init(frame: Frame, model: Model) -> bool:
-    reached = model.reached.get(frame)
-    return reached is not None and bool(reached.loaders.get("init", 0))
-
-
-def _operand_sources(frame: Frame, number: int, model: Model, depth: int) -> Iterator[Source]:
-    e = model.ev.expr(frame, number)
-    operands: tuple[int, ...] = ()
-    if isinstance(e, ir.Bin):
-        operands = (e.left, e.right)
-    elif isinstance(e, ir.Unary):
-        operands = (e.operand,)
-    elif isinstance(e, ir.Call):
-        operands = tuple(arg.value for arg in e.args)
-    elif isinstance(e, ir.Augmented):
-        operands = (e.target, e.value)
-    if not operands:
-        yield "unknown"
-    for operand in operands:
-        yield from _sources(model.ev.eval(operand, frame), model, depth + 1)
+def _passed(caller: Frame, callee: Frame, param: int, model: Model) -> tuple[int, int] | None:
+    """The call in `caller` that leads to `callee`, and the argument that it passes for the parameter `param`."""
+    e = model.ev.expr(callee, param)
+    number = next((n for n, targets in caller.targets.items() if callee in targets), None)
+    call = model.ev.expr(caller, number) if number is not None else None
+    if number is None or not isinstance(e, ir.Param) or not isinstance(call, ir.Call):
+        return None
+    name = model.def_of(callee).params[e.index].name
+    position = e.index - (callee.receiver is not None)
+    for index, arg in enumerate(call.args):
+        if arg.kind in ("star", "starstar"):
+            return None
+        if arg.name == name or (arg.kind == "pos" and index == position):
+            return number, arg.value
+    return None
 
 
 def _severity(seeding: Seeding, loader: Loader, exposure: Exposure) -> Severity | None:
     """Error where workers or runs agree; worker_id alone is a warning, if the function runs in each epoch."""
-    alone = "worker id" in seeding.sources and "state" not in seeding.sources
-    if "time" in seeding.sources and "worker id" in seeding.sources:
+    sources = seeding.sources
+    by_worker = "worker id" in sources and "state" not in sources
+    if by_worker and sources & {"time", "moving"}:
         return None
-    if not alone:
-        severity: Severity | None = loudness(Severity.ERROR, exposure.certainty)
+    if not by_worker:
+        severity = loudness(Severity.ERROR, exposure.certainty)
     elif loader.persistent:
         return None
     else:
@@ -210,22 +195,55 @@ def _cause(sources: frozenset[Source]) -> str:
     return "this seed is the same in all of them"
 
 
-def _seed_expression(call: WorkerCall) -> int:
-    return call.call.args[0].value
-
-
 def _fixes(seedings: list[Seeding], bad: list[Seeding], model: Model) -> tuple[Fix, ...]:
-    """Change every bad seeding call, if all of them stand in the worker_init_fn itself."""
-    for one in bad:
-        if one.function not in _REPLACEMENTS or model.def_of(one.call.frame).kind == "lambda":
-            return ()
-        reached = model.reached[one.call.frame]
-        if any(parent is not None for parent in reached.parents.values()):
-            return ()
-    intents = tuple(Replace(model.place(s.call.frame, s.call.number), _REPLACEMENTS[s.function]) for s in bad)
+    """Change every seed at once, if all are bad and are written in the worker_init_fn itself that only workers call."""
     if len(seedings) != len(bad):
         return ()
+    texts: dict[Place, str] = {}
+    for one in bad:
+        change = _change(one, bad, model) if _only_init(one.frame, model) else None
+        if change is None:
+            return ()
+        if _FRESH not in texts.get(change[0], ""):  # NumPy's narrower seed does for all of them
+            texts[change[0]] = change[1]
+    intents = tuple(Replace(place, text) for place, text in texts.items())
     return (Fix("Seed from `torch.initial_seed() % 2**32`", "safe", intents),)
+
+
+def _only_init(frame: Frame, model: Model) -> bool:
+    """Whether a frame is a worker_init_fn that is called by workers alone."""
+    reached = model.reached.get(frame)
+    if reached is None or any(parent is not None for parent in reached.parents.values()):
+        return False
+    name = model.def_of(frame).name
+    return not name or name == "__call__" or not model.callers.sites(name)
+
+
+def _change(seeding: Seeding, bad: list[Seeding], model: Model) -> tuple[Place, str] | None:
+    """What to write where for one seed."""
+    frame, number = seeding.frame, seeding.number
+    seed = "{torch}.initial_seed()" if SEEDERS[seeding.function] == "torch" else _FRESH
+    place, call = model.place(frame, number), model.place(frame, seeding.at)
+    if number != seeding.at and (place.anchor > call.anchor or _is_only_seed(seeding, bad, model)):
+        return place, seed
+    if frame is not seeding.call.frame or seeding.function not in _CALLS:
+        return None
+    return call, f"{_CALLS[seeding.function]}({seed})"
+
+
+def _is_only_seed(seeding: Seeding, bad: list[Seeding], model: Model) -> bool:
+    """Whether a seed that is bound to a name before is read by bad seeding calls alone."""
+    name = next((s.name for s in model.def_of(seeding.frame).steps if _binds(s, seeding.number)), None)
+    file = model.files.file(seeding.frame.path)
+    if name is None or file is None:
+        return False
+    reads = {(s.frame, s.at) for s in bad if (s.frame, s.number) == (seeding.frame, seeding.number)}
+    text = file.pieces[seeding.frame.piece].text
+    return len(re.findall(rf"(?<![.\w]){re.escape(name)}\b", text)) == len(reads) + 1
+
+
+def _binds(step: ir.Step, number: int) -> TypeGuard[ir.Bind]:
+    return isinstance(step, ir.Bind) and step.value == number
 
 
 RULE = Rule(

@@ -1,0 +1,94 @@
+"""Where a seed comes from: what of it is the same in each worker, and what in each epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from loaderlint.facts import ir
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Model
+from loaderlint.project.values import Atom, Instance, LibMember, LibObject, Literal_, SeqOf, Unknown, Val
+
+#: 'state': a word of NumPy's state; 'moving': another value in each turn of a loop or after a call of a setter.
+Source = Literal["fixed", "worker id", "time", "state", "moving", "fresh", "unknown"]
+_FIXED_REASONS = frozenset({"parameter", "config", "kwargs", "required option"})
+_COMPUTED = ("builtins.operation", "builtins.int", "builtins.abs", "builtins.str", "builtins.sum", "builtins.float")
+
+
+def seed_sources(number: int, frame: Frame, model: Model, depth: int = 0) -> Iterator[Source]:
+    """Where the seed that is expression `number` comes from, through arithmetic and conversions."""
+    e = model.ev.expr(frame, number)
+    if isinstance(e, ir.Attr) and _changes_later(e, frame, model):
+        yield "moving"
+    elif isinstance(e, ir.Bin | ir.Unary) and depth < 8:
+        for operand in _operands(e):
+            yield from seed_sources(operand, frame, model, depth + 1)
+    else:
+        yield from _value_sources(model.ev.eval(number, frame), model, depth)
+
+
+def _changes_later(e: ir.Attr, frame: Frame, model: Model) -> bool:
+    """Whether the attribute is set again after its object was made, for example by `set_epoch`."""
+    return any(
+        not store.construction
+        for owner in model.ev.eval(e.base, frame).only(Instance)
+        if isinstance(owner, Instance)
+        for store in model.ev.classes.stores(owner, e.name)
+    )
+
+
+def _value_sources(seed: Val, model: Model, depth: int) -> Iterator[Source]:
+    for atom in seed.atoms:
+        yield from _atom_sources(atom, model, depth)
+
+
+def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
+    match atom:
+        case Literal_(value=None):
+            yield "fresh"  # seed(None) takes the system's entropy
+        case Literal_():
+            yield "fixed"
+        case Unknown("worker id"):
+            yield "worker id"
+        case Unknown(reason):
+            yield "fixed" if reason in _FIXED_REASONS else "unknown"
+        case SeqOf(_, items):
+            for item in items:
+                yield from _value_sources(item, model, depth + 1)
+        case LibMember(LibObject("torch.utils.data.get_worker_info"), name):
+            yield "worker id" if name == "id" else "fixed" if name == "num_workers" else "fresh"
+        case LibObject(name, site) if name in _COMPUTED and depth < 8:
+            for operand in _operands(model.ev.expr(site.frame, site.expr)):
+                yield from seed_sources(operand, site.frame, model, depth + 1)
+        case LibObject(_, site) if isinstance(model.ev.expr(site.frame, site.expr), ir.Element | ir.Unpack):
+            yield "moving"
+        case LibObject(name, site) if not _in_init(site.frame, model):
+            # made in the main process, before the workers: the same in all of them, whatever it is
+            yield "fixed" if not name.startswith("torch.utils.data") else "unknown"
+        case LibObject(name, _) if name.startswith("numpy.random.get_state"):
+            yield "state"
+        case LibObject("time.time" | "time.time_ns", _):
+            yield "time"
+        case LibObject(name, _):
+            yield "fresh" if "initial_seed" in name else "unknown"
+        case _:
+            yield "unknown"
+
+
+def _in_init(frame: Frame, model: Model) -> bool:
+    reached = model.reached.get(frame)
+    return reached is not None and bool(reached.loaders.get("init", 0))
+
+
+def _operands(e: ir.Expr | None) -> tuple[int, ...]:
+    match e:
+        case ir.Bin(_, left, right):
+            return (left, right)
+        case ir.Unary(_, operand):
+            return (operand,)
+        case ir.Call(_, args):
+            return tuple(arg.value for arg in args)
+        case ir.Augmented(_, target, value):
+            return (target, value)
+    return ()
