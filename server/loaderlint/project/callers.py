@@ -16,7 +16,7 @@ from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import ClassRef, FunctionRef, Instance, Method, Site
 
-_MAX_CALLERS = 8
+_MAX_CALLERS = 16
 _MAX_DEPTH = 4
 _MAX_SITES = 60
 
@@ -193,8 +193,7 @@ class Callers:
             if file is None:
                 continue
             for piece in file.mentioning(name):
-                text = file.pieces[piece].text
-                if f"{name}(" in text or f"{name} (" in text:
+                if file.pieces[piece].holds(f"{name}(") or file.pieces[piece].holds(f"{name} ("):
                     yield from sites_in(self._ev, path, piece, {name})
 
 

@@ -8,7 +8,7 @@ somebody out of sight; and the class body's.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
@@ -26,6 +26,7 @@ from loaderlint.project.values import (
     Literal_,
     Method,
     Origin,
+    SeqOf,
     SuperRef,
     Unknown,
     Val,
@@ -40,6 +41,17 @@ if TYPE_CHECKING:
 
 Base = ClassRef | Lib | Unknown
 _MAX_ANCESTORS = 32
+#: Library classes that define no methods of their own that matter: `super()` looks past them.
+_WITHOUT_METHODS = frozenset(
+    {
+        "torch.utils.data.Dataset",
+        "torch.utils.data.IterableDataset",
+        "builtins.object",
+        "abc.ABC",
+        "typing.Generic",
+        "typing.Protocol",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +192,14 @@ class Classes:
                     if found.function is not None:
                         yield found
 
+    def public_methods(self, inst: Instance) -> list[Method]:
+        """The methods without a leading underscore that the object's own classes define, nearest first."""
+        found: dict[str, Method] = {}
+        for member in self.methods(inst.cls):
+            if member.function is not None and not member.name.startswith("_"):
+                found.setdefault(member.name, Method(member.function, inst, member.owner))
+        return list(found.values())
+
     # --- attributes ---------------------------------------------------------------------------------------------------
 
     def instance_attribute(self, inst: Instance, name: str, frame: Frame) -> tuple[Val, tuple[Frame, ...]]:
@@ -220,6 +240,8 @@ class Classes:
         order = self.mro(cls)
         after = order[order.index(atom.cls) + 1 :] if atom.cls in order else self.mro(atom.cls)[1:]
         for base in after:
+            if isinstance(base, Lib) and base.name in _WITHOUT_METHODS:
+                continue
             if not isinstance(base, ClassRef):
                 return of(LibMember(atom.receiver, f"super.{name}"))
             found = self.own_members(base).get(name)
@@ -337,7 +359,7 @@ class Classes:
             if member.name in ("__init__", "__getstate__", "__setstate__", "__del__", "close"):
                 continue
             file = self._ev.file(function.path)
-            if file is None or f".{name}" not in file.pieces[function.piece].text:
+            if file is None or not file.pieces[function.piece].holds(f".{name}"):
                 continue
             frame = self._ev.open_frame(function, inst, member.owner)
             if frame is not None:
@@ -366,10 +388,46 @@ class Classes:
         if not any(store.construction and store.sure for store in stores):
             values.extend(self._beyond_stores(inst, name))
         found = join(values) if values else self._missing(inst)
+        found = self._with_appended(inst, name, found)
         if not found.atoms:
             found = unknown("cycle")
         self._fields[key] = found
         return found
+
+    def _with_appended(self, inst: Instance, name: str, value: Val) -> Val:
+        """A list field with what the object's methods append to it."""
+        lists = [atom for atom in value.atoms if isinstance(atom, SeqOf) and atom.kind == "list"]
+        if not lists:
+            return value
+        added: list[Val] = []
+        for frame in self._frames_mentioning(inst, name):
+            one = self._ev.def_of(frame)
+            for step in one.steps if one else ():
+                call = self._ev.expr(frame, step.call) if type(step) is ir.Perform else None
+                func = self._ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+                target = self._ev.expr(frame, func.base) if isinstance(func, ir.Attr) else None
+                if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and isinstance(target, ir.Attr):
+                    if target.name == name and self._ev.expr(frame, target.base) == ir.Param(0):
+                        added.extend(self._ev.added_items(func.name, call, frame))
+        if not added:
+            return value
+        grown = {replace(one, items=(*one.items, *added)) if one in lists else one for one in value.atoms}
+        return Val(frozenset(grown), value.origins)
+
+    def _frames_mentioning(self, inst: Instance, name: str) -> Iterator[Frame]:
+        """The frames of the object's methods whose text mentions the attribute: its construction, then others, open."""
+        constructed = self.construction(inst)
+        yield from constructed
+        done = {(f.path, f.piece, f.def_) for f in constructed}
+        for member in self.methods(inst.cls):
+            function = member.function
+            if function is None or (function.path, function.piece, function.def_) in done:
+                continue
+            file = self._ev.file(function.path)
+            if file is not None and f".{name}." in file.pieces[function.piece].text:
+                opened = self._ev.open_frame(function, inst, member.owner)
+                if opened is not None:
+                    yield opened
 
     def _beyond_stores(self, inst: Instance, name: str) -> Iterator[Val]:
         passed = self._dataclass_argument(inst, name)
@@ -381,8 +439,10 @@ class Classes:
             yield self._as_default(inst, self.class_value(member))
 
     def _as_default(self, inst: Instance, value: Val) -> Val:
-        """A class-level constant of an object made out of sight is what the field normally holds."""
-        if inst.site is not None or value.literal is None:
+        """A class-level constant is what the field normally holds, where the object is made out of sight or is a record of
+        settings (a dataclass)."""
+        head = self.head(inst.cls)
+        if value.literal is None or (inst.site is not None and not (head and head.decorators)):
             return value
         return of(Literal_(value.literal.kind, value.literal.value, "class default"))
 

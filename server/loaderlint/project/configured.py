@@ -143,8 +143,7 @@ class Configured:
             if file is None:
                 continue
             for piece in file.mentioning(method):
-                text = file.pieces[piece].text
-                if not any(word in text for word in words):
+                if not any(file.pieces[piece].holds(word) for word in sorted(words)):
                     continue
                 facts = self._ev.facts(path, piece)
                 for index, one in enumerate(facts.ir.defs if facts else ()):

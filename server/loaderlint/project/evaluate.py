@@ -452,6 +452,8 @@ class Evaluator:
                     values.extend(inner[0].items)
                     continue
             values.append(value)
+        if kind == "list":
+            values.extend(self.appended(number, frame))
         if len(values) > 64:
             values = [join(values)]
         match kind:
@@ -460,6 +462,29 @@ class Evaluator:
             case "set":
                 return of(SeqOf("set", tuple(values), Site(frame, number)))
         return of(SeqOf("list", tuple(values), Site(frame, number)))
+
+    def appended(self, number: int, frame: Frame) -> Iterator[Val]:
+        """What the same def appends to the list that expression `number` made: `steps.append(Crop())`."""
+        one = self.def_of(frame)
+        for step in one.steps if one else ():
+            call = self.expr(frame, step.call) if type(step) is ir.Perform else None
+            func = self.expr(frame, call.func) if isinstance(call, ir.Call) else None
+            if not isinstance(call, ir.Call) or not isinstance(func, ir.Attr) or func.base != number:
+                continue
+            if not self.is_dead(step.context, frame):
+                yield from self.added_items(func.name, call, frame)
+
+    def added_items(self, method: str, call: ir.Call, frame: Frame) -> Iterator[Val]:
+        """The items that a call of a list's `method` adds to it."""
+        positional = [arg.value for arg in call.args if arg.kind == "pos"]
+        if method in ("append", "add") and positional:
+            yield self.eval(positional[0], frame)
+        elif method == "insert" and len(positional) > 1:
+            yield self.eval(positional[1], frame)
+        elif method == "extend" and positional:
+            for atom in self.eval(positional[0], frame).only(SeqOf):
+                if isinstance(atom, SeqOf):
+                    yield from atom.items
 
     def _map(self, keys: tuple[int, ...], values: tuple[int, ...], frame: Frame, number: int) -> Val:
         names: list[str | None] = []
@@ -475,11 +500,28 @@ class Evaluator:
             literal = self.eval(key, frame).literal
             names.append(literal.value if literal and isinstance(literal.value, str) else None)
             items.append(item)
-        return of(MapOf(tuple(names), tuple(items), Site(frame, number)))
+        return of(self.with_later_items(MapOf(tuple(names), tuple(items), Site(frame, number)), frame, number))
+
+    def with_later_items(self, made: MapOf, frame: Frame, number: int) -> MapOf:
+        """A dict with the items that the same def stores in it afterwards: `options["workers"] = 4`."""
+        one = self.def_of(frame)
+        entries = dict(zip(made.keys, made.values, strict=True)) if None not in made.keys else None
+        if entries is None or one is None:
+            return made
+        for step in one.steps:
+            if type(step) is not ir.SetItem or step.base != number or self.is_dead(step.context, frame):
+                continue
+            key = self.eval(step.index, frame).literal
+            if key is None or not isinstance(key.value, str):
+                continue
+            value = self.eval(step.value, frame)
+            before = entries.get(key.value)
+            entries[key.value] = value if step.context == 0 or before is None else join((before, value))
+        return MapOf(tuple(entries), tuple(entries.values()), made.site)
 
     def _index(self, base: Val, index: int, frame: Frame, number: int) -> Val:
         key = self.eval(index, frame)
-        sliced = self._has_slice(index, frame)
+        sliced = self.has_slice(index, frame)
         parts: list[Val] = []
         aliases = False
         for atom in base.atoms:
@@ -495,7 +537,7 @@ class Evaluator:
                 case LibObject(name, _):
                     inner = library.item_name(name, key, sliced)
                     parts.append(of(LibObject(inner, Site(frame, number))))
-                    aliases = aliases or library.items_alias(name)
+                    aliases = aliases or (library.items_alias(name, key) and not library.picks(self, key))
                 case Namespace():
                     literal = key.literal
                     name = literal.value if literal else None
@@ -504,7 +546,7 @@ class Evaluator:
                     )
                 case Unknown():
                     parts.append(of(atom))
-                    aliases = True
+                    aliases = aliases or not library.picks(self, key)
                 case _:
                     parts.append(unknown("item"))
         value = join(parts) if parts else unknown("item")
@@ -521,7 +563,8 @@ class Evaluator:
         _add_targets(frame, number, targets)
         return got
 
-    def _has_slice(self, index: int, frame: Frame) -> bool:
+    def has_slice(self, index: int, frame: Frame) -> bool:
+        """Whether an index takes a part of a sequence: a slice, an ellipsis or a tuple with a slice."""
         e = self.expr(frame, index)
         if isinstance(e, ir.Slice):
             return True
@@ -610,7 +653,14 @@ class Evaluator:
         arguments = self.arguments(call, frame)
         value, targets = self.call_value(callee, arguments, frame, number, {})
         _add_targets(frame, number, targets)
+        if targets and Unknown("dynamic attribute") in callee.atoms:
+            frame.guesses.add(number)
         return value
+
+    def is_guess(self, frame: Frame, target: Frame) -> bool:
+        """Whether `frame` leads to `target` only through names made up at run time: `getattr(self, name)(...)`."""
+        ways = [number for number, targets in frame.targets.items() if target in targets]
+        return bool(ways) and all(number in frame.guesses for number in ways)
 
     def call_value(
         self, callee: Val, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]

@@ -7,10 +7,10 @@ for is never parsed; assignments and imports are parsed when a name of the modul
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import PieceFacts
@@ -18,6 +18,9 @@ from loaderlint.syntax.cutter import Piece
 
 _DEF = re.compile(r"^[ \t\f]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)", re.MULTILINE)
 _STARTS_WITH_DEF = re.compile(r"[ \t\f]*(?:@|def\b|class\b|async[ \t]+def\b)")
+
+
+_Answer = TypeVar("_Answer")
 
 
 class Binding(NamedTuple):
@@ -39,20 +42,116 @@ class Star(NamedTuple):
     level: int
 
 
-@dataclass(slots=True, eq=False)
+class Bound(NamedTuple):
+    """What one module-level or class-level statement binds: a name with its step, or a star import (then `star` is the
+    module and `level` its dots)."""
+
+    name: str
+    def_: int
+    step: int
+    conditional: bool
+    type_checking: bool
+    star: str = ""
+    level: int = 0
+
+
+@dataclass(slots=True)
+class Read:
+    """What was read of one file while the project was linked. Whoever reads a file through `ProjectFile` gets the same
+    answers again as long as nothing noted here changes; see `loaderlint.store.same_answers`."""
+
+    #: The whole text.
+    text: bool = False
+    #: Pieces whose facts, whose whole text, and whose bound names were read.
+    facts: set[int] = field(default_factory=set)
+    texts: set[int] = field(default_factory=set)
+    bound: set[int] = field(default_factory=set)
+    #: Words that the pieces were searched for, and pure functions of the text of single pieces.
+    words: set[str] = field(default_factory=set)
+    questions: dict[int, set[tuple[Callable[..., object], tuple[Hashable, ...]]]] = field(default_factory=dict)
+
+
+class SeenPiece:
+    """A piece as the linker sees it: no place in the file, because that changes with every line typed above it."""
+
+    __slots__ = ("_index", "_read", "_text", "keyword", "kind", "parent")
+
+    def __init__(self, piece: Piece, index: int, read: Read) -> None:
+        self.kind, self.keyword, self.parent = piece.kind, piece.keyword, piece.parent
+        self._text = piece.text
+        self._index = index
+        self._read = read
+
+    @property
+    def text(self) -> str:
+        """The whole text: from now on every edit in the piece counts. `ProjectFile.asks` is cheaper."""
+        self._read.texts.add(self._index)
+        return self._text
+
+    def ask(self, question: Callable[..., _Answer], *about: Hashable) -> _Answer:
+        """`question(text, *about)`, a pure function; only an edit that changes the answer counts."""
+        self._read.questions.setdefault(self._index, set()).add((question, about))
+        return question(self._text, *about)
+
+    def holds(self, word: str) -> bool:
+        """Whether the text holds `word`."""
+        self._read.words.add(word)
+        return word in self._text
+
+
+def _is_def(text: str) -> bool:
+    return _STARTS_WITH_DEF.match(text) is not None
+
+
+def defined_name(text: str) -> str:
+    """The name that a piece defines as a function or class, '' for other statements."""
+    match = _DEF.search(text)
+    return match[2] if match else ""
+
+
+def bound_names(facts: PieceFacts | None) -> tuple[Bound, ...]:
+    """What a statement outside functions binds, in order."""
+    found: list[Bound] = []
+    for number, one in enumerate(facts.ir.defs if facts else ()):
+        for index, step in enumerate(one.steps):
+            if type(step) is ir.StarImport and number == 0:
+                found.append(Bound("", 0, index, False, False, step.module, step.level))
+            elif isinstance(step, ir.Bind) and (number == 0 or step.scope == "global") and step.value != ir.NONE:
+                checking = facts is not None and _in_type_checking(facts, number, step.context)
+                found.append(Bound(step.name, number, index, step.context != 0 or number != 0, checking))
+    return tuple(found)
+
+
 class ProjectFile:
-    """One Python file: its pieces, and their facts on demand.
+    """One Python file: its pieces, and their facts on demand. Notes in `read` what was asked.
 
     `facts_of(index)` gives the facts of a piece, the last good ones while it is half typed, None if there are none."""
 
-    path: Path
-    text: str
-    pieces: tuple[Piece, ...]
-    facts_of: Callable[[int], PieceFacts | None]
-    _names: dict[str, list[Binding]] | None = None
-    _stars: list[Star] = field(default_factory=list)
-    _children: dict[int, list[int]] | None = None
-    _members: dict[int, dict[str, list[Binding]]] = field(default_factory=dict)
+    __slots__ = ("_children", "_facts", "_members", "_names", "_stars", "_text", "path", "pieces", "read")
+
+    def __init__(
+        self, path: Path, text: str, pieces: Sequence[Piece], facts: Callable[[int], PieceFacts | None]
+    ) -> None:
+        self.path = path
+        self.read = Read()
+        self.pieces = tuple(SeenPiece(piece, index, self.read) for index, piece in enumerate(pieces))
+        self._text = text
+        self._facts = facts
+        self._names: dict[str, list[Binding]] | None = None
+        self._stars: list[Star] = []
+        self._children: dict[int, list[int]] | None = None
+        self._members: dict[int, dict[str, list[Binding]]] = {}
+
+    @property
+    def text(self) -> str:
+        """The whole text: from now on every edit in the file counts. Questions to single pieces are cheaper."""
+        self.read.text = True
+        return self._text
+
+    def facts_of(self, index: int) -> PieceFacts | None:
+        """The facts of a piece, the last good ones while it is half typed, None if there are none."""
+        self.read.facts.add(index)
+        return self._facts(index)
 
     @property
     def children(self) -> dict[int, list[int]]:
@@ -87,9 +186,10 @@ class ProjectFile:
 
     def mentioning(self, word: str) -> Iterator[int]:
         """Indices of the pieces whose text holds `word`."""
-        if word in self.text:
+        self.read.words.add(word)
+        if word in self._text:
             for index, piece in enumerate(self.pieces):
-                if word in piece.text:
+                if piece.holds(word):
                     yield index
 
     def _collect(
@@ -101,29 +201,23 @@ class ProjectFile:
                 self._collect_steps(index, names, stars, conditional, checking)
                 sure = not conditional and self._always_runs(index)
                 self._collect(index, names, stars, not sure, checking or self.is_type_checking(index))
-            elif piece.kind == "class" or _STARTS_WITH_DEF.match(piece.text):
-                match = _DEF.search(piece.text)
-                if match:
-                    names.setdefault(match[2], []).append(Binding(index, 0, -1, conditional, checking))
+            elif piece.kind == "class" or piece.ask(_is_def):
+                name = piece.ask(defined_name)
+                if name:
+                    names.setdefault(name, []).append(Binding(index, 0, -1, conditional, checking))
             else:
                 self._collect_steps(index, names, stars, conditional, checking)
 
     def _collect_steps(
         self, index: int, names: dict[str, list[Binding]], stars: list[Star], conditional: bool, checking: bool
     ) -> None:
-        facts = self.facts_of(index)
-        if facts is None:
-            return
-        for def_index, one in enumerate(facts.ir.defs):
-            for number, step in enumerate(one.steps):
-                if type(step) is ir.StarImport and def_index == 0:
-                    stars.append(Star(index, step.module, step.level))
-                elif type(step) is ir.Bind and (def_index == 0 or step.scope == "global"):
-                    if step.value == ir.NONE:
-                        continue
-                    maybe = conditional or step.context != 0 or def_index != 0
-                    within = checking or _in_type_checking(facts, def_index, step.context)
-                    names.setdefault(step.name, []).append(Binding(index, def_index, number, maybe, within))
+        self.read.bound.add(index)
+        for one in bound_names(self._facts(index)):
+            if one.star or not one.name:
+                stars.append(Star(index, one.star, one.level))
+                continue
+            binding = Binding(index, one.def_, one.step, conditional or one.conditional, checking or one.type_checking)
+            names.setdefault(one.name, []).append(binding)
 
     def _always_runs(self, index: int) -> bool:
         """Whether the children of a clause run whenever the clause is reached: `with`, `try`, `finally`, main guard."""
@@ -133,12 +227,12 @@ class ProjectFile:
     def is_main_guard(self, index: int) -> bool:
         """Whether the clause piece is `if __name__ == "__main__":`."""
         piece = self.pieces[index]
-        return piece.kind == "clause" and piece.keyword == "if" and "__name__" in piece.text
+        return piece.kind == "clause" and piece.keyword == "if" and piece.holds("__name__")
 
     def is_type_checking(self, index: int) -> bool:
         """Whether the clause piece is `if TYPE_CHECKING:`."""
         piece = self.pieces[index]
-        return piece.kind == "clause" and piece.keyword == "if" and "TYPE_CHECKING" in piece.text
+        return piece.kind == "clause" and piece.keyword == "if" and piece.holds("TYPE_CHECKING")
 
 
 def _in_type_checking(facts: PieceFacts, def_index: int, context: int) -> bool:

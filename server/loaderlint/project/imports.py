@@ -7,6 +7,7 @@ up to the project's root. A name of the standard library is never a file of the 
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from pathlib import Path
 from loaderlint.project.files import Files
 from loaderlint.project.values import FolderRef, ModuleRef
 
+_PATH_LINE = re.compile(r"sys\.path\.(?:append|insert)\(([^\n]*)")
+_QUOTED = re.compile(r"""["']([^"'\n]+)["']""")
 _STANDARD = frozenset(getattr(sys, "stdlib_module_names", ()))
 _WELL_KNOWN = frozenset(
     """
@@ -37,8 +40,12 @@ def resolve(files: Files, importer: Path, module: str, level: int) -> ModuleRef 
         return None
     for folder in _search_path(files, importer):
         first = _child(files, folder, parts[0])
-        if first is None or (isinstance(first, FolderRef) and parts[0] in _WELL_KNOWN):
+        if first is None:
             continue
+        if isinstance(first, FolderRef) and parts[0] in _WELL_KNOWN:
+            inside = _within(files, folder, parts) if len(parts) > 1 else None
+            if inside is None:
+                continue
         if first == ModuleRef(importer) and len(parts) == 1 and parts[0] in _WELL_KNOWN:
             continue
         return _within(files, folder, parts)
@@ -60,6 +67,7 @@ def submodule(files: Files, package: ModuleRef | FolderRef, name: str) -> Module
 
 
 def _search_path(files: Files, importer: Path) -> Iterator[Path]:
+    yield from _added_folders(files, importer)
     folder = importer.parent
     while True:
         yield folder
@@ -68,6 +76,22 @@ def _search_path(files: Files, importer: Path) -> Iterator[Path]:
         if folder == files.root or folder == folder.parent:
             return
         folder = folder.parent
+
+
+def _added_folders(files: Files, importer: Path) -> Iterator[Path]:
+    """Folders that the file adds to `sys.path`, as far as constants name them: `os.path.join(ROOT, "data")`."""
+    file = files.file(importer)
+    for index in file.mentioning("sys.path") if file else ():
+        for names in file.pieces[index].ask(_path_names) if file else ():
+            for folder in (importer.parent, importer.parent.parent):
+                if folder.is_relative_to(files.root) and files.has_folder(folder.joinpath(*names)):
+                    yield folder.joinpath(*names)
+
+
+def _path_names(text: str) -> tuple[tuple[str, ...], ...]:
+    """The constant parts of each path that `text` adds to `sys.path`."""
+    lines = [tuple(name.strip("./") for name in _QUOTED.findall(line)) for line in _PATH_LINE.findall(text)]
+    return tuple(names for names in lines if names)
 
 
 def _within(files: Files, folder: Path, parts: list[str]) -> ModuleRef | FolderRef | None:

@@ -7,7 +7,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.arrays import VIEW_METHODS, VIEWS
+from loaderlint.knowledge.arrays import (
+    ARRAY_MAKERS,
+    MAY_COPY,
+    POSITION_METHODS,
+    POSITIONS,
+    SINGLE_WITHOUT_SIZE,
+    VIEW_METHODS,
+    VIEWS,
+)
 from loaderlint.knowledge.callers import HIGHER_ORDER, PIPELINES
 from loaderlint.knowledge.loaders import SPLITTING_FUNCTIONS
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
@@ -59,6 +67,8 @@ _COMPARISONS: dict[str, Callable[..., bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+#: How many methods `getattr(self, name)` may stand for.
+_MAX_DYNAMIC = 24
 _COPYING_BUILTINS = {"list": "list", "tuple": "tuple", "set": "set", "sorted": "list", "reversed": "list"}
 
 
@@ -191,9 +201,11 @@ def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val) ->
 _FRESH_ITEMS = ("h5py.", "zarr.", "pandas.", "lmdb.", "netCDF4.", "tables.", "datasets.", "builtins.str", "PIL.")
 
 
-def items_alias(name: str) -> bool:
-    """Whether an item of the library object `name` is part of it in memory."""
-    return not name.startswith(_FRESH_ITEMS)
+def items_alias(name: str, key: Val) -> bool:
+    """Whether item `key` of the library object `name` is part of it in memory; an archive of arrays reads it anew."""
+    literal = key.literal
+    named = name == "numpy.load" and literal is not None and literal.kind == "str"
+    return not named and not name.startswith(_FRESH_ITEMS)
 
 
 def item_name(name: str, key: Val, sliced: bool) -> str:
@@ -204,6 +216,39 @@ def item_name(name: str, key: Val, sliced: bool) -> str:
         is_member = literal is not None and literal.kind == "str" and not sliced
         return name if is_member else "h5py.data"
     return name if name.endswith("[]") else f"{name}[]"
+
+
+def picks(ev: Evaluator, key: Val) -> bool:
+    """Whether an index is a list, a mask or an array of positions: what it takes out of an array is a copy."""
+    return any(_picks(ev, atom) for atom in key.atoms)
+
+
+def _picks(ev: Evaluator, atom: Atom) -> bool:
+    match atom:
+        case SeqOf(kind, items):
+            return kind == "list" or any(picks(ev, item) for item in items)
+        case LibObject("builtins.bool", _):
+            return True
+        case LibObject("builtins.operation", site):
+            e = ev.expr(site.frame, site.expr)
+            return (isinstance(e, ir.Bin) and e.op in "&|^") or (isinstance(e, ir.Unary) and e.op == "~")
+        case LibObject(name, site) if name.endswith("[]"):
+            e = ev.expr(site.frame, site.expr)
+            return isinstance(e, ir.Index) and name[:-2] in POSITIONS and _is_part(ev, e, name[:-2], site.frame)
+        case LibObject(name, site) if name in POSITIONS:
+            size = SINGLE_WITHOUT_SIZE.get(name)
+            return size is None or ev.site_arguments(site).get("size", size) is not None
+        case LibObject(name, _):
+            return name.endswith(POSITION_METHODS)
+    return False
+
+
+def _is_part(ev: Evaluator, e: ir.Index, name: str, frame: Frame) -> bool:
+    """Whether `positions[index]` is an array: a slice, or the first item of `np.where(...)`, which is a tuple."""
+    bases = ev.eval(e.base, frame).atoms
+    return ev.has_slice(e.index, frame) or any(isinstance(a, LibObject) and a.name == name for a in bases) and (
+        name.endswith(("where", "nonzero"))
+    )
 
 
 def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
@@ -222,7 +267,7 @@ def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
                 parts.append(_element_of_builtin(ev, atom))
             case LibObject(name, _):
                 parts.append(of(LibObject(item_name(name, unknown("item"), False), Site(frame, number))))
-                aliases = aliases or items_alias(name)
+                aliases = aliases or items_alias(name, unknown("item"))
             case Instance():
                 aliases = False
                 parts.append(_element_of_object(ev, atom, frame, number))
@@ -308,7 +353,9 @@ def call(
     if short != name and short in _COPYING_BUILTINS and first is not None:
         return _copied(ev, _COPYING_BUILTINS[short], first, frame, number), ()
     if name == "builtins.dict":
-        return _dict(arguments, site), ()
+        made = _dict(arguments, site)
+        maps = made.only(MapOf)
+        return (of(*(ev.with_later_items(m, frame, number) for m in maps if isinstance(m, MapOf))) if maps else made), ()
     if name in ("builtins.int", "builtins.float", "builtins.bool", "builtins.str") and first is not None:
         return _converted(short, first, site), ()
     if name in ("builtins.max", "builtins.min") and len(arguments.positional) > 1:
@@ -322,9 +369,17 @@ def call(
     if name.startswith("torch.jit.") and first is not None:
         return first, ()
     origins: frozenset[Origin] = frozenset()
-    if name in VIEWS and first is not None:
+    if name in VIEWS and first is not None and not _may_copy(name, first, arguments):
         origins = _views(first)
     return Val(frozenset({LibObject(name, site)}), origins), ()
+
+
+def _may_copy(name: str, first: Val, arguments: Arguments) -> bool:
+    """Whether `np.asarray(x)` and its like may make a new array: x is not known to be one, or they are told a type."""
+    if name not in MAY_COPY:
+        return False
+    known = any(isinstance(a, LibObject) and a.name.removesuffix("[]") in ARRAY_MAKERS for a in first.atoms)
+    return not known or arguments.get("dtype", 1) is not None
 
 
 def _views(value: Val) -> frozenset[Origin]:
@@ -347,7 +402,9 @@ def _super(ev: Evaluator, arguments: Arguments, frame: Frame) -> Val:
 def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val:
     key = arguments.positional[1].literal if len(arguments.positional) > 1 else None
     if key is None or not isinstance(key.value, str) or key.configured:
-        return unknown("dynamic attribute")
+        own = [a for a in arguments.positional[0].atoms if isinstance(a, Instance)]
+        methods = [m for a in own for m in ev.classes.public_methods(a)][:_MAX_DYNAMIC]
+        return of(*methods, Unknown("dynamic attribute"))
     found = ev.attribute(arguments.positional[0], key.value, frame, number)
     if len(arguments.positional) > 2:
         return join((found, arguments.positional[2]))

@@ -41,6 +41,9 @@ from loaderlint.project.values import (
 )
 
 _WORD = re.compile(r"[Ll]oader")
+_RENAMED = re.compile(r"(\w+)\s+as\s+(\w+)")
+_CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
+_CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
 _MAX_LOADERS = 256
 Answer = Literal["yes", "no", "maybe"]
 
@@ -143,10 +146,9 @@ class Loaders:
             for path in self._ev.files.containing("oader"):
                 file = self._ev.file(path)
                 for piece in file.pieces if file else ():
-                    if piece.kind == "class" and _WORD.search(piece.text):
-                        match = re.search(r"class\s+(\w+)\s*\(([^)]*)\)", piece.text)
-                        if match and any(re.search(rf"\b{word}\b", match[2]) for word in self._words):
-                            self._words.add(match[1])
+                    head = piece.ask(_loader_like_class) if piece.kind == "class" else None
+                    if head and any(re.search(rf"\b{word}\b", head[1]) for word in self._words):
+                        self._words.add(head[0])
 
     def _candidates(self, path: Path) -> Iterator[CallSite]:
         file = self._ev.file(path)
@@ -155,7 +157,7 @@ class Loaders:
         names = frozenset(self._words | self._aliases(path))
         pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
         for index, piece in enumerate(file.pieces):
-            if not pattern.search(piece.text):
+            if not piece.ask(_matches, pattern):
                 continue
             yield from sites_in(self._ev, path, index, names)
             yield from self._computed(path, index)
@@ -165,7 +167,7 @@ class Loaders:
         facts = self._ev.facts(path, piece)
         for def_, one in enumerate(facts.ir.defs if facts else ()):
             for step in one.steps:
-                call = facts.ir.exprs[step.call] if facts and type(step) is ir.Perform else None
+                call = facts.ir.exprs[step.call] if facts and isinstance(step, ir.Perform) else None
                 if isinstance(call, ir.Call) and facts:
                     if isinstance(facts.ir.exprs[call.func], ir.IfExp | ir.Phi | ir.Call):
                         yield CallSite(path, piece, def_, step.call, step.context)
@@ -176,9 +178,8 @@ class Loaders:
         found: set[str] = set()
         if file is None:
             return found
-        for match in re.finditer(r"(\w+)\s+as\s+(\w+)", file.text):
-            if match[1] in self._words:
-                found.add(match[2])
+        for piece in file.pieces:
+            found.update(alias for name, alias in piece.ask(_renamed) if name in self._words)
         return found
 
     # --- one loader ---------------------------------------------------------------------------------------------------
@@ -237,7 +238,7 @@ class Loaders:
         for one in frames:
             def_ = self._ev.def_of(one)
             for step in def_.steps if def_ else ():
-                call = self._ev.expr(one, step.call) if type(step) is ir.Perform else None
+                call = self._ev.expr(one, step.call) if isinstance(step, ir.Perform) else None
                 if not isinstance(call, ir.Call):
                     continue
                 func = self._ev.expr(one, call.func)
@@ -336,6 +337,21 @@ def _torch_arguments(kind: LoaderKind, arguments: Arguments) -> dict[str, Val]:
     return found
 
 
+def _matches(text: str, pattern: re.Pattern[str]) -> bool:
+    return pattern.search(text) is not None
+
+
+def _loader_like_class(text: str) -> tuple[str, str] | None:
+    """The name and the bases of a class whose head speaks of loaders."""
+    match = _CLASS_HEAD.search(text) if _WORD.search(text) else None
+    return (match[1], match[2]) if match else None
+
+
+def _renamed(text: str) -> tuple[tuple[str, str], ...]:
+    """The names and aliases of each `x as y`."""
+    return tuple(_RENAMED.findall(text)) if "as" in text else ()
+
+
 def dataset_kind(ev: Evaluator, cls: ClassRef) -> Literal["map", "iterable"] | None:
     """Whether a class of the project is a torch dataset, and of which kind; None if it is none, or nobody can know."""
     kinds = [DATASET_BASES[name] for name in ev.classes.library_bases(cls) if name in DATASET_BASES]
@@ -344,19 +360,22 @@ def dataset_kind(ev: Evaluator, cls: ClassRef) -> Literal["map", "iterable"] | N
     return "iterable" if any(kinds) else "map"
 
 
-def unused_datasets(ev: Evaluator, used: set[ClassRef]) -> Iterator[Instance]:
-    """Objects, made out of sight, of the project's dataset classes that no loader in sight holds."""
+def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef]) -> Iterator[Instance]:
+    """Objects, made out of sight, of the project's dataset classes that no loader in sight holds and that nothing in sight
+    makes (who makes one and gives it to no loader uses it for something else)."""
     for path in ev.files.containing("Data"):
         file = ev.file(path)
         for index, piece in enumerate(file.pieces if file else ()):
             if piece.kind != "class" or piece.parent >= 0:
                 continue
-            if not re.search(r"class\s+\w+\s*\(", piece.text):
+            if not piece.ask(_matches, _CLASS_WITH_BASES):
                 continue
             cls = ClassRef(path, index, 1)
             if cls in used or dataset_kind(ev, cls) is None:
                 continue
-            if any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__", "__next__")):
+            if not any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__", "__next__")):
+                continue
+            if all(inst.site is None for inst in callers.instances(cls)):
                 yield Instance(cls, None)
 
 

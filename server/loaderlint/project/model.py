@@ -7,6 +7,7 @@ computed only for what is shown.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -159,9 +160,9 @@ class Model:
 
     def _walk(self, entry: Frame, loader: Loader, part: Part, guessed: bool) -> None:
         bit = 1 << loader.index
-        queue: list[tuple[Frame, Frame | None]] = [(entry, None)]
+        queue: deque[tuple[Frame, Frame | None, bool]] = deque([(entry, None, guessed)])
         while queue and len(self.reached) < _MAX_FRAMES:
-            frame, parent = queue.pop(0)
+            frame, parent, guessed = queue.popleft()
             reached = self.reached.get(frame)
             if reached is None:
                 reached = self.reached[frame] = Reached(frame)
@@ -174,7 +175,8 @@ class Model:
                 reached.possible &= ~bit
             reached.loaders[part] = seen | bit
             reached.parents.setdefault(loader.index, parent)
-            queue.extend((target, frame) for target in self.ev.run(frame))
+            for target in self.ev.run(frame):
+                queue.append((target, frame, guessed or self.ev.is_guess(frame, target)))
 
     def _enter_late(self) -> None:
         """Give the datasets nobody holds to the loaders whose dataset is out of sight, or to a presumed loader."""
@@ -187,7 +189,7 @@ class Model:
             if isinstance(base, ClassRef)
         }
         used |= {r.frame.owner for r in self.reached.values() if r.frame.owner}
-        unused = list(unused_datasets(self.ev, used))
+        unused = list(unused_datasets(self.ev, self.callers, used))
         if not unused:
             return
         late = [loader for loader in self.loaders if loader.late and loader.has_workers() != "no"]

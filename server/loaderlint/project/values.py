@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from loaderlint.project.frames import Frame
 
-MAX_ATOMS = 8
+MAX_ATOMS = 32
 MAX_ORIGINS = 8
 MAX_PATH = 3
 
