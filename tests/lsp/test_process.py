@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -241,6 +242,6 @@ def test_the_module_can_be_started_by_itself() -> None:
         capture_output=True,
         text=True,
         check=True,
-        env={"PYTHONPATH": str(SERVER)},
+        env={**os.environ, "PYTHONPATH": str(SERVER)},
     )
     assert "--tcp" in done.stdout

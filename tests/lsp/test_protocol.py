@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import subprocess
 import sys
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from loaderlint.lsp.protocol import Protocol
+from tests.lsp.editor import SERVER
 from tests.lsp.session import PATIENCE, Refused, Session, capabilities, run, session, span
 
 URI = "file:///work/a.py"
@@ -242,7 +244,8 @@ def test_the_server_itself_does_not_import_libcst() -> None:
         "import sys, loaderlint.lsp.server, loaderlint.lsp.backend;"
         "print(sorted(name for name in sys.modules if name.startswith(('libcst', 'rich', 'websockets'))))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    env = {**os.environ, "PYTHONPATH": str(SERVER)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
     assert done.stdout.strip() == "[]"
 
 
