@@ -14,6 +14,7 @@ ARRAY_MAKERS = frozenset(
         array zeros ones empty full arange linspace load loadtxt genfromtxt fromfile frombuffer memmap stack concatenate
         vstack hstack dstack zeros_like ones_like empty_like full_like eye identity asarray ascontiguousarray copy
         random.rand random.randn random.randint random.random random.normal random.uniform tile repeat meshgrid
+        hanning hamming blackman bartlett kaiser logspace geomspace
         """.split()
     ]
     + [
@@ -26,13 +27,45 @@ ARRAY_MAKERS = frozenset(
     + ["cv2.imread", "cv2.imdecode", "tifffile.imread", "skimage.io.imread", "imageio.imread", "scipy.io.loadmat"]
 )
 
+#: Methods of an array or tensor that give one of as many dimensions.
+KEEPS_SHAPE = frozenset(
+    "astype copy clone float double half long int bool byte to cpu contiguous detach share_memory_ numpy abs".split()
+)
+
+#: Methods of an array or tensor that give one of other dimensions.
+CHANGES_SHAPE = frozenset("reshape view transpose permute swapaxes squeeze unsqueeze flatten ravel t repeat".split())
+
+#: Arrays of positions or masks: an index that is one copies what it picks.
+POSITIONS = frozenset(
+    [f"numpy.{name}" for name in "arange argsort where nonzero flatnonzero unique array asarray isin in1d".split()]
+    + [f"numpy.{name}" for name in "logical_and logical_or logical_not isnan isfinite linspace searchsorted".split()]
+    + [f"numpy.random.{name}" for name in "permutation choice randint".split()]
+    + [f"torch.{name}" for name in "arange argsort where nonzero unique tensor randperm randint LongTensor".split()]
+    + ["random.sample", "random.choices"]
+)
+
+#: Methods that give such arrays.
+POSITION_METHODS = (".argsort", ".nonzero", ".permutation")
+
+#: Of these, calls that give one number unless they are told a size, and the place of that argument.
+SINGLE_WITHOUT_SIZE = MappingProxyType({"numpy.random.choice": 1, "numpy.random.randint": 2})
+
+#: Calls of `VIEWS` that copy what is no array, or what has another type than they are told.
+MAY_COPY = frozenset(
+    {"numpy.asarray", "numpy.ascontiguousarray", "numpy.asanyarray", "torch.as_tensor"}
+    | {f"numpy.atleast_{number}d" for number in (1, 2, 3)}
+)
+
+#: Calls of `VIEWS` that only take arrays: what is passed to one is an array.
+ONLY_ARRAYS = frozenset({"torch.from_numpy"})
+
 #: Calls that give a view of (or the very) argument 0.
 VIEWS = frozenset(
     [
         f"numpy.{name}"
         for name in """
-        asarray ascontiguousarray asanyarray atleast_1d atleast_2d atleast_3d reshape transpose swapaxes moveaxis squeeze
-        ravel expand_dims flip fliplr flipud rot90 broadcast_to split array_split hsplit vsplit diagonal
+        asarray ascontiguousarray asanyarray atleast_1d atleast_2d atleast_3d reshape transpose swapaxes moveaxis
+        squeeze ravel expand_dims flip fliplr flipud rot90 broadcast_to split array_split hsplit vsplit diagonal
         """.split()
     ]
     + [
@@ -59,8 +92,15 @@ VIEW_METHODS = frozenset(
 #: Attributes that are views of their object.
 VIEW_ATTRIBUTES = frozenset({"T", "real", "imag", "flat", "data", "mT", "H", "values", "pixel_array"})
 
-#: Methods that change their receiver in place (containers and NumPy arrays).
+#: Methods that change their receiver in place (containers and NumPy arrays) where their result is not used; of other
+#: objects they give a new one.
 MUTATING_METHODS = frozenset({"sort", "fill", "resize", "put", "itemset", "partition", "reverse"})
+
+#: Those that lists have too.
+LIST_METHODS = frozenset({"sort", "reverse"})
+
+#: Methods with an underscore at the end that change no values.
+KEEPS_VALUES = frozenset({"requires_grad_", "share_memory_", "rename_", "pin_memory_"})
 
 #: Methods that grow or empty a container: keeping state, not editing a sample.
 STATE_METHODS = frozenset(

@@ -2,21 +2,21 @@
 # stored-data-mutation (LDR401)
 
 ## What it does
-Finds sample code that changes in place what the dataset stores: `x = self.data[i]; x *= 2`, `x[mask] = 0`, `x.clamp_(0)`,
-`np.random.shuffle(x)`, `cv2.rectangle(x, ...)`, directly or in a helper that edits its argument.
+Finds sample code that changes in place what the dataset stores: `x = self.data[i]; x *= 2`, `x[mask] = 0`,
+`x.clamp_(0)`, `np.random.shuffle(x)`, `cv2.rectangle(x, ...)`, directly or in a helper that edits its argument.
 
 ## Why is this bad?
-`self.data[i]` is no copy: the next time the sample is read it has been changed already, a little more each epoch. Measured:
-with `num_workers=0` three epochs see 2, 4, 8 times the stored value; with `persistent_workers=True` too, in each worker's copy.
-With plain workers each epoch starts from a fresh copy, which hides the fault until somebody sets `num_workers=0` or persistent
-workers. A memory-mapped array in mode `r+` is changed on disk. Tensors are really shared between spawned workers, and with the
-main process.
+`self.data[i]` is no copy: the next time the sample is read it has been changed already, a little more each epoch.
+Measured: with `num_workers=0` three epochs see 2, 4, 8 times the stored value; with `persistent_workers=True` too, in
+each worker's copy. With plain workers each epoch starts from a fresh copy, which hides the fault until somebody sets
+`num_workers=0` or persistent workers. A memory-mapped array in mode `r+` is changed on disk. Tensors are really shared
+between spawned workers, and with the main process.
 
 ## When it is not a bug
-- The data is copied first: `.copy()`, `.clone()`, `np.copy`, `np.array`, `copy.deepcopy`, a fancy index; `x = x * 2` makes a new
-  array.
+- The data is copied first: `.copy()`, `.clone()`, `np.copy`, `np.array`, `copy.deepcopy`, an index that is a list or a
+  mask; `x = x * 2` makes a new array.
 - The array is read anew for each sample (`np.load(path)`).
-- Keeping state on self (caches, counters) is another matter.
+- Keeping state on self (caches, buffers, counters, an order that is shuffled) is another matter.
 
 ## Example
 ```python
@@ -35,8 +35,8 @@ def __getitem__(self, index):
 ```
 
 ## Fix safety
-Safe where it is known to be an array, a tensor or a list of numbers: the copy has the same values. Unsafe (`copy.deepcopy`)
-where the kind of object is not known.
+Safe where it is known to be an array, a tensor or a list that is sorted: the copy has the same values. Unsafe
+(`copy.deepcopy`) where the kind of object is not known.
 
 ## References
 - [Copy-on-write and fork](https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods)
@@ -46,64 +46,100 @@ where the kind of object is not known.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings import Finding, Fix, Place, Severity, Wrap
-from loaderlint.knowledge.arrays import ARRAY_MAKERS, MUTATING_FUNCTIONS, MUTATING_METHODS, OUT_ARGUMENT
+from loaderlint.knowledge.arrays import (
+    KEEPS_VALUES,
+    LIST_METHODS,
+    MUTATING_FUNCTIONS,
+    MUTATING_METHODS,
+    OUT_ARGUMENT,
+)
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
-from loaderlint.project.values import ClassRef, Instance, Lib, LibMember, LibObject, ModuleRef, Origin, SeqOf, Val
+from loaderlint.project.values import ClassRef, FunctionRef, Instance, Lib, Method, ModuleRef, Origin, Val
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-
-Kind = Literal["array", "tensor", "list", "unknown"]
-#: Attributes and methods that only arrays and tensors have.
-_ARRAY_WORDS = frozenset(
-    "shape ndim dtype astype mean std reshape transpose T flatten ravel max min sum clip size copy".split()
+from loaderlint.rules.stored_kinds import (
+    Kind,
+    container_kind,
+    has_rows,
+    is_array_index,
+    known_kind,
+    memory,
+    used_as_array,
 )
 
 
 class Edit(NamedTuple):
-    """A change in place: of expression `target`, at `place`. `array`: the way it is done shows that it is an array."""
+    """A change in place of expression `target`, at `place`. `shows`: what kind of object the way it is done shows.
+    `form`: 'augment', 'item augment' (`x[i] += 1`), 'item' (`x[i] = 1`), 'method', 'function'."""
 
     target: int
     place: Place
-    array: bool
+    shows: Kind | None
     how: str
+    form: str
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
-    """One finding an edit."""
+    """One finding for each stored object that is edited, at the first edit."""
     for frame in function.frames:
+        done: set[int] = set()
         for edit in _edits(frame, model):
-            value = model.ev.eval(edit.target, frame)
-            for origin in sorted(value.origins, key=lambda o: (len(o.path), o.path)):
-                if _is_stored(origin, model):
-                    yield from _judge(frame, edit, value, origin, model)
-                    break
+            root = _root(edit.target, frame, model)
+            if root in done:
+                continue
+            findings = list(_stored_edit(edit, frame, model))
+            yield from findings
+            if findings:
+                done.add(root)
+
+
+def _stored_edit(edit: Edit, frame: Frame, model: Model) -> Iterator[Finding]:
+    value = model.ev.eval(edit.target, frame)
+    for origin in sorted(value.origins, key=lambda o: (len(o.path), o.path)):
+        if _is_stored(origin, value, model):
+            yield from _judge(frame, edit, value, origin, model)
+            return
+
+
+def _root(target: int, frame: Frame, model: Model) -> int:
+    """What a name was bound to before it was edited with `+=` and its like."""
+    e = model.ev.expr(frame, target)
+    while isinstance(e, ir.Augmented):
+        target = e.target
+        e = model.ev.expr(frame, target)
+    return target
 
 
 # --- what changes something in place ----------------------------------------------------------------------------------
 
 
 def _edits(frame: Frame, model: Model) -> Iterator[Edit]:
+    unused = {step.expr for _, step in model.steps(frame) if isinstance(step, ir.Evaluate)}
     for number, step in model.steps(frame):
-        if isinstance(step, ir.Augment):
-            if step.stored == "attr":
-                continue  # a counter on self is state
-            base = step.target
-            place = model.step_place(frame, number)
-            if step.stored == "item":
-                item = model.ev.expr(frame, step.target)
-                assert isinstance(item, ir.Index)
-                yield Edit(item.base, place, _is_array_index(item.index, frame, model), f"`{step.op}=` on an item")
-            else:
-                yield Edit(base, place, False, f"`{step.op}=`")
+        if isinstance(step, ir.Augment) and step.stored != "attr":  # a counter on self is state
+            yield from _augment(step, number, frame, model)
         elif isinstance(step, ir.SetItem) and not _follows_augment(frame, number, model):
-            array = _is_array_index(step.index, frame, model)
-            yield Edit(step.base, model.step_place(frame, number), array, "an assignment to its items")
+            shows = _shown_by_index(step.index, frame, model)
+            yield Edit(step.base, model.step_place(frame, number), shows, "an assignment to its items", "item")
         elif isinstance(step, ir.Perform):
-            yield from _calls(step.call, frame, model)
+            yield from _calls(step.call, step.call in unused, frame, model)
+
+
+def _augment(step: ir.Augment, number: int, frame: Frame, model: Model) -> Iterator[Edit]:
+    place = model.step_place(frame, number)
+    if step.stored == "name":
+        yield Edit(step.target, place, None, f"`{step.op}=`", "augment")
+        return
+    item = model.ev.expr(frame, step.target)
+    added = model.ev.eval(step.value, frame).literal
+    if isinstance(item, ir.Index) and not (step.op in "+-" and added is not None and added.kind == "int"):
+        # `self.counts[i] += 1` is a counter
+        shows = _shown_by_index(item.index, frame, model)
+        yield Edit(item.base, place, shows, f"`{step.op}=` on an item", "item augment")
 
 
 def _follows_augment(frame: Frame, number: int, model: Model) -> bool:
@@ -112,64 +148,86 @@ def _follows_augment(frame: Frame, number: int, model: Model) -> bool:
     return isinstance(before, ir.Augment) and before.stored == "item"
 
 
-def _is_array_index(index: int, frame: Frame, model: Model) -> bool:
-    """Whether only an array takes such an index: a slice with more than one part, a mask, an ellipsis."""
-    e = model.ev.expr(frame, index)
-    if isinstance(e, ir.Seq):
-        return e.kind == "tuple"
-    return isinstance(e, ir.Compare | ir.Slice) or (isinstance(e, ir.Const) and e.kind == "ellipsis")
+def _shown_by_index(index: int, frame: Frame, model: Model) -> Kind | None:
+    """Only arrays take some indexes; a plain slice is taken by lists too."""
+    return "unknown" if is_array_index(index, frame, model) else None
 
 
-def _calls(number: int, frame: Frame, model: Model) -> Iterator[Edit]:
+def _calls(number: int, unused: bool, frame: Frame, model: Model) -> Iterator[Edit]:
     call = model.ev.expr(frame, number)
     if not isinstance(call, ir.Call):
         return
     place = model.place(frame, number)
+    callee = model.ev.eval(call.func, frame)
     func = model.ev.expr(frame, call.func)
-    if isinstance(func, ir.Attr):
-        in_place = func.name.endswith("_") and not func.name.startswith("_") and func.name != "requires_grad_"
-        if in_place or func.name in MUTATING_METHODS:
-            yield Edit(func.base, place, in_place, f"`.{func.name}()`")
-    for atom in model.ev.eval(call.func, frame).atoms:
+    if isinstance(func, ir.Attr) and not callee.only(Method, FunctionRef, Lib):
+        yield from _method(func, unused, place)
+    for atom in callee.atoms:
         if isinstance(atom, Lib) and atom.name in MUTATING_FUNCTIONS:
             positional = [arg for arg in call.args if arg.kind == "pos"]
             for position in MUTATING_FUNCTIONS[atom.name]:
                 if position < len(positional):
-                    yield Edit(positional[position].value, place, True, f"`{atom.name.rpartition('.')[2]}`")
+                    word = atom.name.rpartition(".")[2]
+                    yield Edit(positional[position].value, place, "unknown", f"`{word}`", "function")
     for arg in call.args:
         if arg.kind == "kw" and arg.name == OUT_ARGUMENT:
-            yield Edit(arg.value, place, True, "`out=`")
+            yield Edit(arg.value, place, "unknown", "`out=`", "function")
+
+
+def _method(func: ir.Attr, unused: bool, place: Place) -> Iterator[Edit]:
+    if func.name.endswith("_") and not func.name.startswith("_") and func.name not in KEEPS_VALUES:
+        yield Edit(func.base, place, "tensor", f"`.{func.name}()`", "method")
+    elif func.name in MUTATING_METHODS and unused:
+        yield Edit(func.base, place, "list" if func.name in LIST_METHODS else None, f"`.{func.name}()`", "method")
 
 
 # --- what is stored ---------------------------------------------------------------------------------------------------
 
 
-def _is_stored(origin: Origin, model: Model) -> bool:
+def _is_stored(origin: Origin, value: Val, model: Model) -> bool:
     """Whether an origin outlives the sample: a field filled outside worker code, or a module's own data."""
     if isinstance(origin.owner, ModuleRef | ClassRef):
-        return len(origin.path) > 1 or origin.relation == "view"
+        return len(origin.path) > 1 or origin.relation == "view" or known_kind(value) in ("array", "tensor")
     if not isinstance(origin.owner, Instance):
         return False
     site = origin.owner.site
     if site is not None and model.runs_in_worker(site.frame):
         return False
-    if origin.relation == "same" and len(origin.path) == 1 and origin.path[0].startswith("_cache"):
-        return False
     stores = model.ev.classes.stores(origin.owner, origin.path[0])
     return not any(model.runs_in_worker(store.frame) for store in stores)
 
 
+def _kind_of(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -> Kind | None:
+    """The kind of what is edited; None if it may be a number, or keeps state: a cache, a buffer, a shuffled order."""
+    if origin.relation == "same" and len(origin.path) == 1 and (edit.form == "item" or edit.how == "`shuffle`"):
+        return None
+    known = known_kind(value)
+    if edit.shows == "tensor" or known in ("array", "tensor"):
+        return "tensor" if edit.shows == "tensor" else known
+    if edit.shows == "list" and model.ev.expr(frame, edit.target) is not None:
+        return "list"  # `x.sort()` as a statement: a list or an array, and both have `.copy()`
+    if edit.shows is not None or used_as_array(edit.target, frame, model) or has_rows(origin, model):
+        return "list" if known == "list" else container_kind(origin, model)
+    if edit.form == "item augment" and origin.relation == "element":
+        return "unknown"  # whatever the item is, its container is changed
+    return None
+
+
+# --- the finding ------------------------------------------------------------------------------------------------------
+
+
 def _judge(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -> Iterator[Finding]:
     kind = _kind_of(frame, edit, value, origin, model)
-    if kind is None:
-        return
+    held = memory(origin, model)
     exposure = model.exposure(frame, 0, parts=("sample", "collate"))
-    if exposure is None:
+    if kind is None or exposure is None or held == "read only":
         return
-    worst = sorted(exposure.loaders, key=lambda loader: not _accumulates(loader, kind, model))
-    exposure = Exposure(tuple(worst), exposure.certainty)
-    accumulates = _accumulates(exposure.lead, kind, model)
-    base = Severity.ERROR if accumulates else Severity.WARNING
+
+    def stays(loader: Loader) -> bool:
+        return _stays(loader, kind, held, model)
+
+    exposure = Exposure(tuple(sorted(exposure.loaders, key=lambda loader: not stays(loader))), exposure.certainty)
+    base = Severity.ERROR if stays(exposure.lead) else Severity.WARNING
     severity = loudness(base, exposure.certainty, 1 if kind == "unknown" else 0)
     if severity is None:
         return
@@ -178,7 +236,7 @@ def _judge(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -
         RULE.name,
         severity,
         exposure.certainty,
-        f"{edit.how} changes the stored `{name}` itself, {_when(exposure, accumulates)}; edit a copy",
+        f"{edit.how} changes the stored `{name}` itself, {_when(exposure, held, stays(exposure.lead))}; edit a copy",
         edit.place,
         name,
         model.why(frame, exposure),
@@ -192,72 +250,25 @@ def _field(origin: Origin) -> str:
     return f"{owner}{parts.replace('[]', '[...]')}".lstrip(".")
 
 
-def _when(exposure: Exposure, accumulates: bool) -> str:
+def _when(exposure: Exposure, held: str, stays: bool) -> str:
+    if held == "file":
+        return "and the file it is mapped from with it"
     if exposure.lead.out_of_sight:
         return "so it is changed a little more each time it is read without workers or with persistent ones"
-    if accumulates:
-        return f"so every epoch {in_workers_of(exposure)} sees it changed a little more".replace("in the workers of", "of")
-    return f"which {in_workers_of(exposure)} lasts until the epoch ends, and for ever without workers or with persistent ones"
+    where = in_workers_of(exposure)
+    if stays:
+        return f"so every epoch {where} sees it changed a little more".replace("in the workers of", "of")
+    return f"which {where} lasts until the epoch ends, and for ever without workers or with persistent ones"
 
 
-def _accumulates(loader: Loader, kind: Kind, model: Model) -> bool:
+def _stays(loader: Loader, kind: Kind, held: str, model: Model) -> bool:
     """Whether the changes stay: no workers, workers that live on, or memory that is really shared."""
     if loader.out_of_sight:
         return False
-    if loader.has_workers() == "no" or loader.persistent:
+    if loader.has_workers() == "no" or loader.persistent or held == "shared":
         return True
-    return kind == "tensor" and "fork" not in model.start_methods(loader)
-
-
-# --- what kind of object it is ----------------------------------------------------------------------------------------
-
-
-def _kind_of(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -> Kind | None:
-    """The kind of what is edited; None if it may be a number, or a container that keeps state."""
-    known = _known_kind(value)
-    if edit.how.startswith("`.") and edit.array:
-        return "tensor"
-    if known == "list" and edit.how == "an assignment to its items":
-        return None if origin.relation == "same" else "list" if edit.array else None
-    if known in ("array", "tensor"):
-        return known
-    if edit.array or _used_as_array(edit.target, frame, model):
-        return _container_kind(origin, model)
-    if known == "list" and edit.how in ("`.sort()`", "`.reverse()`", "`shuffle`"):
-        return "list"
-    return None
-
-
-def _known_kind(value: Val) -> Kind | None:
-    """What the atoms show: arrays and tensors made by a library, lists in sight."""
-    kinds: set[Kind] = set()
-    for atom in value.atoms:
-        if isinstance(atom, LibObject) and atom.name in ARRAY_MAKERS:
-            kinds.add("tensor" if atom.name.startswith("torch.") else "array")
-        elif isinstance(atom, SeqOf) and atom.kind == "list":
-            kinds.add("list")
-    return kinds.pop() if len(kinds) == 1 else None
-
-
-def _container_kind(origin: Origin, model: Model) -> Kind:
-    """The kind of an item, from the container it is kept in."""
-    if isinstance(origin.owner, Instance):
-        field = model.ev.classes.field(origin.owner, origin.path[0])
-        for atom in field.only(LibObject):
-            root = atom.name.removesuffix("[]") if isinstance(atom, LibObject) else ""
-            if root in ARRAY_MAKERS:
-                return "tensor" if root.startswith("torch.") else "array"
-    return "unknown"
-
-
-def _used_as_array(target: int, frame: Frame, model: Model) -> bool:
-    """Whether the def uses the edited object as only arrays are used."""
-    for e in model.facts(frame).ir.exprs:
-        if isinstance(e, ir.Attr) and e.base == target and e.name in _ARRAY_WORDS:
-            return True
-        if isinstance(e, ir.Index) and e.base == target and _is_array_index(e.index, frame, model):
-            return True
-    return False
+    forked = "fork" in model.start_methods(loader)
+    return forked if held == "file" else kind == "tensor" and not forked
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,195 @@
+"""What kind of object a rule looks at: an array, a tensor, a list, and how its memory is held."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.arrays import ARRAY_MAKERS, CHANGES_SHAPE, KEEPS_SHAPE, ONLY_ARRAYS
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Model
+from loaderlint.project.values import Instance, Lib, LibObject, Literal_, Origin, SeqOf, Site, Val
+
+Kind = Literal["array", "tensor", "list", "unknown"]
+Memory = Literal["own", "shared", "file", "read only"]
+
+#: Calls that give whatever was saved, or a dictionary of arrays.
+_ANYTHING = frozenset({"torch.load", "scipy.io.loadmat"})
+#: Attributes and methods that only arrays and tensors have.
+_ARRAY_WORDS = frozenset("shape ndim dtype astype mean std reshape transpose T flatten ravel max min sum clip".split())
+_SHAPED = frozenset("zeros ones empty full".split())
+_SIZED = frozenset("rand randn".split())
+
+
+class Made(NamedTuple):
+    """A library array: the call that made it, whether it is an item of that, and whether its number of dimensions is
+    the call's."""
+
+    maker: str
+    item: bool
+    same_rank: bool
+    shared: bool
+
+
+def made(name: str) -> Made | None:
+    """What the name of a library object says: 'numpy.load.astype[]' is an item of an array that `numpy.load` made."""
+    item, same_rank, shared = False, True, False
+    while name not in ARRAY_MAKERS:
+        if name.endswith("[]"):
+            name, item = name[:-2], True
+            continue
+        name, _, method = name.rpartition(".")
+        if method not in KEEPS_SHAPE and method not in CHANGES_SHAPE:
+            return None
+        same_rank = same_rank and method in KEEPS_SHAPE
+        shared = shared or method == "share_memory_"
+    return Made(name, item, same_rank, shared)
+
+
+def known_kind(value: Val) -> Kind | None:
+    """What the atoms show: arrays and tensors made by a library, lists in sight; None if they show nothing or two
+    things. An item of an array may be a number: it shows nothing."""
+    kinds: set[Kind | None] = set()
+    for atom in value.atoms:
+        if isinstance(atom, LibObject):
+            kinds.add(_object_kind(atom))
+        elif isinstance(atom, SeqOf) and atom.kind == "list":
+            kinds.add("list")
+    kinds.discard(None)
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _object_kind(atom: LibObject) -> Kind | None:
+    found = made(atom.name)
+    if found is None or found.maker in _ANYTHING:
+        return None
+    if found.maker.startswith("torch.") and not atom.name.endswith(".numpy"):
+        return "tensor"  # its items are tensors too
+    return None if found.item else "array"
+
+
+def container_kind(origin: Origin, model: Model) -> Kind:
+    """The kind of an item that is known to be an array, from the field it is kept in."""
+    for atom in _field(origin, model).only(LibObject):
+        found = made(atom.name) if isinstance(atom, LibObject) else None
+        if found is not None and found.maker not in _ANYTHING:
+            return "tensor" if found.maker.startswith("torch.") else "array"
+    return "unknown"
+
+
+def has_rows(origin: Origin, model: Model) -> bool:
+    """Whether the item at `origin` is an array because the call that made its container says how many dimensions that
+    has: `self.rows[i]` of `np.ones((n, 4))`."""
+    taken = origin.path.count("[]")
+    for atom in _field(origin, model).only(LibObject):
+        found = made(atom.name) if isinstance(atom, LibObject) else None
+        if isinstance(atom, LibObject) and found is not None and found.same_rank and not found.item:
+            rank = _rank(atom.site, found.maker, model)
+            if rank is not None and rank > taken:
+                return True
+    return False
+
+
+def _field(origin: Origin, model: Model) -> Val:
+    if isinstance(origin.owner, Instance):
+        return model.ev.classes.field(origin.owner, origin.path[0])
+    return Val(frozenset())
+
+
+def _rank(site: Site, maker: str, model: Model) -> int | None:
+    """How many dimensions an array has, from the call that made it; None if that cannot be seen."""
+    call = model.ev.expr(site.frame, site.expr)
+    while isinstance(call, ir.Call) and isinstance(func := model.ev.expr(site.frame, call.func), ir.Attr):
+        if not isinstance(inner := model.ev.expr(site.frame, func.base), ir.Call):
+            break  # `np.zeros(...)`; `np.zeros(...).astype(...)` goes on with the inner call
+        call = inner
+    if not isinstance(call, ir.Call):
+        return None
+    arguments = model.ev.arguments(call, site.frame)
+    word = maker.rpartition(".")[2]
+    if maker == "numpy.memmap":
+        return _length(arguments.get("shape", 4))
+    first = arguments.positional[0] if arguments.positional else arguments.get("shape")
+    if word in _SHAPED and (maker.startswith("numpy.") or (first is not None and first.only(SeqOf))):
+        return _length(first)
+    if word in _SHAPED | _SIZED and all(_is_number(value) for value in arguments.positional):
+        return len(arguments.positional) or None
+    return _depth(first) if word in ("array", "tensor") else None
+
+
+def _is_number(value: Val) -> bool:
+    return not value.only(SeqOf) and value.unknown is None
+
+
+def _length(shape: Val | None) -> int | None:
+    atoms = shape.only(SeqOf) if shape else []
+    return len(atoms[0].items) if len(atoms) == 1 and isinstance(atoms[0], SeqOf) else None
+
+
+def _depth(value: Val | None) -> int | None:
+    """How deep lists are nested: 2 for `[[1, 2], [3, 4]]`."""
+    atoms = value.only(SeqOf) if value else []
+    if len(atoms) != 1 or not isinstance(atoms[0], SeqOf) or not atoms[0].items:
+        return None
+    return 1 + (_depth(atoms[0].items[0]) or 0)
+
+
+def used_as_array(target: int, frame: Frame, model: Model) -> bool:
+    """Whether the def uses an object as only arrays and tensors are used."""
+    same = {target}
+    exprs = model.facts(frame).ir.exprs
+    for number, e in enumerate(exprs):
+        if isinstance(e, ir.Augmented) and e.target in same:
+            same.add(number)  # `x += 1` is the same object
+    for e in exprs:
+        if isinstance(e, ir.Attr) and e.base in same and e.name in _ARRAY_WORDS:
+            return True
+        if isinstance(e, ir.Index) and e.base in same and is_array_index(e.index, frame, model):
+            return True
+        if isinstance(e, ir.Call) and e.args and e.args[0].value in same and _takes_arrays(e.func, frame, model):
+            return True
+    return False
+
+
+def _takes_arrays(func: int, frame: Frame, model: Model) -> bool:
+    return any(isinstance(a, Lib) and a.name in ONLY_ARRAYS for a in model.ev.eval(func, frame).atoms)
+
+
+def is_array_index(index: int, frame: Frame, model: Model) -> bool:
+    """Whether only an array takes such an index: a slice among several, a mask, an ellipsis."""
+    e = model.ev.expr(frame, index)
+    if isinstance(e, ir.Seq):
+        return e.kind == "tuple" and any(_is_part(item, frame, model) for item in e.items)
+    return isinstance(e, ir.Compare) or (isinstance(e, ir.Const) and e.kind == "ellipsis")
+
+
+def _is_part(item: int, frame: Frame, model: Model) -> bool:
+    e = model.ev.expr(frame, item)
+    return isinstance(e, ir.Slice) or (isinstance(e, ir.Const) and e.kind == "ellipsis")
+
+
+def memory(origin: Origin, model: Model) -> Memory:
+    """Who else sees what is written: nobody, all processes, the file that is mapped; or it cannot be written."""
+    for atom in _field(origin, model).only(LibObject):
+        if not isinstance(atom, LibObject):
+            continue
+        found = made(atom.name)
+        if found is not None and found.shared:
+            return "shared"
+        if atom.name in ("numpy.load", "numpy.memmap"):
+            return _mapped(atom, model)
+    return "own"
+
+
+def _mapped(atom: LibObject, model: Model) -> Memory:
+    arguments = model.ev.site_arguments(atom.site)
+    mode = arguments.get("mmap_mode", 1) if atom.name == "numpy.load" else arguments.get("mode", 2)
+    if mode is None:
+        return "own" if atom.name == "numpy.load" else "file"  # `np.memmap` writes if nobody says otherwise
+    literal: Literal_ | None = mode.literal
+    match literal.value if literal else None:
+        case "r+" | "w+":
+            return "file"
+        case "r":
+            return "read only"
+    return "own"
