@@ -33,8 +33,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A program in `cases/<rule>/<name>`. `flags`: what the tool is told beside the rule. `common`: arguments of the
-    oracle in all runs. `after`: those that differ after the fix. A run's own arguments override both."""
+    """A program in `cases/<rule>/<name>`. `flags`: what the tool is told beside the rule.
+
+    `common`: arguments of the oracle in all runs. `after`: those that differ after the fix. A run's own arguments
+    override both. `has_fix`: whether the tool offers a safe fix. `missed`: why the tool does not see the fault, if it
+    does not."""
 
     rule: str
     name: str
@@ -43,6 +46,8 @@ class Case:
     common: Mapping[str, Any] = field(default_factory=dict)
     after: Mapping[str, Any] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
+    has_fix: bool = True
+    missed: str = ""
 
     @property
     def folder(self) -> Path:
@@ -113,7 +118,9 @@ NOW = ("--target-torch", "2.13")
 
 FAULTY: tuple[Case, ...] = (
     Case(NUMPY, "helper_class", "draws", BEFORE_1_9, {"columns": [1], "emulate": True}, flags=BEFORE),
-    Case(NUMPY, "own_init_function", "draws", BEFORE_1_9, {"columns": [1], "emulate": True}, flags=BEFORE),
+    Case(
+        NUMPY, "own_init_function", "draws", BEFORE_1_9, {"columns": [1], "emulate": True}, flags=BEFORE, has_fix=False
+    ),
     Case(
         GENERATOR,
         "attribute",
@@ -123,8 +130,8 @@ FAULTY: tuple[Case, ...] = (
         # The two transforms have the same seed; generators that are seeded by the worker alone would draw alike.
         after={"alike": [0, 1]},
     ),
-    Case(GENERATOR, "module_level", "draws", DRAWN_FROM_COPIES, {"columns": [0, 1]}),
-    Case(GENERATOR, "class_attribute", "draws", DRAWN_FROM_COPIES, {"columns": [1]}),
+    Case(GENERATOR, "module_level", "draws", DRAWN_FROM_COPIES, {"columns": [0, 1]}, has_fix=False),
+    Case(GENERATOR, "class_attribute", "draws", DRAWN_FROM_COPIES, {"columns": [1]}, has_fix=False),
     Case(GENERATOR, "unreached_by_init_function", "draws", DRAWN_FROM_COPIES[:5], {"columns": [1]}),
     Case(
         GENERATOR,
@@ -137,6 +144,7 @@ FAULTY: tuple[Case, ...] = (
             Run("spawn, sample read before", SPAWN, TOUCH, PICKLE),
         ),
         {"columns": [1]},
+        has_fix=False,
     ),
     Case(SEED, "all_three", "draws", (*SAME_SEED, Run("spawn", SPAWN, shows=BOTH)), {"columns": [0, 1, 2]}),
     Case(SEED, "factory", "draws", SAME_SEED[:3], {"columns": [0, 1]}),
@@ -148,7 +156,7 @@ FAULTY: tuple[Case, ...] = (
         {"columns": [1]},
         flags=NOW,
     ),
-    Case(SEED, "numpy_state", "draws", SAME_SEED_IN_EVERY_EPOCH, {"columns": [1]}, flags=NOW),
+    Case(SEED, "numpy_state", "draws", SAME_SEED_IN_EVERY_EPOCH, {"columns": [1]}, flags=NOW, has_fix=False),
 )
 
 CLEAN: tuple[Case, ...] = (
@@ -210,7 +218,15 @@ FEW: Mapping[str, Any] = {"epochs": 2}
 FAULTY += (
     Case(HANDLE, "records", "reads", (*WRONG_READS, SPAWNED, ALONE), TRIED, TRIED_AFTER),
     Case(HANDLE, "archive", "reads", (*WRONG_READS, ALONE), TRIED, TRIED_AFTER),
-    Case(HANDLE, "lazy", "reads", (WRONG_READS[0], *WRONG_READS[2:], ALONE), TRIED, TRIED_AFTER),
+    Case(
+        HANDLE,
+        "lazy",
+        "reads",
+        (WRONG_READS[0], *WRONG_READS[2:], ALONE),
+        TRIED,
+        TRIED_AFTER,
+        missed="opened late, but a sample is read before the workers start",
+    ),
     Case(HANDLE, "hdf5", "reads", (*RIGHT_READS, ALONE), FEW),
     Case(HANDLE, "lmdb", "reads", (*RIGHT_READS, ALONE), FEW),
     Case(
@@ -219,6 +235,7 @@ FAULTY += (
         "reads",
         (Run("fork, sample read before", FORK, TOUCH, HANG, timeout=4.0), CANNOT_START, ALONE),
         FEW,
+        has_fix=False,
     ),
 )
 CLEAN += (
@@ -240,28 +257,33 @@ TWO_OF_SERVER: Loader = {**TWO, "multiprocessing_context": "forkserver"}
 CHANGES_HERE = Run("main process", MAIN_PROCESS, shows=EPOCHS | CHANGED)
 CHANGES_THERE = Run("fork, persistent", TWO_PERSISTENT, shows=EPOCHS)
 
+SHARED_TENSOR = (
+    CHANGES_HERE,
+    CHANGES_THERE,
+    Run("fork", TWO),
+    # A tensor that is sent to a worker is shared with it.
+    Run("fork server", TWO_OF_SERVER, shows=EPOCHS | CHANGED),
+)
+
 FAULTY += (
     Case(STORED, "array", "data", (CHANGES_HERE, CHANGES_THERE, Run("fork", TWO), Run("fork server", TWO_OF_SERVER))),
     Case(
         STORED,
-        "persistent",
+        "tensor",
         "data",
-        (
-            CHANGES_HERE,
-            CHANGES_THERE,
-            Run("fork", TWO),
-            # A tensor that is sent to a worker is shared with it.
-            Run("fork server", TWO_OF_SERVER, shows=EPOCHS | CHANGED),
-            Run("spawn, persistent", {**SPAWN, "persistent_workers": True}, shows=EPOCHS | CHANGED),
-        ),
+        (*SHARED_TENSOR, Run("spawn, persistent", {**SPAWN, "persistent_workers": True}, shows=EPOCHS | CHANGED)),
     ),
-    Case(STORED, "nested", "data", (CHANGES_HERE, CHANGES_THERE, Run("fork", TWO))),
+    Case(STORED, "helper", "data", SHARED_TENSOR, has_fix=False),
     Case(
         STORED,
         "memory_map",
         "data",
         (CHANGES_HERE, Run("fork", TWO, shows=EPOCHS | CHANGED), Run("fork server", TWO_OF_SERVER)),
     ),
+    Case(
+        STORED, "scaled", "data", (CHANGES_HERE, CHANGES_THERE), missed="could be a number, which `*=` does not change"
+    ),
+    Case(STORED, "nested", "data", (CHANGES_HERE, CHANGES_THERE), missed="an item of an item of a list"),
 )
 CLEAN += (
     Case(STORED, "clean_copied", "data", (CHANGES_HERE, CHANGES_THERE)),
@@ -279,8 +301,9 @@ STREAMED = (
     Run("fork server, persistent", PERSISTENT_FORK_SERVER, shows=ITEMS),
 )
 FAULTY += (
-    Case(STREAM, "loop", "items", STREAMED),
-    Case(STREAM, "helpers", "items", STREAMED),
+    Case(STREAM, "ranges", "items", (*STREAMED, Run("spawn", SPAWN, shows=ITEMS))),
+    Case(STREAM, "loop", "items", STREAMED, has_fix=False),
+    Case(STREAM, "helpers", "items", STREAMED, has_fix=False),
 )
 CLEAN += (
     Case(STREAM, "clean_sharded", "items", STREAMED),
