@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from loaderlint.findings import Certainty, Severity
-from loaderlint.project.model import Exposure, Model, WorkerFunction
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 
 Over = Literal["loader", "worker function", "worker module"]
 
@@ -29,9 +30,9 @@ class WorkerModule:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule. `over` says what `find(subject, model)` is asked about: each `Loader`, `WorkerFunction` or `WorkerModule`.
-    `needs`: which loaders count (W2 two workers or more, W1 one, L any, M the code around a loader). `fix`: the safety of
-    its quick fix, None if it has none. `page`: its documentation in Markdown."""
+    """A rule. `over` says what `find(subject, model)` is asked about: each `Loader`, `WorkerFunction` or
+    `WorkerModule`. `needs`: which loaders count (W2 two workers or more, W1 one, L any, M the code around a loader).
+    `fix`: the safety of its quick fix, None if it has none. `page`: its documentation in Markdown."""
 
     code: str
     name: str
@@ -62,6 +63,28 @@ def page(module_doc: str | None) -> str:
 def loudness(severity: Severity, certainty: Certainty, unknowns: int = 0) -> Severity | None:
     """How loud a finding is: 'possible' lowers it one step, each unknown condition one more; None is silence."""
     return severity.lowered(unknowns + (1 if certainty == "possible" else 0))
+
+
+def gathered(exposures: Iterable[tuple[Frame, Exposure | None]]) -> tuple[Frame, Exposure] | None:
+    """One exposure of all: the loaders of several frames of one line, and the frame that the first loader runs; None if
+    no frame is exposed."""
+    found = [(frame, exposure) for frame, exposure in exposures if exposure is not None]
+    if not found:
+        return None
+    found.sort(key=lambda pair: pair[1].certainty == "possible")  # stable: the first proven one leads
+    loaders = dict.fromkeys(loader for _, exposure in found for loader in exposure.loaders)
+    return found[0][0], Exposure(tuple(loaders), found[0][1].certainty)
+
+
+def one_stream(loader: Loader) -> bool:
+    """Whether the loader's only worker lives on over the epochs: it draws from one state, and nothing repeats."""
+    return loader.has_workers(2) == "no" and loader.persistent is True
+
+
+def repeated(exposure: Exposure) -> str:
+    """What a state copied into each worker does: 'every worker draws the same numbers', with one worker every epoch."""
+    alone = all(loader.has_workers(2) == "no" for loader in exposure.loaders)
+    return f"every {'epoch' if alone else 'worker'} draws the same numbers"
 
 
 def in_workers_of(exposure: Exposure) -> str:

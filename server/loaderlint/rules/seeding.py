@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from loaderlint.facts import ir
-from loaderlint.findings import Fix, InsertFunction, Intent, SetArgument
+from loaderlint.facts.ir import NONE
+from loaderlint.findings import Fix, InsertFunction, InsertStatement, Intent, SetArgument
 from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
 from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, Model
-from loaderlint.project.values import Lib, Literal_, PartialOf
+from loaderlint.project.model import Loader, Model, WorkerCall
+from loaderlint.project.values import Atom, FunctionRef, Instance, Lib, Literal_, Method, PartialOf
 
 #: The form of PyTorch's own notes on randomness. `torch.initial_seed()` is a new number in every worker and epoch.
 SEED_WORKER = """\
@@ -29,62 +30,160 @@ _TAKES_INIT = frozenset(
     }
 )
 
+Seeds = Literal["yes", "no", "sometimes", "maybe"]
 
-def seeds_numpy(loader: Loader, model: Model) -> Literal["yes", "no", "maybe"]:
-    """Whether each worker of the loader gets its own state of NumPy, on any torch."""
-    if loader.kind.seeds_numpy:
+
+def seeds_numpy(loader: Loader, model: Model) -> Seeds:
+    """Whether each worker of the loader gets its own state of NumPy, on any torch. 'sometimes': only under a condition
+    that its configuration may switch off; 'maybe': its worker_init_fn is out of sight."""
+    if loader.kind.seeds_numpy or _lightning_seeds(model):
         return "yes"
+    if loader.out_of_sight:
+        return "no"
     passed = loader.argument("worker_init_fn")
-    for atom in passed.atoms:
-        if isinstance(atom, Lib) and atom.name in SEEDING_WORKER_INITS:
-            return "yes"
-        if isinstance(atom, PartialOf) and isinstance(atom.func, Lib) and atom.func.name in SEEDING_WORKER_INITS:
-            return "yes"
-    if _lightning_seeds(model):
+    if any(_seeding_init(atom) for atom in passed.atoms):
         return "yes"
+    seeding = list(_init_seedings(loader, model))
+    if seeding:
+        return "sometimes" if all(_may_be_off(call, model) for call in seeding) else "yes"
+    return "no" if all(_is_in_sight(atom) for atom in passed.atoms) else "maybe"
+
+
+def _seeding_init(atom: Atom) -> bool:
+    """Whether a worker_init_fn is one of a library that seeds."""
+    if isinstance(atom, PartialOf):
+        return _seeding_init(atom.func)
+    return isinstance(atom, Lib) and atom.name in SEEDING_WORKER_INITS
+
+
+def _is_in_sight(atom: Atom) -> bool:
+    """Whether all that a worker_init_fn does can be read: it is the project's own, or none at all."""
+    if isinstance(atom, PartialOf):
+        return _is_in_sight(atom.func)
+    return isinstance(atom, FunctionRef | Method | Instance) or (isinstance(atom, Literal_) and atom.value is None)
+
+
+def _init_seedings(loader: Loader, model: Model) -> Iterator[WorkerCall]:
+    """The calls in the loader's worker_init_fn, and in what it calls, that seed NumPy."""
     for reached in model.reached.values():
         if reached.loaders.get("init", 0) >> loader.index & 1:
-            for call in model.frame_calls(reached.frame):
-                if any(isinstance(a, Lib) and SEEDERS.get(a.name) in ("numpy", "all") for a in call.callee.atoms):
-                    return "yes"
-    literal = passed.literal
-    if isinstance(literal, Literal_) and literal.value is None:
-        return "no"
-    return "maybe" if passed.unknown and not loader.out_of_sight else "no"
+            yield from (call for call in model.frame_calls(reached.frame) if _seeds(call))
+
+
+def _seeds(call: WorkerCall) -> bool:
+    return any(isinstance(atom, Lib) and SEEDERS.get(atom.name) in ("numpy", "all") for atom in call.callee.atoms)
+
+
+def _may_be_off(call: WorkerCall, model: Model) -> bool:
+    """Whether a call stands under a test of something that may be None or False: `if seed is not None`."""
+    contexts = model.def_of(call.frame).contexts
+    here = call.context
+    while here > 0:
+        if contexts[here].kind == "if" and _tests_an_option(contexts[here].expr, call.frame, model):
+            return True
+        here = contexts[here].parent
+    return False
+
+
+def _tests_an_option(test: int, frame: Frame, model: Model) -> bool:
+    e = model.ev.expr(frame, test)
+    match e:
+        case ir.Unary("not", operand) | ir.Compare(operand, _, _):
+            return _tests_an_option(operand, frame, model)
+        case ir.BoolOp(_, left, right):
+            return _tests_an_option(left, frame, model) or _tests_an_option(right, frame, model)
+    atoms = model.ev.eval(test, frame).atoms if test != NONE else frozenset()
+    return any(isinstance(atom, Literal_) and (atom.value is None or atom.value is False) for atom in atoms)
 
 
 def seeds_on_the_way(frame: Frame, loader: Loader, model: Model) -> bool:
     """Whether a frame that leads to `frame`, or it itself, seeds NumPy: then the inherited state is not used."""
-    return any(
-        isinstance(atom, Lib) and SEEDERS.get(atom.name) in ("numpy", "all")
-        for link in model.chain(frame, loader)
-        for call in model.frame_calls(link)
-        for atom in call.callee.atoms
-    )
+    return any(_seeds(call) for link in model.chain(frame, loader) for call in model.frame_calls(link))
 
 
 def _lightning_seeds(model: Model) -> bool:
-    """Whether the project calls Lightning's `seed_everything(..., workers=True)`: the trainer then seeds the workers."""
+    """Whether Lightning's trainer seeds the workers: after `seed_everything(..., workers=True)`, which its command line
+    interface calls by itself. A value other than a constant counts as True."""
+    if model.callers.sites("LightningCLI"):
+        return True
     for site in model.callers.sites("seed_everything"):
         facts = model.ev.facts(site.path, site.piece)
         call = facts.ir.exprs[site.expr] if facts else None
         for arg in call.args if isinstance(call, ir.Call) and facts else ():
             value = facts.ir.exprs[arg.value] if facts else None
-            if arg.name == "workers" and isinstance(value, ir.Const) and value.value is True:
+            if arg.name == "workers" and not (isinstance(value, ir.Const) and not value.value):
                 return True
     return False
 
 
+# --- the fix ----------------------------------------------------------------------------------------------------------
+
+
 def seed_worker_fix(loaders: Sequence[Loader], model: Model) -> Fix | None:
-    """Give each of these loaders a `worker_init_fn` that seeds; None where one of them is out of sight or has one."""
+    """Let the workers of each of these loaders seed NumPy: with a new `worker_init_fn`, or in the one they have. None
+    where one of them is out of sight or has one that is not a function of the project."""
     intents: list[Intent] = []
     for loader in loaders:
-        literal = loader.argument("worker_init_fn").literal
-        if loader.site is None or literal is None or literal.value is not None or loader.kind.name not in _TAKES_INIT:
+        needed = _seeding_intents(loader, model)
+        if needed is None:
             return None
-        call = model.site_place(loader.site)
-        intents.append(InsertFunction(call.path, "seed_worker", SEED_WORKER))
-        intents.append(SetArgument(call, "worker_init_fn", "{seed_worker}"))
+        intents.extend(needed)
     if not intents:
         return None
-    return Fix("Seed each worker: pass `worker_init_fn=seed_worker`", "safe", tuple(dict.fromkeys(intents)))
+    added = any(isinstance(intent, SetArgument) for intent in intents)
+    title = "pass `worker_init_fn=seed_worker`" if added else "seed NumPy in its worker_init_fn"
+    return Fix(f"Seed each worker: {title}", "safe", tuple(dict.fromkeys(intents)))
+
+
+def _seeding_intents(loader: Loader, model: Model) -> tuple[Intent, ...] | None:
+    if loader.site is None or loader.kind.name not in _TAKES_INIT:
+        return None
+    passed = loader.argument("worker_init_fn")
+    if len(passed.atoms) != 1:
+        return None
+    (atom,) = passed.atoms
+    if isinstance(atom, FunctionRef):
+        return _seed_first(atom, model)
+    if not isinstance(atom, Literal_) or atom.value is not None or not _may_be_passed(loader, model):
+        return None
+    call = model.site_place(loader.site)
+    return (
+        InsertFunction(call.path, "seed_worker", SEED_WORKER),
+        SetArgument(call, "worker_init_fn", "{seed_worker}"),
+    )
+
+
+def _may_be_passed(loader: Loader, model: Model) -> bool:
+    """Whether the call is one of the library's own loader and says nothing of a worker_init_fn, or None."""
+    assert loader.site is not None
+    frame = loader.site.frame
+    call = model.ev.expr(frame, loader.site.expr)
+    if not isinstance(call, ir.Call):
+        return False
+    if not all(isinstance(a, Lib | PartialOf) for a in model.ev.eval(call.func, frame).atoms):
+        return False  # a class of the project: its constructor may not take it
+    if sum(arg.kind in ("pos", "star") for arg in call.args) > 10:
+        return False
+    said = [model.ev.expr(frame, arg.value) for arg in call.args if arg.name == "worker_init_fn"]
+    return all(isinstance(e, ir.Const) and e.value is None for e in said)
+
+
+def _seed_first(function: FunctionRef, model: Model) -> tuple[Intent, ...] | None:
+    """Seed NumPy as the first thing that a worker_init_fn does."""
+    facts = model.ev.facts(function.path, function.piece)
+    one = facts.ir.defs[function.def_] if facts else None
+    if facts is None or one is None or one.kind != "function" or not one.steps:
+        return None
+    body = model.ev.open_frame(function, None, None)
+    if body is None:
+        return None
+    first = next((n for n, step in enumerate(one.steps) if not _is_docstring(step, facts)), None)
+    if first is None or one.steps[first].context != 0:
+        return None
+    source = "{numpy}.random.seed({torch}.initial_seed() % 2**32)"
+    return (InsertStatement(model.step_place(body, first), source, "before"),)
+
+
+def _is_docstring(step: ir.Step, facts: ir.PieceFacts) -> bool:
+    e = facts.ir.exprs[step.expr] if type(step) is ir.Evaluate and step.expr != NONE else None
+    return isinstance(e, ir.Const)
