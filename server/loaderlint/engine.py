@@ -7,6 +7,7 @@ rule its question about every subject, and turns places into spans. It knows no 
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loaderlint import settings as settings_module
 from loaderlint.findings import Certainty, Finding, Place, Severity
 from loaderlint.settings import Settings
+from loaderlint.store import Cancelled as Cancelled
 from loaderlint.store import OpenFile, Snapshot, Store, project_root
 from loaderlint.suppress import suppressed
 
@@ -66,14 +68,13 @@ class Problem(NamedTuple):
     fatal: bool
 
 
-class Cancelled(Exception):
-    """The caller's `stop` said so."""
-
-
 class Workspace:
     """The projects of some folders. `overrides`: settings by their names in pyproject.toml, which win over files.
 
-    Not safe for several threads at once; a caller that has threads uses one of them for this."""
+    Threads: one call at a time, and every call may be made from another thread. `stop` and `progress` are called on the
+    thread that called `check`; what `stop` reads may be set by any thread (a `threading.Event`). After Cancelled the
+    workspace is as if `check` had not been called, but for what it has read already. Answers (diagnostics, repairs, edits)
+    are immutable and may be handed to other threads."""
 
     def __init__(self, folders: Sequence[Path], overrides: Mapping[str, object] | None = None) -> None:
         self._folders = tuple(dict.fromkeys(folder.resolve() for folder in folders))
@@ -86,18 +87,21 @@ class Workspace:
 
     def set_text(self, path: Path, text: str | None) -> None:
         """Lay an editor's text over a file; None takes it away."""
+        path = path.resolve()
         self._project(path).store.set_text(path, text)
 
     def forget(self, paths: Iterable[Path]) -> None:
         """These files changed on disk, came or went; a settings or requirements file renews every setting."""
-        for path in paths:
+        renewed = False
+        for path in (path.resolve() for path in paths):
             if path.suffix in (".py", ".pyi"):
                 self._project(path).store.forget(path)
-            else:
-                settings_module.clear()
-                self._roots.clear()
-                for project in self._projects.values():
-                    project.renew()
+            renewed = renewed or path.suffix not in (".py", ".pyi") or path.name == "setup.py"
+        if renewed:
+            settings_module.clear()
+            self._roots.clear()
+            for project in self._projects.values():
+                project.renew()
 
     def configure(self, overrides: Mapping[str, object]) -> None:
         """Replace the overrides (an editor's settings changed)."""
@@ -117,7 +121,8 @@ class Workspace:
         progress: Callable[[int, int], None] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
         """The findings of files (or of all files below folders), in the order of their places; every reported file has an
-        entry. Without `paths`: the workspace's folders.
+        entry. Without `paths`: the workspace's folders. `progress(done, total)`: `done` grows with each file that is read,
+        `total` counts each file twice (read, then looked into as far as needed).
 
         Raises Cancelled when `stop` answers True in between."""
         wanted = [path.resolve() for path in (paths if paths is not None else self._folders)]
@@ -125,12 +130,11 @@ class Workspace:
         by_project: dict[Path, list[Path]] = {}
         for path in wanted:
             by_project.setdefault(self._root(path), []).append(path)
-        for number, (root, asked) in enumerate(by_project.items()):
-            if progress is not None:
-                progress(number, len(by_project))
-            project = self._at(root)
-            found.update(project.check(asked, stop))
-            self._collect(project)
+        steps = _Steps(progress)
+        for root, asked in by_project.items():
+            found.update(self._at(root).check(asked, stop, steps))
+        problems = [problem for project in self._projects.values() for problem in project.problems()]
+        self.problems = list(dict.fromkeys(problems))
         return dict(sorted(found.items()))
 
     def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]:
@@ -176,63 +180,91 @@ class Workspace:
     def _project(self, path: Path) -> Project:
         return self._at(self._root(path.resolve()))
 
-    def _collect(self, project: Project) -> None:
-        known = set(self.problems)
-        for problem in project.problems():
-            if problem not in known:
-                self.problems.append(problem)
+
+class _Steps:
+    """Counts what has been done in one check, over all projects."""
+
+    def __init__(self, progress: Callable[[int, int], None] | None) -> None:
+        self._progress = progress
+        self.done = self.total = 0
+
+    def expect(self, count: int) -> None:
+        """There are `count` more steps to come."""
+        self.total += count
+
+    def __call__(self) -> None:
+        """One more is done."""
+        self.reach(self.done + 1)
+
+    def reach(self, done: int) -> None:
+        """So many are done by now."""
+        self.done = min(done, self.total)
+        if self._progress is not None and self.total:
+            self._progress(self.done, self.total)
+
+
+class _Linked(NamedTuple):
+    """What was found in which generation of the store, and what it rests on."""
+
+    generation: int
+    snapshot: Snapshot
+    findings: dict[Path, list[Finding]]
 
 
 class Project:
-    """One project: its store, its model while nothing changed, its findings."""
+    """One project: its store, and what was found when it was last linked."""
 
     def __init__(self, root: Path, overrides: Mapping[str, object]) -> None:
         self.root = root
         self.overrides = overrides
         self.store = Store(root)
+        self.links = 0
+        """How often the project was linked (read by tests and benchmarks)."""
         self._named: set[Path] = set()
-        self._linked: tuple[int, Model] | None = None
-        self._findings: tuple[int, dict[Path, list[Finding]]] | None = None
+        self._linked: _Linked | None = None
         self._environments: dict[Path, Environment] = {}
+        self._wrong: dict[Problem, None] = {}
 
     def renew(self) -> None:
         """Settings changed: nothing that was found holds."""
         self._environments.clear()
+        self._wrong.clear()
         self._linked = None
-        self._findings = None
 
     def problems(self) -> list[Problem]:
         """What could not be read, and what is wrong in settings."""
-        found = [
-            Problem(path, message, path in self._named) for path, message in sorted(self.store.unreadable.items())
-        ]
-        _, wrong = settings_module.load(self.root / "x.py", self.overrides)
-        found.extend(Problem(one.path, one.message, False) for one in wrong)
-        return found
+        found = [Problem(path, message, path in self._named) for path, message in sorted(self.store.unreadable.items())]
+        self._settings(self.root / "x.py")
+        return [*found, *self._wrong]
 
-    def check(self, asked: Sequence[Path], stop: Callable[[], bool]) -> dict[Path, tuple[Diagnostic, ...]]:
+    def check(
+        self, asked: Sequence[Path], stop: Callable[[], bool], steps: _Steps
+    ) -> dict[Path, tuple[Diagnostic, ...]]:
         """The findings of these files and of the files below these folders."""
-        named = [path for path in asked if not path.is_dir()]
-        self._named.update(named)
+        folders = [path for path in asked if path.is_dir()]
+        named = [path for path in asked if path not in folders]
+        self._named = set(named)
         self.store.find(stop)
-        self.store.add(named)
-        reported = [p for p in self.store.paths() if any(p == a or p.is_relative_to(a) for a in asked)]
-        reported = [p for p in reported if p in self._named or not self._settings(p).excluded(p)]
-        for path in named:
-            self.store.data(path)
-        by_file = self._all_findings(stop) if reported else {}
+        self.store.name(named)
+        reported = self._reported(folders, named)
+        by_file = self._findings(stop, steps) if reported else {}
         return {path: self._shown(path, by_file.get(path, [])) for path in reported}
 
+    def _reported(self, folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
+        """The files that are asked about, sorted: named ones, and those below folders that are not excluded."""
+        if self.root in folders:
+            below = list(self.store.paths())
+        else:
+            inside = tuple(f"{folder}{os.sep}" for folder in folders)
+            below = [path for path in self.store.paths() if str(path).startswith(inside)] if inside else []
+        kept = {path for path in below if not self._settings(path).excluded(path)}
+        return sorted(kept.union(named))
+
     def _settings(self, path: Path) -> Settings:
-        return settings_module.load(path, self.overrides)[0]
-
-    def model(self) -> Model:
-        """The project, linked; kept while no file changes."""
-        from loaderlint.project.model import Model
-
-        if self._linked is None or self._linked[0] != self.store.generation:
-            self._linked = (self.store.generation, Model(Snapshot(self.store), self.environment))
-        return self._linked[1]
+        settings, wrong = settings_module.load(path, self.overrides)
+        for one in wrong:
+            self._wrong.setdefault(Problem(one.path, one.message, False))
+        return settings
 
     def environment(self, path: Path) -> Environment:
         """What the project of the file at `path` runs on."""
@@ -241,22 +273,41 @@ class Project:
             known = self._environments[path.parent] = _environment(self._settings(path), path, self.root)
         return known
 
-    def _all_findings(self, stop: Callable[[], bool]) -> dict[Path, list[Finding]]:
-        if self._findings is not None and self._findings[0] == self.store.generation:
-            return self._findings[1]
-        found: dict[Path, list[Finding]] = {}
-        if self._worth_linking():
+    def _findings(self, stop: Callable[[], bool], steps: _Steps) -> dict[Path, list[Finding]]:
+        """All findings of the project by file. Linked anew only if something that the last linking read has changed."""
+        linked = self._linked
+        if linked is not None and linked.generation != self.store.generation:
+            if linked.snapshot.same_answers():
+                linked = self._linked = linked._replace(generation=self.store.generation)
+                self.store.settled()
+            else:
+                linked = None
+        if linked is None:
+            self._linked = None  # the old model goes before a new one comes
+            linked = self._linked = self._link(stop, steps)
+        return linked.findings
+
+    def _link(self, stop: Callable[[], bool], steps: _Steps) -> _Linked:
+        paths = self.store.paths()
+        steps.expect(2 * len(paths))
+        end = steps.done + 2 * len(paths)
+        for path in paths:
             if stop():
                 raise Cancelled
-            model = self.model()
-            for one in ask_rules(model, self._rules(), stop):
-                found.setdefault(one.place.path, []).append(one)
-        self._findings = (self.store.generation, found)
-        return found
+            self.store.data(path)
+            steps()
+        snapshot = Snapshot(self.store, stop, steps)
+        found: dict[Path, list[Finding]] = {}
+        if snapshot.containing("oader") or snapshot.containing("Dataset"):
+            from loaderlint.project.model import Model
 
-    def _worth_linking(self) -> bool:
-        """Whether any file speaks of loaders or datasets at all."""
-        return bool(self.store.containing("oader") or self.store.containing("Dataset"))
+            self.links += 1
+            for one in ask_rules(Model(snapshot, self.environment), self._rules(), stop):
+                found.setdefault(one.place.path, []).append(one)
+        steps.reach(end)
+        snapshot.release()
+        self.store.settled()
+        return _Linked(self.store.generation, snapshot, found)
 
     def _rules(self) -> list[Rule]:
         from loaderlint.rules import RULES
@@ -282,7 +333,7 @@ class Project:
             if settings.ignored_in(path, about.name, about.code):
                 continue
             span = self.span(finding.place)
-            if span is None or suppressed(text.text, about.name, about.code, span.line, span.line):
+            if span is None or suppressed(text.text, about.name, about.code, span.line, _last_line(span)):
                 continue
             severity = settings.severity_of(about.name, about.code) or finding.severity
             notes = tuple(
@@ -307,11 +358,18 @@ class Project:
         return tuple(_with_fingerprint(d, self.root, self._owner(d.finding.place), seen) for d in shown)
 
     def _owner(self, place: Place) -> str:
-        """The def or class that a place stands in, by its first line: part of what a fingerprint is made of."""
+        """The def or class that a place stands in, by its first line and those of the classes around it: part of what a
+        fingerprint is made of."""
         opened = self.store.open(place.path)
         if opened is None or place.piece >= len(opened.pieces):
             return ""
-        return opened.shown_piece(place.piece)[0].text.split("\n", 1)[0].strip()
+        lines = [opened.shown_piece(place.piece)[0].text.split("\n", 1)[0].strip()]
+        above = opened.pieces[place.piece].parent
+        while above >= 0:
+            if opened.pieces[above].kind == "class":
+                lines.append(opened.pieces[above].text.split("\n", 1)[0].strip())
+            above = opened.pieces[above].parent
+        return "\0".join(reversed(lines))
 
     def span(self, place: Place) -> Span | None:
         """Where a place stands now. In a half-typed piece: where its last good line still stands; None if it does not."""
@@ -319,7 +377,7 @@ class Project:
         if opened is None or place.piece >= len(opened.pieces):
             return None
         piece, present = opened.shown_piece(place.piece)
-        relative = _relative_span(piece, place.anchor)
+        relative = opened.relative_span(piece, place.anchor)
         if relative is None:
             return None
         now = opened.pieces[place.piece]
@@ -437,24 +495,9 @@ def _environment(settings: Settings, path: Path, root: Path) -> Environment:
     )
 
 
-def _relative_span(piece: Piece, anchor: int) -> Span | None:
-    """Where an anchor stands in its piece; the first line for -1."""
-    from loaderlint.syntax.parse import parse_piece
-    from loaderlint.syntax.positions import Span, spans
-
-    if anchor < 0:
-        first = piece.text.split("\n", 1)[0].rstrip("\r")
-        return Span(0, len(first) - len(first.lstrip()), 0, len(first))
-    key = (piece.kind, piece.keyword, piece.parent >= 0, piece.text, anchor)
-    if key not in _SPANS:
-        if len(_SPANS) > 4096:
-            _SPANS.clear()
-        parsed = parse_piece(piece)
-        _SPANS[key] = spans(parsed, [anchor]).get(anchor) if parsed else None
-    return _SPANS[key]
-
-
-_SPANS: dict[tuple[str, str, bool, str, int], Span | None] = {}
+def _last_line(span: Span) -> int:
+    """The last line that a span covers, 0-based."""
+    return span.end_line if span.end_column or span.end_line == span.line else span.end_line - 1
 
 
 def _moved(span: Span, lines: int) -> Span:
