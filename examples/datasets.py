@@ -23,7 +23,7 @@ class NucleiDataset(Dataset):
         image = self.file["images"][index]
         mask = self.file["masks"][index]
         weight = self.weights[index]
-        weight += self.border_weight * border(mask)
+        weight[border(mask) > 0] += self.border_weight
         sample = {"image": image, "mask": mask, "weight": weight}
         if self.transform is not None:
             sample = self.transform(sample)
