@@ -92,7 +92,8 @@ def test_a_statement_is_inserted_after(text: str, code: str, expected: str) -> N
 
 BEFORE = [
     ("a()\n", "a()", "new()\na()\n"),
-    ("# c\na()", "a()", "# c\nnew()\na()"),
+    ("# c\na()", "a()", "new()\n# c\na()"),
+    ("b()\n\n# c\n# d\na()", "a()", "b()\n\nnew()\n# c\n# d\na()"),
     ("def f():\n    a()\n", "a()", "def f():\n    new()\n    a()\n"),
     ("@a()\ndef f():\n    pass\n", "a()", "new()\n@a()\ndef f():\n    pass\n"),
     ("@a()\nclass A:\n    x = 1\n", "a()", "new()\n@a()\nclass A:\n    x = 1\n"),

@@ -238,8 +238,11 @@ def _is_only_seed(seeding: Seeding, bad: list[Seeding], model: Model) -> bool:
     if name is None or file is None:
         return False
     reads = {(s.frame, s.at) for s in bad if (s.frame, s.number) == (seeding.frame, seeding.number)}
-    text = file.pieces[seeding.frame.piece].text
-    return len(re.findall(rf"(?<![.\w]){re.escape(name)}\b", text)) == len(reads) + 1
+    return file.pieces[seeding.frame.piece].ask(_occurrences, name) == len(reads) + 1
+
+
+def _occurrences(text: str, name: str) -> int:
+    return len(re.findall(rf"(?<![.\w]){re.escape(name)}\b", text))
 
 
 def _binds(step: ir.Step, number: int) -> TypeGuard[ir.Bind]:

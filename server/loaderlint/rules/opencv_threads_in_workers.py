@@ -2,17 +2,18 @@
 # opencv-threads-in-workers (LDR201)
 
 ## What it does
-Finds modules whose OpenCV calls run in workers, in projects that never call `cv2.setNumThreads(0)` where the workers would
-see it.
+Finds modules whose OpenCV calls run in workers, in projects that never call `cv2.setNumThreads(0)` where the workers
+would see it.
 
 ## Why is this bad?
-Each worker starts OpenCV's own pool of threads, as many as the machine has cores: workers times cores threads compete. With
-builds on OpenMP (conda's, older ones) a worker that was forked after the main process had used OpenCV may hang for ever
-(pytorch/pytorch#45198). The wheels on PyPI use pthreads; there no hang could be reproduced, only the extra threads.
+Each worker starts OpenCV's own pool of threads, as many as the machine has cores: workers times cores threads compete.
+With builds on OpenMP (conda's, older ones) a worker that was forked after the main process had used OpenCV may hang for
+ever (pytorch/pytorch#45198). The wheels on PyPI use pthreads; there no hang could be reproduced, only more threads.
 
 ## When it is not a bug
 - `cv2.setNumThreads(0)` (or 1) at module level of a module that workers import, or in the `worker_init_fn`. Under
-  `if __name__ == "__main__"` it reaches forked workers, and is lost where workers are spawned.
+  `if __name__ == "__main__"`, or in a function that the main process calls, it reaches forked workers, and is lost
+  where workers are spawned.
 - ultralytics and mmengine call it themselves.
 - A loader without workers.
 
@@ -36,8 +37,8 @@ loader = DataLoader(Images(), num_workers=8, worker_init_fn=limit_opencv_threads
 ```
 
 ## Fix safety
-Safe: the call in the `worker_init_fn` changes workers only. The second action puts it after `import cv2`, which also limits
-the main process.
+Safe: the call in the `worker_init_fn` changes workers only. The second action puts it after `import cv2`, which also
+limits the main process.
 
 ## References
 - pytorch/pytorch#45198, pytorch/pytorch#1355, opencv/opencv#5150
@@ -46,18 +47,15 @@ the main process.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings import Finding, Fix, InsertFunction, InsertStatement, Intent, Place, SetArgument, Severity
 from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model
+from loaderlint.project.model import Exposure, Model
 from loaderlint.project.values import Atom, FunctionRef, Lib
 from loaderlint.rules.base import Rule, WorkerModule, in_workers_of, loudness, page
-
-_SETTER = "setNumThreads"
-#: Packages that limit OpenCV's threads when they are imported.
-_LIMITING = ("ultralytics", "mmengine", "mmcv", "mmdet")
+from loaderlint.rules.opencv_limits import Limits
 
 _LIMIT = '''\
 def {limit_opencv_threads}(worker_id):
@@ -65,53 +63,75 @@ def {limit_opencv_threads}(worker_id):
     {cv2}.setNumThreads(0)'''
 
 
+class Import(NamedTuple):
+    """An import of cv2; `plain`: at module level, under no condition."""
+
+    place: Place
+    plain: bool
+
+
 def find(module: WorkerModule, model: Model) -> Iterator[Finding]:
     """One finding a module, on its import of cv2."""
-    place = _import_place(module, model)
-    if place is None:
+    imported = next(_imports(module, model), None)
+    if imported is None:
         return
-    used = _first_use(module, model)
+    limits = Limits(model)
+    used = _first_use(module, model, limits)
     if used is None:
         return
     frame, exposure = used
     severity = loudness(Severity.INFORMATION, exposure.certainty)
     if severity is None:
         return
+    lost = " (what stands under `__main__` is not run by spawned workers)" if limits.lost else ""
     yield Finding(
         RULE.name,
         severity,
         exposure.certainty,
-        f"each worker starts OpenCV's own threads: cv2 runs {in_workers_of(exposure)} and nothing limits it there; "
-        "call `cv2.setNumThreads(0)` in the worker_init_fn",
-        place,
+        f"each worker starts OpenCV's own threads: cv2 runs {in_workers_of(exposure)} and nothing limits it there"
+        f"{lost}; call `cv2.setNumThreads(0)` in the worker_init_fn",
+        imported.place,
         "cv2",
         model.why(frame, exposure),
-        _fixes(place, exposure, model),
+        _fixes(imported, exposure, model),
     )
 
 
-def _import_place(module: WorkerModule, model: Model) -> Place | None:
-    """Where the module imports cv2 at module level."""
+def _imports(module: WorkerModule, model: Model) -> Iterator[Import]:
+    """Where cv2 is imported: at module level first, then in the functions that workers run."""
     file = model.files.file(module.path)
     for binding in [b for bindings in file.names.values() for b in bindings] if file else ():
-        facts = model.ev.facts(module.path, binding.piece)
-        if facts is None or binding.step < 0:
-            continue
-        step = facts.ir.defs[binding.def_].steps[binding.step]
-        value = facts.ir.exprs[step.value] if isinstance(step, ir.Bind) else None
-        if isinstance(value, ir.Imported) and value.module.partition(".")[0] == "cv2" and value.level == 0:
-            return Place(module.path, binding.piece, facts.anchors.steps[binding.def_][binding.step])
+        place = _cv2_import(model, module, binding.piece, binding.def_, binding.step)
+        if place is not None:
+            yield Import(place, not binding.conditional)
+    for function in module.functions:
+        for frame in function.frames[:1]:
+            for step in range(len(model.def_of(frame).steps)):
+                place = _cv2_import(model, module, frame.piece, frame.def_, step)
+                if place is not None:
+                    yield Import(place, plain=False)
+
+
+def _cv2_import(model: Model, module: WorkerModule, piece: int, def_: int, number: int) -> Place | None:
+    """The place of a step that binds cv2 or a part of it."""
+    facts = model.ev.facts(module.path, piece)
+    if facts is None or number < 0:
+        return None
+    step = facts.ir.defs[def_].steps[number]
+    value = facts.ir.exprs[step.value] if isinstance(step, ir.Bind) and step.value != ir.NONE else None
+    if isinstance(value, ir.Imported) and value.module.partition(".")[0] == "cv2" and value.level == 0:
+        return Place(module.path, piece, facts.anchors.steps[def_][number])
     return None
 
 
-def _first_use(module: WorkerModule, model: Model) -> tuple[Frame, Exposure] | None:
+def _first_use(module: WorkerModule, model: Model, limits: Limits) -> tuple[Frame, Exposure] | None:
     """The first worker function of the module that calls cv2, for the loaders that nothing cures."""
     best: tuple[Frame, Exposure] | None = None
     for function in module.functions:
         for call in model.calls(function):
             if not any(isinstance(a, Lib) and a.name.startswith("cv2.") for a in call.callee.atoms):
                 continue
-            exposure = model.exposure(call.frame, 1, cured=lambda loader: _limited(loader, module, model))
+            exposure = model.exposure(call.frame, 1, cured=lambda loader: limits.reach(loader, module.path))
             if exposure is not None and (best is None or best[1].certainty == "possible"):
                 best = (call.frame, exposure)
                 if exposure.certainty == "proven":
@@ -119,62 +139,16 @@ def _first_use(module: WorkerModule, model: Model) -> tuple[Frame, Exposure] | N
     return best
 
 
-def _limited(loader: Loader, module: WorkerModule, model: Model) -> bool:
-    """Whether the workers of a loader see a call of `cv2.setNumThreads(0 or 1)`, or a package that makes it."""
-    for package in _LIMITING:
-        if any(_imports(path, package, model) for path in model.files.containing(package)):
-            return True
-    forked = loader.out_of_sight or "fork" in model.start_methods(loader)
-    for path in model.files.containing(_SETTER):
-        file = model.files.file(path)
-        for piece in file.mentioning(_SETTER) if file else ():
-            facts = model.ev.facts(path, piece)
-            for def_, one in enumerate(facts.ir.defs if facts else ()):
-                for step in one.steps:
-                    if facts and isinstance(step, ir.Perform) and _limits(facts.ir, step.call):
-                        at_module_level = def_ == 0 and not _under_guard(path, piece, model)
-                        if at_module_level or forked or _in_worker(path, piece, def_, model):
-                            return True
-    return False
-
-
-def _imports(path: Path, package: str, model: Model) -> bool:
-    file = model.files.file(path)
-    return file is not None and any(
-        line.startswith((f"import {package}", f"from {package}")) for line in file.text.splitlines()
-    )
-
-
-def _limits(piece: ir.PieceIR, number: int) -> bool:
-    call = piece.exprs[number]
-    if not isinstance(call, ir.Call) or not call.args:
-        return False
-    func, first = piece.exprs[call.func], piece.exprs[call.args[0].value]
-    named = isinstance(func, ir.Attr | ir.Global) and func.name == _SETTER
-    return named and isinstance(first, ir.Const) and first.value in (0, 1)
-
-
-def _under_guard(path: Path, piece: int, model: Model) -> bool:
-    file = model.files.file(path)
-    while file is not None and piece >= 0:
-        if "__name__" in file.pieces[piece].text.split("\n", 1)[0]:
-            return True
-        piece = file.pieces[piece].parent
-    return False
-
-
-def _in_worker(path: Path, piece: int, def_: int, model: Model) -> bool:
-    return any((f.path, f.piece, f.def_) == (path, piece, def_) for f in model.reached)
-
-
-def _fixes(place: Place, exposure: Exposure, model: Model) -> tuple[Fix, ...]:
+def _fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[Fix, ...]:
     fixes = []
     intents = list(_in_init(exposure, model))
     if intents and None not in intents:
         kept = tuple(dict.fromkeys(intent for intent in intents if intent is not None))
         fixes.append(Fix("Call `cv2.setNumThreads(0)` in each worker", "safe", kept))
-    after = InsertStatement(place, "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")
-    fixes.append(Fix("Call `cv2.setNumThreads(0)` after `import cv2` (limits the main process too)", "unsafe", (after,)))
+    if imported.plain:
+        after = InsertStatement(imported.place, "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")
+        title = "Call `cv2.setNumThreads(0)` after `import cv2` (limits the main process too)"
+        fixes.append(Fix(title, "unsafe", (after,)))
     return tuple(fixes)
 
 
