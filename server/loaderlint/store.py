@@ -7,19 +7,20 @@ older. Files that nobody asks for are only read as bytes.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pathspec import GitIgnoreSpec
 
-from loaderlint.project.files import ProjectFile
+from loaderlint.project.files import ProjectFile, Read, bound_names
 from loaderlint.syntax.cutter import Piece, cut, recut
 from loaderlint.syntax.source import Source, UnreadableSource, decode
 
 if TYPE_CHECKING:
     from loaderlint.facts.ir import PieceFacts
+    from loaderlint.syntax.positions import Span
 
 #: Folders that never hold a project's own sources.
 SKIPPED = frozenset(
@@ -31,8 +32,13 @@ SKIPPED = frozenset(
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "loaderlint.toml", ".git", ".hg")
 _CROWDED = 2_000
 _READ_LIMIT = 5_000_000
+_TOO_LARGE = "larger than 5 MB; not checked"
 
 PieceKey = tuple[str, str, bool, str]
+
+
+class Cancelled(Exception):
+    """The caller's `stop` said so."""
 
 
 def project_root(path: Path) -> Path | None:
@@ -46,13 +52,15 @@ def project_root(path: Path) -> Path | None:
 
 
 def python_files(root: Path, stop: Callable[[], bool] = lambda: False) -> Iterator[Path]:
-    """The Python files below `root`, sorted within each folder; hidden and ignored folders and endless links left out."""
+    """The Python files below `root`, sorted within each folder; hidden and ignored folders and endless links left out.
+
+    Raises Cancelled when `stop` answers True in between."""
     yield from _walk(root, [], stop)
 
 
 def _walk(folder: Path, ignores: list[tuple[Path, GitIgnoreSpec]], stop: Callable[[], bool]) -> Iterator[Path]:
     if stop():
-        return
+        raise Cancelled
     try:
         with os.scandir(folder) as entries:
             listed = sorted(entries, key=lambda entry: entry.name)
@@ -113,14 +121,14 @@ def piece_key(piece: Piece) -> PieceKey:
 @dataclass(slots=True, eq=False)
 class OpenFile:
     """One file: its source, its pieces, and the facts known so far. `stale[i]` is the last good version of a piece that
-    does not parse now."""
+    does not parse now. `spans` remembers where the anchors that were shown stand in their pieces."""
 
     path: Path
     source: Source
     pieces: tuple[Piece, ...]
     memo: dict[PieceKey, PieceFacts | None] = field(default_factory=dict)
     stale: dict[int, tuple[Piece, PieceFacts]] = field(default_factory=dict)
-    asked: set[int] = field(default_factory=set)
+    spans: dict[PieceKey, dict[int, Span | None]] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -137,7 +145,6 @@ class OpenFile:
 
     def facts(self, index: int) -> PieceFacts | None:
         """The facts of a piece, the last good ones while it does not parse."""
-        self.asked.add(index)
         own = self.own_facts(index)
         if own is not None:
             return own
@@ -146,17 +153,27 @@ class OpenFile:
 
     def shown_piece(self, index: int) -> tuple[Piece, bool]:
         """The piece that `facts(index)` speaks of, and whether it is the present one."""
-        if self.own_facts(index) is None and index in self.stale:
+        if index in self.stale and self.own_facts(index) is None:
             return self.stale[index][0], False
         return self.pieces[index], True
+
+    def relative_span(self, piece: Piece, anchor: int) -> Span | None:
+        """Where an anchor stands in a piece of this file (or in its last good version), counted from the piece's first
+        line; None if it does not parse."""
+        known = self.spans.setdefault(piece_key(piece), {})
+        if anchor not in known:
+            known[anchor] = _relative_span(piece, anchor)
+        return known[anchor]
 
     def changed(self, source: Source) -> OpenFile:
         """The file with another text: pieces that stand unchanged keep their facts."""
         pieces = recut(self.pieces, self.text, source.text)
-        known = {piece_key(piece) for piece in pieces}
-        memo = {key: facts for key, facts in self.memo.items() if key in known}
-        made = OpenFile(self.path, source, pieces, memo)
+        made = OpenFile(self.path, source, pieces, self.memo)
         made.stale = _last_good(self, made)
+        shown = {piece_key(piece) for piece in pieces}
+        made.memo = {key: facts for key, facts in self.memo.items() if key in shown}
+        shown.update(piece_key(piece) for piece, _ in made.stale.values())
+        made.spans = {key: spans for key, spans in self.spans.items() if key in shown}
         return made
 
 
@@ -168,29 +185,43 @@ def _lowered(piece: Piece) -> PieceFacts | None:
     return lower(parsed) if parsed is not None else None
 
 
+def _relative_span(piece: Piece, anchor: int) -> Span | None:
+    from loaderlint.syntax.parse import parse_piece
+    from loaderlint.syntax.positions import Span, spans
+
+    if anchor < 0:
+        first = piece.text.split("\n", 1)[0].rstrip("\r")
+        return Span(0, len(first) - len(first.lstrip()), 0, len(first))
+    parsed = parse_piece(piece)
+    return spans(parsed, [anchor]).get(anchor) if parsed else None
+
+
 def _last_good(old: OpenFile, new: OpenFile) -> dict[int, tuple[Piece, PieceFacts]]:
-    """For each new piece that does not parse: the last good version of the old piece that it came from."""
-    first, last_old, last_new = _changed_range(old.pieces, new.pieces)
+    """For each new piece that does not parse: the last good version of the old piece that it came from. Only pieces whose
+    facts were asked for have one."""
+    first, last_old, last_new = changed_range(old.pieces, new.pieces)
     kept = {index: pair for index, pair in old.stale.items() if index < first}
     shift = len(new.pieces) - len(old.pieces)
     kept |= {index + shift: pair for index, pair in old.stale.items() if index >= last_old}
-    candidates = [i for i in range(first, last_old) if piece_key(old.pieces[i]) in old.memo or i in old.stale]
+    good: dict[int, tuple[Piece, PieceFacts]] = {}
+    for index in range(first, last_old):
+        facts = old.memo.get(piece_key(old.pieces[index]))
+        if facts is not None:
+            good[index] = (old.pieces[index], facts)
+        elif index in old.stale:
+            good[index] = old.stale[index]
+    if not good:
+        return kept
     for index in range(first, last_new):
         if new.own_facts(index) is not None:
             continue
-        source = _origin(new.pieces[index], index - first, [old.pieces[i] for i in candidates])
-        if source is None:
-            continue
-        position = candidates[source]
-        good = old.own_facts(position)
-        if good is not None:
-            kept[index] = (old.pieces[position], good)
-        elif position in old.stale:
-            kept[index] = old.stale[position]
+        source = _origin(new.pieces[index], index, good)
+        if source is not None:
+            kept[index] = good.pop(source)
     return kept
 
 
-def _changed_range(old: Sequence[Piece], new: Sequence[Piece]) -> tuple[int, int, int]:
+def changed_range(old: Sequence[Piece], new: Sequence[Piece]) -> tuple[int, int, int]:
     """(first, last in old, last in new) of the pieces whose texts differ."""
     limit = min(len(old), len(new))
     first = 0
@@ -202,72 +233,113 @@ def _changed_range(old: Sequence[Piece], new: Sequence[Piece]) -> tuple[int, int
     return first, len(old) - back, len(new) - back
 
 
-def _origin(piece: Piece, offset: int, candidates: Sequence[Piece]) -> int | None:
+def _origin(piece: Piece, index: int, good: Mapping[int, tuple[Piece, PieceFacts]]) -> int | None:
     """Which old piece a broken one came from: the one with the same first line, else the one in its position."""
     head = piece.text.split("\n", 1)[0].strip()
-    for position, old in enumerate(candidates):
+    for position, (old, _) in good.items():
         if old.text.split("\n", 1)[0].strip() == head:
             return position
-    return offset if offset < len(candidates) else None
+    return index if index in good else None
 
 
 class Store:
-    """The files of one root. Editor texts lie over the disk. `problems` collects what could not be read."""
+    """The files of one root. Editor texts lie over the disk. `unreadable` says what could not be read, and why.
+
+    `generation` counts changes; `before` holds, for each file that changed since `settled` was last called, what it was
+    then (None: it was not open)."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self._overlays: dict[Path, str] = {}
         self._open: dict[Path, OpenFile | None] = {}
         self._data: dict[Path, bytes] = {}
+        self._walked: frozenset[Path] | None = None
+        self._named: frozenset[Path] = frozenset()
         self._paths: tuple[Path, ...] | None = None
-        self._folders: set[Path] = set()
+        self._known: frozenset[Path] = frozenset()
+        self._folders: frozenset[Path] = frozenset()
         self.unreadable: dict[Path, str] = {}
         self.generation = 0
+        self.before: dict[Path, OpenFile | None] = {}
+
+    # --- what changes -------------------------------------------------------------------------------------------------
 
     def set_text(self, path: Path, text: str | None) -> None:
         """Lay an editor's text over the file, or take it away (None)."""
+        if text is None and path not in self._overlays:
+            return
+        known = self._changing(path)
         if text is None:
-            self._overlays.pop(path, None)
-            self._data.pop(path, None)
-            self._open.pop(path, None)
-        else:
-            self._overlays[path] = text
-            known = self._open.get(path)
-            self._data.pop(path, None)
-            source = _overlay_source(text)
-            self._open[path] = known.changed(source) if known else OpenFile(path, source, cut(text))
-            if self._paths is not None and path not in self._paths:
-                self._add(path)
-        self.generation += 1
+            del self._overlays[path]
+            if self._walked is not None and path not in self._walked and path.is_file():
+                self._walked = None
+            self._paths = None
+            return
+        if path not in self._overlays and path not in self._known:
+            self._paths = None
+        self._overlays[path] = text
+        if len(text) > _READ_LIMIT:
+            self.unreadable[path] = _TOO_LARGE
+            return
+        source = _overlay_source(text)
+        self._open[path] = known.changed(source) if known else OpenFile(path, source, cut(text))
 
     def forget(self, path: Path) -> None:
         """The file changed on disk, came or went."""
-        if path not in self._overlays:
-            self._data.pop(path, None)
-            self._open.pop(path, None)
-            self.unreadable.pop(path, None)
-        self._paths = None
         self.generation += 1
+        if path not in self._overlays:
+            self._changing(path)
+        self._walked = self._rewalked(path)
+        self._paths = None
+
+    def _changing(self, path: Path) -> OpenFile | None:
+        """Forget what is known of the file's content, but for what comes back: the file as it was."""
+        if path in self._data and path not in self._open:
+            self._open[path] = self._opened(path)
+        was = self._open.pop(path, None)
+        self.before.setdefault(path, was)
+        self._data.pop(path, None)
+        self.unreadable.pop(path, None)
+        self.generation += 1
+        return was
+
+    def _rewalked(self, path: Path) -> frozenset[Path] | None:
+        """The files on disk, as far as they are known still: None if a file came or went, which ignore rules decide on."""
+        if self._walked is not None and path in self._walked and path.is_file():
+            return self._walked
+        return None
+
+    def settled(self) -> None:
+        """Whatever changed has been dealt with."""
+        self.before.clear()
+
+    # --- which files --------------------------------------------------------------------------------------------------
 
     def find(self, stop: Callable[[], bool] = lambda: False) -> tuple[Path, ...]:
-        """Every Python file of the root, sorted; walked once until something is forgotten."""
+        """Every Python file of the root and those that were named, sorted; walked once until a file comes or goes.
+
+        Raises Cancelled when `stop` answers True in between."""
         if self._paths is None:
-            found = set(python_files(self.root, stop))
-            found.update(path for path in self._overlays if path.is_relative_to(self.root))
-            self._paths = tuple(sorted(found))
-            self._folders = {parent for path in self._paths for parent in path.parents}
+            walked = self._on_disk(stop)
+            overlays = {path for path in self._overlays if path.is_relative_to(self.root)}
+            known = frozenset(walked | overlays | self._named)
+            if known != self._known:
+                self._known = known
+                self._folders = frozenset(parent for path in known for parent in path.parents)
+            self._paths = tuple(sorted(known))
         return self._paths
 
-    def _add(self, path: Path) -> None:
-        self._paths = tuple(sorted({*(self._paths or ()), path}))
-        self._folders.update(path.parents)
+    def _on_disk(self, stop: Callable[[], bool] = lambda: False) -> frozenset[Path]:
+        if self._walked is None:
+            self._walked = frozenset(python_files(self.root, stop))
+        return self._walked
 
-    def add(self, paths: Iterable[Path]) -> None:
-        """Make sure that files named by the user are in, ignored or not."""
-        known = set(self.find())
-        for path in paths:
-            if path not in known:
-                self._add(path)
+    def name(self, paths: Iterable[Path]) -> None:
+        """The files that the user names: they count, ignored or not, as long as they are named."""
+        named = frozenset(paths)
+        if named - self._known or self._named - named:
+            self._paths = None
+        self._named = named
 
     # --- the view of the linker (loaderlint.project.files.Files) ------------------------------------------------------
 
@@ -277,17 +349,8 @@ class Store:
 
     def exists(self, path: Path) -> bool:
         """Whether the path is a Python file of the project."""
-        if path.parent not in self._folders and self._paths is not None:
-            return False
-        return path in self._known()
-
-    def _known(self) -> frozenset[Path]:
-        paths = self.find()
-        cached: tuple[tuple[Path, ...], frozenset[Path]] | None = getattr(self, "_known_paths", None)
-        if cached is None or cached[0] is not paths:
-            cached = (paths, frozenset(paths))
-            self._known_paths = cached
-        return cached[1]
+        self.find()
+        return path in self._known
 
     def has_folder(self, path: Path) -> bool:
         """Whether the folder holds Python files of the project."""
@@ -300,14 +363,19 @@ class Store:
         if known is not None:
             return known
         overlay = self._overlays.get(path)
-        found = overlay.encode("utf-8", "surrogatepass") if overlay is not None else self._read(path)
+        if path in self.unreadable:
+            found = b""
+        elif overlay is not None:
+            found = overlay.encode("utf-8", "surrogatepass")
+        else:
+            found = self._read(path)
         self._data[path] = found
         return found
 
     def _read(self, path: Path) -> bytes:
         try:
             if path.stat().st_size > _READ_LIMIT:
-                self.unreadable[path] = "larger than 5 MB; not checked"
+                self.unreadable[path] = _TOO_LARGE
                 return b""
             return path.read_bytes()
         except OSError as error:
@@ -316,19 +384,20 @@ class Store:
 
     def open(self, path: Path) -> OpenFile | None:
         """The file, cut into pieces; None if it cannot be read as text."""
-        if path in self._open:
-            return self._open[path]
-        opened: OpenFile | None = None
-        if self.exists(path):
-            data = self.data(path)
-            if path not in self.unreadable:
-                try:
-                    source = decode(data)
-                    opened = OpenFile(path, source, cut(source.text))
-                except UnreadableSource as error:
-                    self.unreadable[path] = str(error)
-        self._open[path] = opened
-        return opened
+        if path not in self._open:
+            self._open[path] = self._opened(path) if self.exists(path) else None
+        return self._open[path]
+
+    def _opened(self, path: Path) -> OpenFile | None:
+        data = self.data(path)
+        if path in self.unreadable:
+            return None
+        try:
+            source = decode(data)
+        except UnreadableSource as error:
+            self.unreadable[path] = str(error)
+            return None
+        return OpenFile(path, source, cut(source.text))
 
     def containing(self, word: str) -> tuple[Path, ...]:
         """The files that hold `word`, sorted."""
@@ -352,12 +421,26 @@ def _overlay_source(text: str) -> Source:
 
 
 class Snapshot:
-    """An immutable view of a store for one linking: the same file objects for the same question."""
+    """A view of a store for one linking: the same answer to the same question, and a note of what was asked.
 
-    def __init__(self, store: Store) -> None:
+    What the linker makes of a snapshot is a function of the answers it got. So it holds for as long as `same_answers`
+    says that every question would be answered alike. Questions raise Cancelled once `stop` says so; `opened` is called for each
+    file that is looked into."""
+
+    def __init__(self, store: Store, stop: Callable[[], bool], opened: Callable[[], None]) -> None:
         self._store = store
+        self._stop = stop
+        self._opened = opened
+        self._paths = store.paths()
         self._files: dict[Path, ProjectFile | None] = {}
+        self._read: dict[Path, Read | None] = {}
         self._containing: dict[str, tuple[Path, ...]] = {}
+
+    def release(self) -> None:
+        """The linking is over: keep the notes of what was read, not the texts and facts."""
+        self._read = {path: file.read if file else None for path, file in self._files.items()}
+        self._files.clear()
+        self._stop, self._opened = (lambda: False), (lambda: None)
 
     @property
     def root(self) -> Path:
@@ -366,7 +449,7 @@ class Snapshot:
 
     def paths(self) -> tuple[Path, ...]:
         """Every Python file of the project, sorted."""
-        return self._store.paths()
+        return self._paths
 
     def exists(self, path: Path) -> bool:
         """Whether the path is a Python file of the project."""
@@ -379,11 +462,101 @@ class Snapshot:
     def file(self, path: Path) -> ProjectFile | None:
         """The file, None if it cannot be read."""
         if path not in self._files:
+            if self._stop():
+                raise Cancelled
             self._files[path] = self._store.file(path)
+            self._opened()
         return self._files[path]
 
     def containing(self, word: str) -> tuple[Path, ...]:
         """The files that hold `word`, sorted."""
         if word not in self._containing:
+            if self._stop():
+                raise Cancelled
             self._containing[word] = self._store.containing(word)
         return self._containing[word]
+
+    def same_answers(self) -> bool:
+        """Whether everything that was asked would be answered alike after the changes in `Store.before`."""
+        if self._store.paths() != self._paths:
+            return False
+        return all(self._same_file(path, was) for path, was in self._store.before.items())
+
+    def _same_file(self, path: Path, was: OpenFile | None) -> bool:
+        now = self._store.open(path)
+        if was is None or now is None:
+            return was is now and path not in self._read and not self._containing
+        if was is now:
+            return True
+        if not self._same_words(path, was.text, now.text):
+            return False
+        read = self._read.get(path)
+        if read is None:
+            return path not in self._read
+        return same_answers(read, was, now)
+
+    def _same_words(self, path: Path, was: str, now: str) -> bool:
+        """Whether the file still holds the same ones of the words that the project was searched for."""
+        first, last_was, last_now = difference(was, now)
+        longest = max(map(len, self._containing), default=0)
+        start = max(first - longest, 0)
+        around_was, around_now = was[start : last_was + longest], now[start : last_now + longest]
+        for word in self._containing:
+            if (word in around_was) != (word in around_now) and (word in was) != (word in now):
+                return False
+        return True
+
+
+def difference(was: str, now: str) -> tuple[int, int, int]:
+    """(first, end in `was`, end in `now`) of the part in which two texts differ."""
+    shorter = min(len(was), len(now))
+    first = _longest(shorter, lambda a, b: was[a:b] == now[a:b])
+    m, n = len(was), len(now)
+    back = _longest(shorter - first, lambda a, b: was[m - b : m - a] == now[n - b : n - a])
+    return first, m - back, n - back
+
+
+def _longest(limit: int, same: Callable[[int, int], bool]) -> int:
+    """The largest length up to `limit` over which two texts agree, by halving."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if same(low, middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def same_answers(read: Read, was: OpenFile, now: OpenFile) -> bool:
+    """Whether all that was read of a file when it was `was` reads alike in `now`."""
+    if (read.text and was.text != now.text) or len(was.pieces) != len(now.pieces):
+        return False
+    pairs = zip(was.pieces, now.pieces, strict=True)
+    if any(a.parent != b.parent or a.kind != b.kind or a.keyword != b.keyword for a, b in pairs):
+        return False
+    first, last, _ = changed_range(was.pieces, now.pieces)
+    touched = {*range(first, last), *was.stale, *now.stale}
+    return all(_same_piece(index, read, was, now) for index in touched)
+
+
+def _same_piece(index: int, read: Read, was: OpenFile, now: OpenFile) -> bool:
+    before, after = was.pieces[index].text, now.pieces[index].text
+    if index in read.texts and before != after:
+        return False
+    if any((word in before) != (word in after) for word in read.words):
+        return False
+    for question, about in read.questions.get(index, ()):
+        if question(before, *about) != question(after, *about):
+            return False
+    if index in read.facts and not _same_facts(was.facts(index), now.facts(index)):
+        return False
+    return index not in read.bound or bound_names(was.facts(index)) == bound_names(now.facts(index))
+
+
+def _same_facts(before: PieceFacts | None, after: PieceFacts | None) -> bool:
+    if before is after:
+        return True
+    if before is None or after is None:
+        return False
+    return before.digest == after.digest and before.anchors == after.anchors

@@ -92,10 +92,12 @@ class Loader:
     @property
     def workers_text(self) -> str:
         """The number of workers for people: 'num_workers=4', 'num_workers=4, argparse default', 'num_workers unknown'."""
-        literal = self.argument("num_workers").literal
-        if literal is None:
+        known = [a for a in self.argument("num_workers").atoms if isinstance(a, Literal_) and a.value is not None]
+        if not known or len(known) != len(self.argument("num_workers").atoms):
             return "num_workers unknown"
-        return f"num_workers={literal.value}" + (f", {literal.configured}" if literal.configured else "")
+        numbers = " or ".join(sorted({str(atom.value) for atom in known}))
+        sources = sorted({atom.configured for atom in known if atom.configured})
+        return f"num_workers={numbers}" + (f", {sources[0]}" if sources else "")
 
     @property
     def persistent(self) -> bool | None:

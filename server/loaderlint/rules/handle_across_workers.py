@@ -109,7 +109,7 @@ def _kind(atom: LibObject) -> HandleKind | None:
 
 def _compares_pid(frame: Frame, model: Model) -> bool:
     file = model.files.file(frame.path)
-    return file is not None and "getpid" in file.pieces[frame.piece].text
+    return file is not None and file.pieces[frame.piece].holds("getpid")
 
 
 def _judge(

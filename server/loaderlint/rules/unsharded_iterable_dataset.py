@@ -120,8 +120,8 @@ def _reads_everything(entry: Frame, loader: Loader, model: Model) -> bool:
     for frame, reached in model.reached.items():
         if not reached.bits() & bit:
             continue
-        text = _COMMENT.sub("", _text(frame, model))
-        if _AWARE.search(text):
+        file = model.files.file(frame.path)
+        if file is None or file.pieces[frame.piece].ask(_is_aware):
             return False
         for call in model.frame_calls(frame):
             if any(_is_random(atom) for atom in call.callee.atoms):
@@ -129,9 +129,8 @@ def _reads_everything(entry: Frame, loader: Loader, model: Model) -> bool:
     return yields or _returns_plain_iterator(entry, model)
 
 
-def _text(frame: Frame, model: Model) -> str:
-    file = model.files.file(frame.path)
-    return file.pieces[frame.piece].text if file else "worker"
+def _is_aware(text: str) -> bool:
+    return _AWARE.search(_COMMENT.sub("", text)) is not None
 
 
 def _is_random(atom: object) -> bool:
