@@ -70,7 +70,7 @@ KINDS = {
     "types": lambda n: "def f[" * n + "A" + "]" * n + "(): pass\n",
 }
 
-_SIZES = (8, 15, 30, 45, 60, 90, 130, 200, 300, 600, 3000)
+_SIZES = (15, 45, 90, 200, 600, 3000)
 
 
 @pytest.mark.parametrize("stack_kib", [0, 512])
