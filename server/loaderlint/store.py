@@ -415,7 +415,7 @@ class Store:
 def _overlay_source(text: str) -> Source:
     """The source of an editor's text. Editors own the encoding; oddities of the text itself still count."""
     try:
-        return decode(text.encode("utf-8"))
+        return replace(decode(text.encode("utf-8")), text=text)
     except (UnicodeEncodeError, UnreadableSource):
         return Source(text, "utf-8", False, "\n", ("text that cannot be encoded",))
 

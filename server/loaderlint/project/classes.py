@@ -450,7 +450,9 @@ class Classes:
         head = self.head(inst.cls)
         if inst.site is None or head is None or not head.decorators:
             return None
-        fields = [n for base in reversed(self.mro(inst.cls)) if isinstance(base, ClassRef) for n in self._annotated(base)]
+        fields = [
+            n for base in reversed(self.mro(inst.cls)) if isinstance(base, ClassRef) for n in self._annotated(base)
+        ]
         if name not in fields:
             return None
         return self._ev.site_arguments(inst.site).get(name, fields.index(name))

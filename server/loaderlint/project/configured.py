@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 _PARSERS = ("argparse.ArgumentParser", "configargparse.ArgumentParser", "configargparse.ArgParser")
 _PARSE = ("parse_args", "parse_known_args", "parse_intermixed_args")
 _FLAG_MODULES = ("absl.flags", "tensorflow.flags", "tensorflow.python.platform.flags", "tensorflow.app.flags", "gflags")
-_CONFIG_NODES = ("yacs.config.CfgNode", "fvcore.common.config.CfgNode", "easydict.EasyDict", "ml_collections.ConfigDict")
+_CONFIG_NODES = (
+    "yacs.config.CfgNode",
+    "fvcore.common.config.CfgNode",
+    "easydict.EasyDict",
+    "ml_collections.ConfigDict",
+)
 _MAX_DECLARATIONS = 8
 
 

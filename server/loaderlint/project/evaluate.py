@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from loaderlint.facts import ir
@@ -141,9 +142,7 @@ class Evaluator:
                 args.append(self._annotated(function, param) or unknown("parameter"))
             else:
                 args.append(_open_default(self.default(function, param)))
-        return self.frame(
-            function.path, function.piece, function.def_, receiver, tuple(args), function.scope, owner, 0
-        )
+        return self.frame(function.path, function.piece, function.def_, receiver, tuple(args), function.scope, owner, 0)
 
     def _annotated(self, function: FunctionRef, param: ir.ParamIR) -> Val | None:
         """An instance of the project's class that annotates a parameter, made out of sight; None for other annotations."""
@@ -327,6 +326,7 @@ class Evaluator:
             if not live:
                 return unknown("only imported for type checking")
             value = join(self.binding(path, binding, name) for binding in _effective(live))
+            value = self._filled(file, name, value, before)
             return Val(value.atoms, value.origins | {Origin(ModuleRef(path), (name,), "same")})
         if name == "__file__" or name == "__name__":
             return unknown(name)
@@ -336,6 +336,36 @@ class Evaluator:
         if name in _BUILTINS:
             return of(Lib(f"builtins.{name}"))
         return unknown("undefined name")
+
+    def _filled(self, file: ProjectFile, name: str, value: Val, before: int | None) -> Val:
+        """A list or dict of the module with what later module-level code puts into it."""
+        containers = [a for a in value.atoms if isinstance(a, MapOf) or (isinstance(a, SeqOf) and a.kind == "list")]
+        if len(containers) != 1 or not (f"{name}[" in file.text or f"{name}." in file.text):
+            return value
+        grown = containers[0]
+        for piece in file.mentioning(name):
+            if before is not None and piece >= before:
+                break
+            if file.pieces[piece].kind != "class" and self._class_piece(file, piece) is None:
+                grown = self._filled_by(self.body(file.path, piece), name, grown)
+        return Val((value.atoms - {containers[0]}) | {grown}, value.origins)
+
+    def _filled_by(self, body: Frame, name: str, grown: MapOf | SeqOf) -> MapOf | SeqOf:
+        one = self.def_of(body)
+        for step in one.steps if one else ():
+            if isinstance(grown, MapOf) and type(step) is ir.SetItem and self.expr(body, step.base) == ir.Global(name):
+                key = self.eval(step.index, body).literal
+                if key is not None and isinstance(key.value, str) and None not in grown.keys:
+                    entries = dict(zip(grown.keys, grown.values, strict=True))
+                    entries[key.value] = self.eval(step.value, body)
+                    grown = MapOf(tuple(entries), tuple(entries.values()), grown.site)
+            elif isinstance(grown, SeqOf) and type(step) is ir.Perform:
+                call = self.expr(body, step.call)
+                func = self.expr(body, call.func) if isinstance(call, ir.Call) else None
+                if isinstance(call, ir.Call) and isinstance(func, ir.Attr):
+                    if self.expr(body, func.base) == ir.Global(name):
+                        grown = replace(grown, items=(*grown.items, *self.added_items(func.name, call, body)))
+        return grown
 
     def _from_stars(self, file: ProjectFile, name: str) -> Val | None:
         """The name as a star import brings it; Unknown if one of them is out of sight and the name is no builtin."""
@@ -384,6 +414,12 @@ class Evaluator:
             file = self.file(module.path)
             return self._from_stars(file, name) if file else unknown("unreadable file")
         return None
+
+    def module_classes(self, module: ModuleRef) -> list[ClassRef]:
+        """The classes that a module of the project defines itself, in source order."""
+        file = self.file(module.path)
+        pieces = enumerate(file.pieces) if file else ()
+        return [ClassRef(module.path, i, 1) for i, piece in pieces if piece.kind == "class" and piece.parent < 0]
 
     def imported(self, importer: Path, module: str, name: str | None, level: int) -> Val:
         """What an import binds (see `ir.Imported`)."""
@@ -541,9 +577,7 @@ class Evaluator:
                 case Namespace():
                     literal = key.literal
                     name = literal.value if literal else None
-                    parts.append(
-                        self.configured.attribute(atom, name) if isinstance(name, str) else unknown("config")
-                    )
+                    parts.append(self.configured.attribute(atom, name) if isinstance(name, str) else unknown("config"))
                 case Unknown():
                     parts.append(of(atom))
                     aliases = aliases or not library.picks(self, key)
@@ -653,12 +687,16 @@ class Evaluator:
         arguments = self.arguments(call, frame)
         value, targets = self.call_value(callee, arguments, frame, number, {})
         _add_targets(frame, number, targets)
-        if targets and Unknown("dynamic attribute") in callee.atoms:
+        if Unknown("dynamic attribute") in callee.atoms:
             frame.guesses.add(number)
         return value
 
     def is_guess(self, frame: Frame, target: Frame) -> bool:
-        """Whether `frame` leads to `target` only through names made up at run time: `getattr(self, name)(...)`."""
+        """Whether `frame` leads to `target` only through names made up at run time: `getattr(self, name)(...)`, or the
+        method of an object whose class was found so."""
+        receiver = target.receiver
+        if isinstance(receiver, Instance) and receiver.site and receiver.site.expr in receiver.site.frame.guesses:
+            return True
         ways = [number for number, targets in frame.targets.items() if target in targets]
         return bool(ways) and all(number in frame.guesses for number in ways)
 
@@ -681,7 +719,7 @@ class Evaluator:
     ) -> tuple[Val, tuple[Frame, ...]]:
         match atom:
             case FunctionRef():
-                return self.invoke(atom, None, None, arguments, frame)
+                return self._call_function(atom, arguments, frame)
             case Method(function, receiver, owner):
                 return self.invoke(function, receiver, owner, arguments, frame)
             case ClassRef():
@@ -706,6 +744,17 @@ class Evaluator:
             case SuperRef() | ModuleRef() | FolderRef() | Literal_() | SeqOf() | MapOf() | Namespace():
                 return unknown("not callable"), ()
         raise AssertionError(atom)
+
+    def _call_function(self, function: FunctionRef, arguments: Arguments, frame: Frame) -> tuple[Val, tuple[Frame, ...]]:
+        """Call a function by its own name. `Base.method(self, ...)` runs on the object that is passed first."""
+        file = self.file(function.path)
+        parent = self._class_piece(file, function.piece) if file and function.def_ == 1 else None
+        first = arguments.positional[0].only(Instance) if parent is not None and arguments.positional else []
+        if len(first) != 1 or parent is None or self.decoration(function) == "static":
+            return self.invoke(function, None, None, arguments, frame)
+        owner = ClassRef(function.path, parent, 1)
+        rest = replace(arguments, positional=arguments.positional[1:])
+        return self.invoke(function, first[0], owner, rest, frame)
 
     def _partial_arguments(self, site: Site) -> Arguments:
         call = self.expr(site.frame, site.expr)
@@ -803,7 +852,9 @@ class Evaluator:
             function = FunctionRef(frame.path, frame.piece, frame.def_, frame.scope)
             if self.decoration(function) == "manager":
                 return join(yields) if yields else unknown("generator")
-            return of(SeqOf("list", (join(yields),) if yields else ()), LibObject("builtins.generator", Site(frame, -2)))
+            return of(
+                SeqOf("list", (join(yields),) if yields else ()), LibObject("builtins.generator", Site(frame, -2))
+            )
         values = [
             self.eval(step.value, frame)
             for step in one.steps

@@ -67,7 +67,7 @@ _COMPARISONS: dict[str, Callable[..., bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-#: How many methods `getattr(self, name)` may stand for.
+#: How many methods or classes `getattr(self, name)` or `getattr(module, name)` may stand for.
 _MAX_DYNAMIC = 24
 _COPYING_BUILTINS = {"list": "list", "tuple": "tuple", "set": "set", "sorted": "list", "reversed": "list"}
 
@@ -246,8 +246,10 @@ def _picks(ev: Evaluator, atom: Atom) -> bool:
 def _is_part(ev: Evaluator, e: ir.Index, name: str, frame: Frame) -> bool:
     """Whether `positions[index]` is an array: a slice, or the first item of `np.where(...)`, which is a tuple."""
     bases = ev.eval(e.base, frame).atoms
-    return ev.has_slice(e.index, frame) or any(isinstance(a, LibObject) and a.name == name for a in bases) and (
-        name.endswith(("where", "nonzero"))
+    return (
+        ev.has_slice(e.index, frame)
+        or any(isinstance(a, LibObject) and a.name == name for a in bases)
+        and (name.endswith(("where", "nonzero")))
     )
 
 
@@ -262,7 +264,9 @@ def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
             case SeqOf(_, items):
                 parts.append(join(items) if items else unknown("empty"))
             case MapOf(keys, _):
-                parts.append(join(of(Literal_("str", k)) if k else unknown("key") for k in keys) if keys else unknown(""))
+                parts.append(
+                    join(of(Literal_("str", k)) if k else unknown("key") for k in keys) if keys else unknown("")
+                )
             case LibObject("builtins.enumerate" | "builtins.zip" | "dict.items" | "dict.values", _):
                 parts.append(_element_of_builtin(ev, atom))
             case LibObject(name, _):
@@ -351,11 +355,14 @@ def call(
     if name in ("copy.copy", "copy.deepcopy") and first is not None:
         return first.without_origins(), ()
     if short != name and short in _COPYING_BUILTINS and first is not None:
-        return _copied(ev, _COPYING_BUILTINS[short], first, frame, number), ()
+        _, targets = _higher_order(ev, name, arguments, frame, number, seen) if short == "sorted" else (None, ())
+        return _copied(ev, _COPYING_BUILTINS[short], first, frame, number), targets
     if name == "builtins.dict":
         made = _dict(arguments, site)
         maps = made.only(MapOf)
-        return (of(*(ev.with_later_items(m, frame, number) for m in maps if isinstance(m, MapOf))) if maps else made), ()
+        return (
+            of(*(ev.with_later_items(m, frame, number) for m in maps if isinstance(m, MapOf))) if maps else made
+        ), ()
     if name in ("builtins.int", "builtins.float", "builtins.bool", "builtins.str") and first is not None:
         return _converted(short, first, site), ()
     if name in ("builtins.max", "builtins.min") and len(arguments.positional) > 1:
@@ -402,9 +409,13 @@ def _super(ev: Evaluator, arguments: Arguments, frame: Frame) -> Val:
 def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val:
     key = arguments.positional[1].literal if len(arguments.positional) > 1 else None
     if key is None or not isinstance(key.value, str) or key.configured:
-        own = [a for a in arguments.positional[0].atoms if isinstance(a, Instance)]
-        methods = [m for a in own for m in ev.classes.public_methods(a)][:_MAX_DYNAMIC]
-        return of(*methods, Unknown("dynamic attribute"))
+        found: list[Atom] = []
+        for atom in arguments.positional[0].only(Instance, ModuleRef):
+            if isinstance(atom, Instance):
+                found.extend(ev.classes.public_methods(atom))
+            elif isinstance(atom, ModuleRef):
+                found.extend(ev.module_classes(atom))
+        return of(*found[:_MAX_DYNAMIC], Unknown("dynamic attribute"))
     found = ev.attribute(arguments.positional[0], key.value, frame, number)
     if len(arguments.positional) > 2:
         return join((found, arguments.positional[2]))

@@ -175,7 +175,7 @@ class Loaders:
                         yield CallSite(path, piece, def_, step.call, step.context)
 
     def _aliases(self, path: Path) -> set[str]:
-        """Names under which the file imports a loader class: `from torch.utils.data import DataLoader as DL`."""
+        """Names that the file gives a loader class: `import DataLoader as DL`, `make = partial(DataLoader, ...)`."""
         file = self._ev.file(path)
         found: set[str] = set()
         if file is None:

@@ -1,0 +1,258 @@
+"""Classes and objects: ancestry, construction, what attributes hold, told apart by where an object is made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.linking import link
+
+HEAD = """
+import functools
+import copy
+from dataclasses import dataclass, field
+from torch.utils.data import DataLoader, Dataset, IterableDataset, Subset, ConcatDataset, random_split
+import torchvision.transforms as T
+class Crop:
+    def __call__(self, x):
+        return self.box(x)
+    def box(self, x):
+        return x
+class Flip:
+    def forward(self, x):
+        return x
+def scale(x, by):
+    return x
+"""
+
+#: The body of a dataset whose sample runs `Crop.__call__` in some way, and how it is made.
+STORED = {
+    "a constructor argument": ("def __init__(self, t): self.t = t\n    def __getitem__(self, i): return self.t(i)", "D(Crop())"),
+    "a keyword": ("def __init__(self, t=None): self.t = t\n    def __getitem__(self, i): return self.t(i)", "D(t=Crop())"),
+    "a default": ("def __init__(self, t=Crop()): self.t = t\n    def __getitem__(self, i): return self.t(i)", "D()"),
+    "a class attribute": ("t = Crop()\n    def __getitem__(self, i): return self.t(i)", "D()"),
+    "a method that the constructor calls": (
+        "def __init__(self): self.build(Crop())\n    def build(self, t): self.t = t\n"
+        "    def __getitem__(self, i): return self.t(i)",
+        "D()",
+    ),
+    "a setter called from outside": (
+        "def set(self, t): self.t = t\n    def build(self): self.set(Crop())\n"
+        "    def __init__(self): self.build()\n    def __getitem__(self, i): return self.t(i)",
+        "D()",
+    ),
+    "a property": (
+        "@property\n    def t(self): return Crop()\n    def __getitem__(self, i): return self.t(i)",
+        "D()",
+    ),
+    "a static method": (
+        "@staticmethod\n    def make(): return Crop()\n    def __getitem__(self, i): return self.make()(i)",
+        "D()",
+    ),
+    "a class method that constructs": (
+        "def __init__(self, t): self.t = t\n    @classmethod\n    def load(cls): return cls(Crop())\n"
+        "    def __getitem__(self, i): return self.t(i)",
+        "D.load()",
+    ),
+    "a list gone through": (
+        "def __init__(self): self.ts = [Flip(), Crop()]\n    def __getitem__(self, i):\n"
+        "        for t in self.ts: i = t(i)\n        return i",
+        "D()",
+    ),
+    "a list that grows": (
+        "def __init__(self):\n        self.ts = []\n        self.ts.append(Crop())\n"
+        "    def __getitem__(self, i): return [t(i) for t in self.ts]",
+        "D()",
+    ),
+    "a dict": (
+        "def __init__(self): self.ts = {'a': Crop()}\n    def __getitem__(self, i): return self.ts['a'](i)",
+        "D()",
+    ),
+    "Compose": ("t = T.Compose([Flip(), Crop()])\n    def __getitem__(self, i): return self.t(i)", "D()"),
+    "Compose in Compose": (
+        "t = T.Compose([T.RandomApply([Crop()])])\n    def __getitem__(self, i): return self.t(i)",
+        "D()",
+    ),
+    "a lambda": ("def __getitem__(self, i): return (lambda x: Crop()(x))(i)", "D()"),
+    "a nested function": (
+        "def __getitem__(self, i):\n        def inner(x): return Crop()(x)\n        return inner(i)",
+        "D()",
+    ),
+    "map": ("def __getitem__(self, i): return list(map(Crop(), [i]))", "D()"),
+    "sorted by a key": ("def __getitem__(self, i): return sorted([i], key=Crop())", "D()"),
+    "a helper that takes it": (
+        "def __getitem__(self, i): return self.apply(Crop(), i)\n    def apply(self, f, x): return f(x)",
+        "D()",
+    ),
+    "a conditional expression": (
+        "def __init__(self, a=0): self.t = Crop() if a else Flip()\n    def __getitem__(self, i): return self.t(i)",
+        "D(int(input()))",
+    ),
+    "copy": ("def __init__(self): self.t = copy.deepcopy(Crop())\n    def __getitem__(self, i): return self.t(i)", "D()"),
+    "getattr": (
+        "def __init__(self): self.t = Crop()\n    def __getitem__(self, i): return getattr(self, 't')(i)",
+        "D()",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", STORED)
+def test_a_transform_is_reached_through(way: str, tmp_path: Path) -> None:
+    body, made = STORED[way]
+    linked = link(tmp_path, f"{HEAD}\nclass D(Dataset):\n    {body}\nloader = DataLoader({made}, num_workers=2)\n")
+    assert {"Crop.__call__", "Crop.box"} <= set(linked.reached("loader"))
+
+
+def test_two_objects_of_a_class_are_told_apart(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""{HEAD}
+class D(Dataset):
+    def __init__(self, t): self.t = t
+    def __getitem__(self, i): return self.t(i)
+loader = DataLoader(D(Crop()), num_workers=2)
+plain = DataLoader(D(Flip()), num_workers=0)
+""",
+    )
+    assert "Crop.__call__" not in linked.reached("plain")
+    assert "Flip.forward" not in linked.reached("loader")
+
+
+def test_a_branch_that_a_constant_rules_out_is_dead(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""{HEAD}
+class D(Dataset):
+    def __init__(self, train): self.train = train
+    def __getitem__(self, i):
+        if self.train:
+            i = Crop()(i)
+        return i
+loader = DataLoader(D(True), num_workers=2)
+plain = DataLoader(D(train=False), num_workers=2)
+""",
+    )
+    assert "Crop.__call__" in linked.reached("loader")
+    assert "Crop.__call__" not in linked.reached("plain")
+
+
+def test_a_default_on_the_command_line_rules_no_branch_out(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""import argparse
+{HEAD}
+parser = argparse.ArgumentParser()
+parser.add_argument("--augment", action="store_true")
+args = parser.parse_args()
+class D(Dataset):
+    def __getitem__(self, i):
+        return Crop()(i) if args.augment else i
+loader = DataLoader(D(), num_workers=2)
+""",
+    )
+    assert "Crop.__call__" in linked.reached("loader")
+
+
+@pytest.mark.parametrize(
+    "call", ["super().__init__(t)", "super(D, self).__init__(t)", "Base.__init__(self, t)", "super().__init__(t=t)"]
+)
+def test_a_base_constructor_gets_its_arguments(call: str, tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""{HEAD}
+class Mixin: pass
+class Base:
+    def __init__(self, t): self.t = t
+    def __getitem__(self, i): return self.t(i)
+class D(Dataset, Mixin, Base):
+    def __init__(self, t): {call}
+loader = DataLoader(D(Crop()), num_workers=2)
+""",
+    )
+    assert "Crop.__call__" in linked.reached("loader")
+
+
+def test_the_nearest_definition_in_the_ancestry_runs(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""{HEAD}
+class A(Dataset):
+    def __getitem__(self, i): return self.read(i)
+    def read(self, i): return i
+class B(A):
+    def read(self, i): return i
+class C(A):
+    def read(self, i): return i
+class D(B, C): pass
+loader = DataLoader(D(), num_workers=2)
+""",
+    )
+    frames = [f for f in linked.model.reached if linked.model.label(f) == "D.read"]
+    assert [linked.model.ev.classes.name(f.owner) for f in frames if f.owner] == ["B"]
+
+
+def test_recursion_ends(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""{HEAD}
+class D(Dataset):
+    def __init__(self): self.other = self
+    def __getitem__(self, i): return self.other[self.walk(i)]
+    def walk(self, i): return self.walk(i - 1) or even(i)
+def even(i): return odd(i - 1)
+def odd(i): return even(i - 1)
+class Odd(Odd): pass
+loader = DataLoader(D(), num_workers=2)
+""",
+    )
+    assert {"D.walk", "even", "odd"} <= set(linked.reached("loader"))
+
+
+@pytest.mark.parametrize(
+    "wrapper",
+    [
+        "Subset(D(), [1])",
+        "ConcatDataset([D(), D()])",
+        "random_split(D(), [1, 2])[0]",
+        "Subset(Subset(D(), [1]), [1])",
+        "D() + D()",
+    ],
+)
+def test_a_wrapped_dataset_is_found(wrapper: str, tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"{HEAD}\nclass D(Dataset):\n    def __getitem__(self, i): return Crop()(i)\n"
+        f"loader = DataLoader({wrapper}, num_workers=2)\n",
+    )
+    assert linked.loader().wrapped
+    assert "Crop.__call__" in linked.reached("loader")
+
+
+def test_an_unpacked_split_gives_both_parts(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""{HEAD}
+class D(Dataset):
+    def __getitem__(self, i): return i
+train, val = random_split(D(), [1, 2])
+loader = DataLoader(train, num_workers=2)
+other = DataLoader(val)
+""",
+    )
+    assert linked.datasets() == linked.datasets("other") == ["D"]
+
+
+def test_a_dataset_around_a_dataset_runs_both(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""{HEAD}
+class D(Dataset):
+    def __getitem__(self, i): return i
+class Around(Dataset):
+    def __init__(self, inner): self.inner = inner
+    def __getitem__(self, i): return Crop()(self.inner[i])
+loader = DataLoader(Around(D()), num_workers=2)
+""",
+    )
+    assert linked.reached("loader") == ["Around.__getitem__", "Crop.__call__", "Crop.box", "D.__getitem__"]
