@@ -1,14 +1,14 @@
-"""The process that runs the programs, and the programs as the tool's fix leaves them."""
+"""The process that runs the programs, and what the tool says and makes of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
 from tests.truth.catalogue import Case
-from tests.truth.harness import Zygote, check, copied
+from tests.truth.harness import Zygote
+from tests.truth.tool import Tool
 
 
 @pytest.fixture(scope="session")
@@ -19,30 +19,10 @@ def zygote() -> Iterator[Zygote]:
     process.close()
 
 
-@pytest.fixture(scope="session")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Case], Path]:
-    """A copy of a case's program, which is a project of its own for the tool; made once for each case."""
-    folders: dict[Path, Path] = {}
-
-    def copy(case: Case) -> Path:
-        if case.folder not in folders:
-            folders[case.folder] = copied(case.folder, tmp_path_factory.mktemp("plain") / case.name)
-        return folders[case.folder]
-
-    return copy
-
-
-@pytest.fixture(scope="session")
-def fixed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Case], Path]:
-    """Where a case's program is after the tool's own fix; made once for each case."""
-    folders: dict[Path, Path] = {}
-
-    def fix(case: Case) -> Path:
-        if case.folder not in folders:
-            folder = copied(case.folder, tmp_path_factory.mktemp("fixed") / case.name)
-            run = check(folder, "--fix", "--select", case.rule, *case.flags)
-            assert run.returncode in (0, 1), run.stderr
-            folders[case.folder] = folder
-        return folders[case.folder]
-
-    return fix
+@pytest.fixture(scope="session", autouse=True)
+def tool(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tool]:
+    """The tool's word on the cases of this session; it is asked in the background while programs run."""
+    parameters = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
+    cases = [case for case in (each.get("case") for each in parameters) if isinstance(case, Case)]
+    with Tool(tmp_path_factory.mktemp("tool"), cases) as asked:
+        yield asked

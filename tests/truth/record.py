@@ -25,7 +25,7 @@ RECORDED = harness.HERE / "recorded"
 
 #: The rule that old versions are needed for.
 RULES = (NUMPY,)
-CASES = tuple(case for case in FAULTY if case.rule in RULES and case.has_fix)
+CASES = tuple(case for case in FAULTY if case.rule in RULES and case.fix)
 
 
 def path(case: Case) -> Path:

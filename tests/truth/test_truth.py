@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,12 @@ import pytest
 from tests.truth import harness
 from tests.truth.catalogue import CLEAN, FAULTY, GENERATOR, Case, Run
 from tests.truth.harness import Zygote
+from tests.truth.tool import Tool
 
 if reason := harness.why_not():
     pytest.skip(reason, allow_module_level=True)
 
-Programs = Callable[[Case], Path]
-FIXED = [case for case in FAULTY if case.has_fix and not case.missed]
+FIXED = [case for case in FAULTY if case.fix]
 
 
 def _label(value: object) -> str | None:
@@ -41,44 +40,40 @@ def test_the_fault_shows(case: Case, run: Run, zygote: Zygote, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("case", FAULTY, ids=_label)
-def test_the_tool_finds_it(case: Case, plain: Programs, request: pytest.FixtureRequest) -> None:
+def test_the_tool_finds_it(case: Case, tool: Tool, request: pytest.FixtureRequest) -> None:
     if case.missed:
         request.applymarker(pytest.mark.xfail(reason=case.missed, strict=True))
-    found = harness.findings(plain(case), case.rule, case.flags)
+    found = tool.found(case)
     assert {finding["name"] for finding in found} == {case.rule}
-    safe = [finding["fix"] is not None and finding["fix"]["safety"] == "safe" for finding in found]
-    assert any(safe) == case.has_fix
+    assert {finding["fix"] and finding["fix"]["safety"] for finding in found} == {case.fix}
 
 
 @pytest.mark.parametrize("case", FIXED, ids=_label)
-def test_the_tool_fixes_it(case: Case, plain: Programs, fixed: Programs) -> None:
-    folder = fixed(case)
-    assert harness.texts(folder) != harness.texts(plain(case))
-    assert harness.findings(folder, case.rule, case.flags) == []
+def test_the_tool_fixes_it(case: Case, tool: Tool) -> None:
+    assert harness.texts(tool.fixed(case)) != harness.texts(case.folder)
+    assert tool.left(case) == []
 
 
 @pytest.mark.parametrize(("case", "run"), _runs(FIXED), ids=_label)
-def test_the_fix_removes_it(case: Case, run: Run, fixed: Programs, zygote: Zygote, tmp_path: Path) -> None:
-    original = harness.texts(case.folder)
-    folder = shutil.copytree(fixed(case), tmp_path / case.name)
-    assert harness.texts(folder) != original, "the tool has changed nothing"
+def test_the_fix_removes_it(case: Case, run: Run, tool: Tool, zygote: Zygote, tmp_path: Path) -> None:
+    folder = harness.copied(tool.fixed(case), tmp_path / case.name)
     assert _symptoms(zygote, folder, case, run, **case.after) == frozenset()
 
 
 @pytest.mark.parametrize("case", [case for case in FIXED if case.rule == GENERATOR], ids=_label)
-def test_a_fixed_generator_obeys_the_seed(case: Case, fixed: Programs, zygote: Zygote) -> None:
+def test_a_fixed_generator_obeys_the_seed(case: Case, tool: Tool, zygote: Zygote) -> None:
     """Runs with the same `torch.manual_seed` draw the same, those with another one draw differently."""
     arguments = [{**case.common, "seed": seed} for seed in (0, 0, 1)]
     first, again, other = (
-        zygote.measure(fixed(case), case.oracle, case.runs[0].loader, chosen)["digest"] for chosen in arguments
+        zygote.measure(tool.fixed(case), case.oracle, case.runs[0].loader, chosen)["digest"] for chosen in arguments
     )
     assert first == again
     assert first != other
 
 
 @pytest.mark.parametrize("case", CLEAN, ids=_label)
-def test_the_tool_is_silent_on_clean_programs(case: Case, plain: Programs) -> None:
-    assert harness.findings(plain(case), case.rule, case.flags) == []
+def test_the_tool_is_silent_on_clean_programs(case: Case, tool: Tool) -> None:
+    assert tool.found(case) == []
 
 
 @pytest.mark.parametrize(("case", "run"), _runs(CLEAN), ids=_label)
