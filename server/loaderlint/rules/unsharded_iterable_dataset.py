@@ -2,18 +2,20 @@
 # unsharded-iterable-dataset (LDR502)
 
 ## What it does
-Finds iterable datasets whose `__iter__` gives every worker the whole stream: nothing in it asks which worker it runs in.
+Finds iterable datasets whose `__iter__` gives every worker the whole stream: nothing in it asks which worker it runs
+in.
 
 ## Why is this bad?
-Each worker has its own copy of the dataset and runs `__iter__` from the start. With N workers every item comes N times in an
-epoch, and nothing is said. Measured: 8 items, 2 workers, batches of 4: [0..3], [0..3], [4..7], [4..7].
+Each worker has its own copy of the dataset and runs `__iter__` from the start. With N workers every item comes N times
+in an epoch, and nothing is said. Measured: 8 items, 2 workers, batches of 4: [0..3], [0..3], [4..7], [4..7].
 
 Under DistributedDataParallel the ranks read the same stream as well: shard by rank and by worker.
 
 ## When it is not a bug
-- The stream is sharded by `get_worker_info()`: in `__iter__`, a helper, a base class, the `worker_init_fn`, or by a wrapper
-  (webdataset, streaming, litdata, Hugging Face datasets).
+- The stream is sharded by `get_worker_info()`: in `__iter__`, a helper, a base class, the `worker_init_fn`, or by a
+  wrapper (webdataset, streaming, litdata, Hugging Face datasets).
 - The stream is random: each worker draws its own items.
+- The stream is another dataset or a library's that is out of sight: it may shard itself, so the rule is silent.
 - Fewer than two workers.
 
 ## Example
@@ -41,8 +43,8 @@ class Lines(IterableDataset):
 ```
 
 ## Fix safety
-Safe where one loop yields and a turn of it depends on its own item alone: each item is still read once, in the same order
-within a worker. No fix where a buffer or counter is carried from turn to turn.
+Safe where one loop yields and a turn of it depends on its own item alone: each item is still read once, in the same
+order within a worker. No fix where a buffer or counter is carried from turn to turn.
 
 ## References
 - [Iterable-style datasets](https://pytorch.org/docs/stable/data.html#iterable-style-datasets)
@@ -51,21 +53,16 @@ within a worker. No fix where a buffer or counter is carried from turn to turn.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.findings import Finding, Fix, InsertFunction, Place, Severity, Wrap
-from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATORS
 from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, Model
-from loaderlint.project.values import Instance, Lib, LibMember, LibObject, SeqOf
+from loaderlint.project.model import Exposure, Loader, Model
+from loaderlint.project.values import Instance
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-
-#: Words in worker code that show that somebody thought of it. A miss costs less than a false alarm.
-_AWARE = re.compile(r"worker|shard|current_process", re.IGNORECASE)
-_COMMENT = re.compile(r"#[^\n]*")
-_RANDOM = ("numpy.random.", "random.", "torch.rand", "torch.normal", "torch.multinomial", "secrets.")
+from loaderlint.rules.carried_state import carries_state
+from loaderlint.rules.streams import Stream
 
 _SHARD = '''\
 def {shard_by_worker}(stream):
@@ -80,12 +77,10 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
     """One finding an iterable dataset of the loader, at its `__iter__`."""
     if loader.kind.shards:
         return
-    bit = 1 << loader.index
     for entry in _iterations(loader, model):
-        reached = model.reached[entry]
-        exposure = model.exposed(bit, reached.possible & bit, 2)
-        severity = loudness(Severity.ERROR, exposure.certainty) if exposure else None
-        if exposure is None or severity is None or not _reads_everything(entry, loader, model):
+        exposure = model.exposed(1 << loader.index, model.reached[entry].possible, 2)
+        severity = _severity(entry, exposure, model) if exposure else None
+        if exposure is None or severity is None or not Stream(entry, loader, model).comes_whole():
             continue
         assert isinstance(entry.receiver, Instance)
         name = model.ev.classes.name(entry.receiver.cls)
@@ -93,8 +88,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
             RULE.name,
             severity,
             exposure.certainty,
-            f"every item comes once from each worker: `{name}.__iter__` runs whole {in_workers_of(exposure)} and nothing "
-            "splits the stream; shard it by `get_worker_info()` (and by rank under DDP)",
+            f"every item comes once from each worker: `{name}.__iter__` runs whole {in_workers_of(exposure)} and "
+            "nothing splits the stream; shard it by `get_worker_info()` (and by rank under DDP)",
             model.def_place(entry),
             name,
             model.why(entry, exposure),
@@ -102,8 +97,19 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
         )
 
 
+def _severity(entry: Frame, exposure: Exposure, model: Model) -> Severity | None:
+    """Two things are unknown where it is a guess that a loader holds the dataset, and its number of workers too."""
+    assert isinstance(entry.receiver, Instance)
+    loader = exposure.lead
+    if loader.out_of_sight and model.callers.sites(model.ev.classes.name(entry.receiver.cls)):
+        return None  # its objects are made in sight, and no loader gets them
+    guessed = loader.out_of_sight or bool(model.reached[entry].possible >> loader.index & 1)
+    unknowns = 1 if guessed and loader.has_workers(2) != "yes" else 0
+    return loudness(Severity.ERROR, exposure.certainty, unknowns)
+
+
 def _iterations(loader: Loader, model: Model) -> Iterator[Frame]:
-    """The frames of `__iter__` (or `__next__`) with which the loader's workers go through an iterable dataset."""
+    """The frames of `__iter__` with which the loader's workers go through an iterable dataset."""
     for frame, reached in model.reached.items():
         if not reached.loaders.get("sample", 0) >> loader.index & 1 or reached.parents.get(loader.index) is not None:
             continue
@@ -113,89 +119,30 @@ def _iterations(loader: Loader, model: Model) -> Iterator[Frame]:
                 yield frame
 
 
-def _reads_everything(entry: Frame, loader: Loader, model: Model) -> bool:
-    """Whether nothing that runs for the stream shards it or makes it random."""
-    bit = 1 << loader.index
-    yields = model.def_of(entry).is_generator
-    for frame, reached in model.reached.items():
-        if not reached.bits() & bit:
-            continue
-        file = model.files.file(frame.path)
-        if file is None or file.pieces[frame.piece].ask(_is_aware):
-            return False
-        for call in model.frame_calls(frame):
-            if any(_is_random(atom) for atom in call.callee.atoms):
-                return False
-    return yields or _returns_plain_iterator(entry, model)
-
-
-def _is_aware(text: str) -> bool:
-    return _AWARE.search(_COMMENT.sub("", text)) is not None
-
-
-def _is_random(atom: object) -> bool:
-    if isinstance(atom, Lib):
-        return atom.name.startswith(_RANDOM)
-    if isinstance(atom, LibMember) and isinstance(atom.owner, LibObject):
-        return atom.name in GENERATOR_DRAWS and atom.owner.name in GENERATORS
-    return False
-
-
-def _returns_plain_iterator(entry: Frame, model: Model) -> bool:
-    """Whether `__iter__` returns an iterator over data in sight: a list, a file, a map or generator of the project."""
-    plain = ("builtins.generator", "builtins.open", "builtins.map", "builtins.zip", "builtins.enumerate", "builtins.range")
-    value = model.ev.returned(entry)
-    known = [a for a in value.atoms if isinstance(a, SeqOf) or (isinstance(a, LibObject) and a.name in plain)]
-    return bool(known) and len(known) == len(value.atoms)
-
-
 def _fixes(entry: Frame, model: Model) -> tuple[Fix, ...]:
     """Shard the iterable of the one outermost loop that yields."""
     one = model.def_of(entry)
-    loops: list[tuple[int, ir.Iterate]] = []
-    for number, step in enumerate(one.steps):
-        inside = _loops_around(one.contexts, step.context)
-        if isinstance(step, ir.Iterate) and inside == 0:
-            loops.append((number, step))
-        if isinstance(step, ir.YieldStep):
-            if (inside == 0 and not step.is_from) or _carried(step.value, entry, model, 0):
-                return ()
-    if len(loops) != 1 or any(isinstance(s, ir.YieldStep) and s.is_from for s in one.steps):
+    loops = [(n, s) for n, s in enumerate(one.steps) if isinstance(s, ir.Iterate) and not _is_in_loop(one, s.context)]
+    yields = [step for step in one.steps if isinstance(step, ir.YieldStep)]
+    if len(loops) != 1 or any(step.is_from or not _is_in_loop(one, step.context) for step in yields):
+        return ()
+    if carries_state(entry, model):
         return ()
     number, loop = loops[0]
-    statement = model.step_place(entry, number)
     iterable = model.place(entry, loop.iterable)
-    if iterable.anchor <= statement.anchor:
+    if iterable.anchor <= model.step_place(entry, number).anchor:
         return ()  # the loop goes over a name that is bound before it
-    place = Place(entry.path, entry.piece, iterable.anchor)
     function = InsertFunction(entry.path, "shard_by_worker", _SHARD)
-    return (
-        Fix("Give each worker its own part of the stream", "safe", (function, Wrap(place, "{shard_by_worker}(", ")"))),
-    )
+    wrap = Wrap(Place(entry.path, entry.piece, iterable.anchor), "{shard_by_worker}(", ")")
+    return (Fix("Give each worker its own part of the stream", "safe", (function, wrap)),)
 
 
-def _loops_around(contexts: tuple[ir.Context, ...], context: int) -> int:
-    count = 0
+def _is_in_loop(one: ir.DefIR, context: int) -> bool:
     while context > 0:
-        count += contexts[context].kind in ("loop", "while")
-        context = contexts[context].parent
-    return count
-
-
-def _carried(number: int, frame: Frame, model: Model, depth: int) -> bool:
-    """Whether a yielded value is built up over several turns of a loop."""
-    e = model.ev.expr(frame, number)
-    if isinstance(e, ir.Phi) or depth > 6:
-        return True
-    if isinstance(e, ir.Seq):
-        return any(_carried(item, frame, model, depth + 1) for item in e.items) or (e.kind == "list" and not e.items)
-    if isinstance(e, ir.Call):
-        return any(_carried(arg.value, frame, model, depth + 1) for arg in e.args)
-    if isinstance(e, ir.Map):
-        return any(_carried(value, frame, model, depth + 1) for value in e.values)
-    if isinstance(e, ir.Bin):
-        return _carried(e.left, frame, model, depth + 1) or _carried(e.right, frame, model, depth + 1)
-    return isinstance(e, ir.Augmented)
+        if one.contexts[context].kind in ("loop", "while"):
+            return True
+        context = one.contexts[context].parent
+    return False
 
 
 RULE = Rule(

@@ -1,0 +1,208 @@
+"""The stream of an iterable dataset: what runs for it, and whether that shards it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATORS, SEEDERS
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Loader, Model
+from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject, MapOf, SeqOf, Unknown
+
+#: Words in worker code that show that somebody thought of it. A miss costs less than a false alarm.
+_AWARE = re.compile(r"worker|shard|current_process", re.IGNORECASE)
+_COMMENT = re.compile(r"#[^\n]*")
+_RANDOM = ("numpy.random.", "random.", "torch.rand", "torch.normal", "torch.multinomial", "secrets.")
+_RANDOM_SAMPLERS = re.compile(r"\.(?:Weighted|Subset)?RandomSampler$")
+#: Names of what may well shard itself, when its value is out of sight.
+_STREAM_NAME = re.compile(
+    r"^data$|data_?set|\bds$|source|stream|pipe|loader|iterator|iterable|inner|wrapped|reader|generator|sampler",
+    re.IGNORECASE,
+)
+#: Reasons for not knowing a value that may hide a library which shards.
+_HIDING = frozenset(
+    {
+        "unresolved import",
+        "star import",
+        "importlib",
+        "registry",
+        "looked up by a key",
+        "decorator",
+        "dynamic attribute",
+        "no such attribute",
+        "base class",
+        "library attribute",
+        "library call",
+        "library item",
+        "library sample",
+        "not callable",
+        "eval",
+        "too many",
+    }
+)
+_LIBRARIES = frozenset(sys.stdlib_module_names) | frozenset(
+    """
+    builtins dict list str tuple set numpy pandas h5py torch PIL cv2 lmdb yaml pyarrow tqdm zarr scipy soundfile
+    """.split()
+)
+#: What goes over its arguments and gives their items.
+_PASSING = re.compile(
+    r"^(?:builtins\.(?:iter|enumerate|zip|map|filter|list|tuple|sorted|reversed)|itertools\.\w+|tqdm\.)"
+)
+_PLAIN = frozenset("builtins.generator builtins.open builtins.range builtins.file".split())
+
+
+class Stream:
+    """What the workers of `loader` run from `entry`, the frame of a dataset's `__iter__`."""
+
+    def __init__(self, entry: Frame, loader: Loader, model: Model) -> None:
+        self._entry, self._loader, self._model = entry, loader, model
+        self._frames = tuple(reached_from(entry))
+
+    def comes_whole(self) -> bool:
+        """Whether each worker gets all of it: nothing that runs for it shards it or makes it random, and what it goes
+        over is in sight."""
+        if any(self._is_aware(frame) or self._draws(frame) for frame in self._frames):
+            return False
+        if self._init_may_shard() or self._class_is_aware():
+            return False
+        if any(self._is_hidden(number, frame, 0) for frame in self._frames for number in self._gone_over(frame)):
+            return False
+        return self._model.def_of(self._entry).is_generator or self._returns_plain_iterator()
+
+    def _is_aware(self, frame: Frame) -> bool:
+        file = self._model.files.file(frame.path)
+        return file is None or file.pieces[frame.piece].ask(_mentions_workers)
+
+    def _draws(self, frame: Frame) -> bool:
+        return any(_is_random(atom) for call in self._model.frame_calls(frame) for atom in call.callee.atoms)
+
+    def _class_is_aware(self) -> bool:
+        """Whether any method of the dataset knows of workers: sharding may be set up by a call out of sight."""
+        receiver = self._entry.receiver
+        for member in self._model.ev.classes.methods(receiver.cls) if isinstance(receiver, Instance) else ():
+            file = self._model.files.file(member.function.path) if member.function else None
+            if file and member.function and file.pieces[member.function.piece].ask(_mentions_workers):
+                return True
+        return False
+
+    def _init_may_shard(self) -> bool:
+        """Whether the worker_init_fn does more than seeding: it may set up the dataset."""
+        passed = self._loader.argument("worker_init_fn")
+        if passed.unknown is not None and not self._loader.out_of_sight:
+            return True
+        for frame, reached in self._model.reached.items():
+            if reached.loaders.get("init", 0) >> self._loader.index & 1 and not self._only_seeds(frame):
+                return True
+        return False
+
+    def _only_seeds(self, frame: Frame) -> bool:
+        if frame.receiver is not None:
+            return False
+        known = (
+            "torch.initial_seed",
+            "torch.set_num_threads",
+            "cv2.",
+            "builtins.int",
+            "builtins.print",
+            "time.",
+            "os.",
+        )
+        for call in self._model.frame_calls(frame):
+            for atom in call.callee.atoms:
+                if not isinstance(atom, Lib) or not (atom.name in SEEDERS or atom.name.startswith((*known, *_RANDOM))):
+                    return False
+        return not any(isinstance(step, ir.SetAttr | ir.SetItem) for _, step in self._model.steps(frame))
+
+    def _gone_over(self, frame: Frame) -> Iterator[int]:
+        """What a frame goes over: its loops, `yield from`, and what `__iter__` returns."""
+        for _, step in self._model.steps(frame):
+            if isinstance(step, ir.Iterate):
+                yield step.iterable
+            elif isinstance(step, ir.YieldStep) and step.is_from:
+                yield step.value
+            elif isinstance(step, ir.Return) and step.value != NONE and frame is self._entry:
+                yield step.value
+
+    def _is_hidden(self, number: int, frame: Frame, depth: int) -> bool:
+        """Whether an iterable is out of sight and may be one that shards itself."""
+        if depth > 6:
+            return True
+        e = self._model.ev.expr(frame, number)
+        value = self._model.ev.eval(number, frame)
+        if isinstance(e, ir.Call) and self._passes_on(e, frame):
+            return any(self._is_hidden(arg.value, frame, depth + 1) for arg in e.args)
+        if any(isinstance(a, Unknown) for a in value.atoms) and _STREAM_NAME.search(self._name(e, frame)):
+            return True
+        return any(self._hides(atom, depth) for atom in value.atoms)
+
+    def _passes_on(self, call: ir.Call, frame: Frame) -> bool:
+        callee = self._model.ev.eval(call.func, frame)
+        return bool(callee.atoms) and all(isinstance(a, Lib) and _PASSING.match(a.name) for a in callee.atoms)
+
+    def _name(self, e: ir.Expr | None, frame: Frame) -> str:
+        match e:
+            case ir.Attr(_, name) | ir.Global(name) | ir.Capture(_, name):
+                return name
+            case ir.Param(index):
+                return self._model.def_of(frame).params[index].name
+            case ir.Index(base, _):
+                return self._name(self._model.ev.expr(frame, base), frame)
+        return ""
+
+    def _hides(self, atom: Atom, depth: int) -> bool:
+        match atom:
+            case Unknown(reason):
+                return reason in _HIDING
+            case LibMember(owner, _):
+                return self._hides(owner, depth)
+            case LibObject(name, site) if _PASSING.match(name):
+                passed = self._model.ev.expr(site.frame, site.expr)
+                arguments = passed.args if isinstance(passed, ir.Call) else ()
+                return any(self._is_hidden(arg.value, site.frame, depth + 1) for arg in arguments)
+            case LibObject(name, _) | Lib(name):
+                return name.partition(".")[0] not in _LIBRARIES or name.startswith("torch.utils.data")
+        return False
+
+    def _returns_plain_iterator(self) -> bool:
+        """Whether `__iter__` returns an iterator over data: a list, a file, a map or generator of the project."""
+        value = self._model.ev.returned(self._entry)
+        return bool(value.atoms) and all(_is_plain(atom) for atom in value.atoms)
+
+
+def reached_from(entry: Frame) -> Iterator[Frame]:
+    """`entry` and the frames that its calls lead to."""
+    seen, queue = {entry: None}, [entry]
+    while queue:
+        frame = queue.pop()
+        yield frame
+        for targets in frame.targets.values():
+            for target in targets:
+                if target not in seen:
+                    seen[target] = None
+                    queue.append(target)
+
+
+def _mentions_workers(text: str) -> bool:
+    return _AWARE.search(_COMMENT.sub("", text)) is not None
+
+
+def _is_random(atom: Atom) -> bool:
+    if isinstance(atom, Lib):
+        return atom.name.startswith(_RANDOM) or _RANDOM_SAMPLERS.search(atom.name) is not None
+    if isinstance(atom, LibMember) and isinstance(atom.owner, LibObject):
+        return atom.name in GENERATOR_DRAWS and atom.owner.name in GENERATORS
+    return False
+
+
+def _is_plain(atom: Atom) -> bool:
+    match atom:
+        case SeqOf() | MapOf() | Unknown("parameter" | "config" | "required option"):
+            return True
+        case LibObject(name, _):
+            return name in _PLAIN or _PASSING.match(name) is not None
+    return False
