@@ -56,6 +56,13 @@ def _seeding_init(atom: Atom) -> bool:
     return isinstance(atom, Lib) and atom.name in SEEDING_WORKER_INITS
 
 
+def init_in_sight(loader: Loader) -> bool:
+    """Whether all that the loader's worker_init_fn does is known."""
+    if loader.out_of_sight:
+        return True
+    return all(_is_in_sight(atom) or _seeding_init(atom) for atom in loader.argument("worker_init_fn").atoms)
+
+
 def _is_in_sight(atom: Atom) -> bool:
     """Whether all that a worker_init_fn does can be read: it is the project's own, or none at all."""
     if isinstance(atom, PartialOf):

@@ -2,15 +2,15 @@
 # shared-generator (LDR102)
 
 ## What it does
-Finds random generator objects (`np.random.default_rng()`, `RandomState`, `random.Random`, `torch.Generator`) that are made
-before a loader's workers start and are drawn from in the workers.
+Finds random generator objects (`np.random.default_rng()`, `RandomState`, `random.Random`, `torch.Generator`) that are
+made before a loader's workers start and are drawn from in the workers.
 
 ## Why is this bad?
-Every worker gets a copy of the object with the same state: all workers draw the same numbers, and every epoch starts from
-that state again. torch seeds its own, Python's and NumPy's global states in each worker; it cannot know these objects.
-Measured on torch 2.13 with 4 workers and 16 samples: each number occurs 4 times and epoch 2 equals epoch 1, under fork,
-spawn and forkserver, seeded or not. With `persistent_workers=True` the epochs differ, the workers still agree.
-A `torch.Generator` on the dataset cannot be sent to spawned workers at all (pytorch/pytorch#146828).
+Every worker gets a copy of the object with the same state: all workers draw the same numbers, and each epoch starts
+from that state again. torch seeds its own, Python's and NumPy's global states in each worker; it cannot know these
+objects. Measured on torch 2.13 with 4 workers and 16 samples: each number occurs 4 times and epoch 2 equals epoch 1,
+under fork, spawn and forkserver, seeded or not. With `persistent_workers=True` the epochs differ, the workers still
+agree. A `torch.Generator` on the dataset cannot be sent to spawned workers at all (pytorch/pytorch#146828).
 
 ruff's NPY002 asks to replace `np.random.*` by a Generator. That is good advice, if the Generator is made in the worker.
 
@@ -20,6 +20,7 @@ ruff's NPY002 asks to replace `np.random.*` by a Generator. That is good advice,
 - A `worker_init_fn` reseeds it on the very dataset that the loader holds. Through a `Subset` the attribute lands on the
   wrapper, and nothing is cured.
 - A generator of a module or class without a seed, in workers that are spawned: they make their own.
+- One worker that lives on over the epochs (`num_workers=1, persistent_workers=True`): nothing repeats.
 
 ## Example
 ```python
@@ -50,10 +51,11 @@ class Noisy(Dataset):
 ```
 
 ## Fix safety
-Safe for generators made in the class's own `__init__` without a seed, from a constant, or from a parameter. The user's seed
-still counts, through torch's. Making the object `if self.rng is None` is not enough: where the main process has read a
-sample first, the workers copy it again. `default_rng(torch.initial_seed())` gives two transforms of one worker the same
-numbers.
+Safe for generators made without a seed, from a constant, or from a parameter, where the class's own `__init__` makes
+them and only its own methods draw from them, and for those of a module that draws from them by their name. The user's
+seed still counts, through torch's. Making the object `if self.rng is None` is not enough: where the main process has
+read a sample first, the workers copy it again. `default_rng(torch.initial_seed())` gives two transforms of one worker
+the same numbers. There is no fix where others draw from the same object, and none for `torch.Generator`.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
@@ -65,37 +67,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE
-from loaderlint.findings import Evidence, Finding, Fix, InsertMethod, InsertStatement, ReplaceAttributeUses, Severity
+from loaderlint.findings import Evidence, Finding, Place, Severity
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS, GENERATORS
-from loaderlint.project.classes import Store
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
-from loaderlint.project.values import ClassRef, Instance, LibMember, LibObject, Origin, Site, Val
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.project.values import Instance, Lib, LibMember, LibObject, Origin, Site
+from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
+from loaderlint.rules.generator_accessor import Draw, accessor_fix
+from loaderlint.rules.seeding import init_in_sight
 
 _WORDS = {"numpy": "Generator", "numpy_legacy": "RandomState", "python": "random.Random", "torch": "torch.Generator"}
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
     """One finding a generator that the function draws from, where it is made."""
+    found: dict[Place, list[Draw]] = {}
     for call in model.calls(function):
-        for made, origins in _drawn_from(call, model):
-            if not model.runs_in_worker(made.site.frame):
-                yield from _judge(call, made, origins, model)
+        for draw in _draws_of(call, model):
+            if not model.runs_in_worker(draw.made.site.frame) and not _remade_in_worker(draw, model):
+                found.setdefault(model.site_place(draw.made.site), []).append(draw)
+    for place, draws in found.items():
+        yield from _judge(place, draws, model)
 
 
-def _drawn_from(call: WorkerCall, model: Model) -> Iterator[tuple[LibObject, frozenset[Origin]]]:
-    """The generators that a call draws from, and where they are kept."""
+def _draws_of(call: WorkerCall, model: Model) -> Iterator[Draw]:
+    """The generators that a call draws from."""
     for atom in call.callee.only(LibMember):
         if isinstance(atom, LibMember) and isinstance(atom.owner, LibObject) and atom.name in GENERATOR_DRAWS:
             if _library(atom.owner):
-                yield atom.owner, call.callee.origins
+                yield Draw(call, atom.owner, call.callee.origins)
     passed = model.ev.arguments(call.call, call.frame).get("generator")
     if passed is not None and not passed.unknown:
         for atom in passed.only(LibObject):
             if isinstance(atom, LibObject) and _library(atom) == "torch":
-                yield atom, passed.origins
+                yield Draw(call, atom, passed.origins)
 
 
 def _library(made: LibObject) -> str | None:
@@ -103,52 +108,81 @@ def _library(made: LibObject) -> str | None:
     return GENERATORS.get(made.name.removesuffix(".manual_seed"))
 
 
-def _judge(call: WorkerCall, made: LibObject, origins: frozenset[Origin], model: Model) -> Iterator[Finding]:
-    if _remade_in_worker(made, origins, model):
+def _judge(place: Place, draws: list[Draw], model: Model) -> Iterator[Finding]:
+    found = gathered((draw.call.frame, _exposure(draw, model)) for draw in draws)
+    if found is None:
         return
-    where = _birth_place(made.site, model)
-
-    def cured(loader: Loader) -> bool:
-        if where != "an object" and not _is_seeded(made, model) and "fork" not in model.start_methods(loader):
-            return True
-        return loader.kind.reseeds_objects or _reseeded_at_start(loader, origins, model)
-
-    exposure = model.exposure(call.frame, 1, parts=("sample", "collate"), cured=cured)
-    if exposure is None:
-        return
+    frame, exposure = found
     severity = loudness(Severity.ERROR, exposure.certainty)
     if severity is None:
         return
-    word = _WORDS[_library(made) or "numpy"]
-    born = f"this {word} is made {_born(made.site, where, model)}, before the workers start"
-    use = Evidence(model.place(call.frame, call.number), f"{model.label(call.frame)} draws from it")
+    draw = next(draw for draw in draws if draw.call.frame is frame)
+    library = _library(draw.made) or "numpy"
+    use = Evidence(model.place(frame, draw.call.number), f"{model.label(frame)} draws from it")
+    fix = accessor_fix(_all_draws(place, model), library, model)
     yield Finding(
         RULE.name,
         severity,
         exposure.certainty,
-        f"every worker draws the same numbers {in_workers_of(exposure)}: {born}; make it in the worker, from "
-        "`torch.initial_seed()`",
-        model.site_place(made.site),
-        made.name,
-        (use, *model.why(call.frame, exposure)),
-        _fixes(made, origins, exposure, model),
+        f"{repeated(exposure)} {in_workers_of(exposure)}: this {_WORDS[library]} is made "
+        f"{_born(draw.made.site, model)}, before the workers start; make it in the worker, from `torch.initial_seed()`",
+        place,
+        draw.made.name,
+        (use, *model.why(frame, exposure)),
+        (fix,) if fix else (),
     )
+
+
+def _exposure(draw: Draw, model: Model) -> Exposure | None:
+    copied = _birth_place(draw.made.site, model) == "an object" or _is_seeded(draw.made, model)
+
+    def cured(loader: Loader) -> bool:
+        if one_stream(loader) or loader.kind.reseeds_objects or not init_in_sight(loader):
+            return True
+        if not copied and "fork" not in model.start_methods(loader):
+            return True
+        return _reseeded_at_start(loader, draw.origins, model)
+
+    return model.exposure(draw.call.frame, 1, parts=("sample", "collate"), cured=cured)
+
+
+def _all_draws(place: Place, model: Model) -> list[Draw]:
+    """Every draw in worker code from the generator that is made at `place`."""
+    return [
+        draw
+        for frame in model.reached
+        for call in model.frame_calls(frame)
+        for draw in _draws_of(call, model)
+        if model.site_place(draw.made.site) == place
+    ]
 
 
 def _birth_place(site: Site, model: Model) -> str:
     """'a module' or 'a class or default argument' (made again by a spawned worker), else 'an object' (copied)."""
-    if site.frame.def_ != 0:
+    if site.frame.def_ != 0 or _is_field(site, model):
         return "an object"
     facts = model.facts(site.frame)
     return "a module" if len(facts.ir.defs) == 1 else "a class or default argument"
 
 
-def _born(site: Site, where: str, model: Model) -> str:
+def _is_field(site: Site, model: Model) -> bool:
+    """Whether a dataclass makes it for each object: `rng: Generator = field(default_factory=default_rng)`."""
+    call = model.ev.expr(site.frame, site.expr)
+    callee = model.ev.eval(call.func, site.frame) if isinstance(call, ir.Call) else None
+    return callee is not None and Lib("dataclasses.field") in callee.atoms
+
+
+def _born(site: Site, model: Model) -> str:
+    where = _birth_place(site, model)
     if where == "a module":
         return f"at module level in {site.frame.path.name}"
-    if where == "an object":
-        return f"in `{model.label(site.frame)}`"
-    return "once, when the def or class is read"
+    if where != "an object":
+        return "once, when the def or class is read"
+    if site.frame.def_ == 0:
+        return "with the object"
+    name = model.def_of(site.frame).name or "a lambda"
+    owner = site.frame.owner  # the class that defines the method, which may be a base of the object's
+    return f"in `{model.ev.classes.name(owner)}.{name}`" if owner else f"in `{name}`"
 
 
 def _is_seeded(made: LibObject, model: Model) -> bool:
@@ -156,9 +190,9 @@ def _is_seeded(made: LibObject, model: Model) -> bool:
     return bool(arguments.positional or arguments.keywords or arguments.more_keywords)
 
 
-def _remade_in_worker(made: LibObject, origins: frozenset[Origin], model: Model) -> bool:
+def _remade_in_worker(draw: Draw, model: Model) -> bool:
     """Whether worker code stores another object there, or gives this one a new seed."""
-    for origin in origins:
+    for origin in draw.origins:
         if isinstance(origin.owner, Instance) and len(origin.path) == 1:
             stores = model.ev.classes.stores(origin.owner, origin.path[0])
             if any(not store.construction and model.runs_in_worker(store.frame) for store in stores):
@@ -166,7 +200,7 @@ def _remade_in_worker(made: LibObject, origins: frozenset[Origin], model: Model)
     for reached in model.reached.values():
         for call in model.frame_calls(reached.frame):
             for atom in call.callee.atoms:
-                if isinstance(atom, LibMember) and atom.owner == made and atom.name in GENERATOR_SEEDS:
+                if isinstance(atom, LibMember) and atom.owner == draw.made and atom.name in GENERATOR_SEEDS:
                     return True
     return False
 
@@ -202,111 +236,6 @@ def _calls_dataset(call: int, frame: Frame, model: Model) -> bool:
         if isinstance(e, ir.Attr) and e.name == "dataset":
             return True
     return False
-
-
-# --- the fix ----------------------------------------------------------------------------------------------------------
-
-_ACCESSOR = '''\
-def {{_get_{stem}}}(self):
-    """The generator of this process: one that is made before the workers start is copied into each of them."""
-    key = {{torch}}.initial_seed()  # new in every worker and, unless the workers persist, in every epoch
-    if getattr(self, "_worker_{stem}_key", None) != key:
-        self._worker_{stem}_key = key
-        fresh = {{torch}}.randint({limit}, ()).item()  # differs between the objects of one worker
-        self._worker_{stem} = {make}
-    return self._worker_{stem}'''
-
-#: Per library: what a fresh number is below, and the generator without, with a constant and with a kept seed.
-_FORMS = {
-    "numpy": (
-        "2**63 - 1",
-        "{numpy}.random.default_rng(fresh)",
-        "{numpy}.random.default_rng((SEED, fresh))",
-        "{numpy}.random.default_rng(fresh if SEED is None else (SEED, fresh))",
-    ),
-    "numpy_legacy": (
-        "2**32",
-        "{numpy}.random.RandomState(fresh)",
-        "{numpy}.random.RandomState((SEED, fresh))",
-        "{numpy}.random.RandomState(fresh if SEED is None else (SEED, fresh))",
-    ),
-    "python": (
-        "2**63 - 1",
-        "{random}.Random(fresh)",
-        '{random}.Random(f"SEED {fresh}")',
-        '{random}.Random(f"{SEED} {fresh}")',
-    ),
-}
-
-
-def _fixes(made: LibObject, origins: frozenset[Origin], exposure: Exposure, model: Model) -> tuple[Fix, ...]:
-    """The accessor, where the class's own `__init__` makes the generator and keeps it under one name."""
-    library = _library(made) or ""
-    store = _own_store(made, origins, model)
-    if library not in _FORMS or store is None or store.frame.owner is None:
-        return ()
-    step = model.def_of(store.frame).steps[store.step]
-    assert isinstance(step, ir.SetAttr)
-    seed = _seed_of(made, model)
-    if seed is None:
-        return ()
-    stem = step.name.lstrip("_")
-    limit, plain, constant, kept = _FORMS[library]
-    intents: list[InsertStatement | InsertMethod | ReplaceAttributeUses] = []
-    if seed == "":
-        make = plain
-    elif seed.isdigit():
-        make = constant.replace("SEED", seed)
-    else:
-        make = kept.replace("SEED", f"self._worker_{stem}_seed")
-        birth = model.step_place(store.frame, store.step)
-        intents.append(InsertStatement(birth, f"self._worker_{stem}_seed = {seed}"))
-    cls = model.class_place(store.frame.owner)
-    source = _ACCESSOR.format(stem=stem, limit=limit, make=make)
-    intents.append(InsertMethod(cls, f"_get_{stem}", source))
-    intents.append(ReplaceAttributeUses(cls, step.name, f"self.{{_get_{stem}}}()", ("__init__", f"_get_{stem}")))
-    return (Fix("Make the generator in the worker", "safe", tuple(intents)),)
-
-
-def _own_store(made: LibObject, origins: frozenset[Origin], model: Model) -> Store | None:
-    """The only assignment of the generator to an attribute of the object that draws from it, in its class's `__init__`."""
-    for origin in origins:
-        if not isinstance(origin.owner, Instance) or len(origin.path) != 1:
-            continue
-        stores = model.ev.classes.stores(origin.owner, origin.path[0])
-        if len(stores) == 1 and stores[0].frame == made.site.frame and _has_plain_class(origin.owner.cls, model):
-            if model.def_of(stores[0].frame).name == "__init__" and stores[0].value.atoms == {made}:
-                return stores[0]
-    return None
-
-
-def _has_plain_class(cls: ClassRef, model: Model) -> bool:
-    """Whether new attributes may be set on objects of the class: no `__slots__`, no own `__getstate__`."""
-    names = ("__slots__", "__getstate__", "__reduce__", "__setattr__")
-    return not any(model.ev.classes.member(cls, name) for name in names)
-
-
-def _seed_of(made: LibObject, model: Model) -> str | None:
-    """The seed as source: '' for none, digits for a constant, a parameter's name; None for anything else."""
-    call = model.ev.expr(made.site.frame, made.site.expr)
-    if not isinstance(call, ir.Call):
-        return None
-    if not call.args:
-        return ""
-    if len(call.args) > 1 or call.args[0].kind not in ("pos", "kw"):
-        return None
-    e = model.ev.expr(made.site.frame, call.args[0].value)
-    if isinstance(e, ir.Const) and e.kind == "NoneType":
-        return ""
-    if isinstance(e, ir.Const) and e.kind == "int" and isinstance(e.value, int) and e.value >= 0:
-        return str(e.value)
-    if isinstance(e, ir.Param) and not _may_be_generator(model.ev.eval(call.args[0].value, made.site.frame)):
-        return model.def_of(made.site.frame).params[e.index].name
-    return None
-
-
-def _may_be_generator(value: Val) -> bool:
-    return bool(value.only(LibObject))
 
 
 RULE = Rule(
