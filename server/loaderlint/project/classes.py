@@ -424,7 +424,7 @@ class Classes:
             if function is None or (function.path, function.piece, function.def_) in done:
                 continue
             file = self._ev.file(function.path)
-            if file is not None and f".{name}." in file.pieces[function.piece].text:
+            if file is not None and file.pieces[function.piece].holds(f".{name}."):
                 opened = self._ev.open_frame(function, inst, member.owner)
                 if opened is not None:
                     yield opened

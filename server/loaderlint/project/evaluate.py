@@ -68,6 +68,8 @@ class Evaluator:
         self._contexts: dict[tuple[Path, int, int], int] = {}
         self._returns: dict[Frame, Val] = {}
         self._running: set[Frame] = set()
+        self._facts: dict[tuple[Path, int], PieceFacts | None] = {}
+        self._resolved: dict[tuple[Path, str, int], ModuleRef | FolderRef | None] = {}
         self._lookups: dict[tuple[Path, str, int | None], Val] = {}
         self._looking: set[tuple[Path, str, int | None]] = set()
         self.classes = classes.Classes(self)
@@ -81,19 +83,32 @@ class Evaluator:
 
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
         """The facts of a piece; None where the file or the piece cannot be read."""
-        file = self.files.file(path)
-        if file is None or piece >= len(file.pieces):
-            return None
-        return file.facts_of(piece)
+        key = (path, piece)
+        if key not in self._facts:
+            file = self.files.file(path)
+            self._facts[key] = None if file is None or piece >= len(file.pieces) else file.facts_of(piece)
+        return self._facts[key]
+
+    def resolve(self, importer: Path, module: str, level: int) -> ModuleRef | FolderRef | None:
+        """The module of the project that an import names; None if it is none of the project's."""
+        key = (importer, module, level)
+        if key not in self._resolved:
+            self._resolved[key] = self._interned(imports.resolve(self.files, importer, module, level))
+        return self._resolved[key]
+
+    def _interned(self, found: ModuleRef | FolderRef | None) -> ModuleRef | FolderRef | None:
+        """The same module with the path object that its file has: equal paths are slow to compare."""
+        file = self.file(found.path) if isinstance(found, ModuleRef) else None
+        return ModuleRef(file.path) if file else found
 
     def def_of(self, frame: Frame) -> DefIR | None:
         """The def a frame runs."""
-        facts = self.facts(frame.path, frame.piece)
+        facts = frame.facts
         return facts.ir.defs[frame.def_] if facts else None
 
     def expr(self, frame: Frame, number: int) -> ir.Expr | None:
         """The expression itself."""
-        facts = self.facts(frame.path, frame.piece)
+        facts = frame.facts
         return facts.ir.exprs[number] if facts and number != NONE else None
 
     def body(self, path: Path, piece: int) -> Frame:
@@ -125,7 +140,8 @@ class Evaluator:
                 return self.frame(path, piece, def_, receiver, forgotten, scope, owner, depth)
         self._contexts[place] = count + 1
         order = f"{path}:{piece:06}:{def_:06}:{count:06}"
-        made = self._frames[key] = Frame(path, piece, def_, receiver, args, scope, owner, depth, order)
+        facts = self.facts(path, piece)
+        made = self._frames[key] = Frame(path, piece, def_, receiver, args, scope, owner, depth, order, facts)
         return made
 
     def open_frame(self, function: FunctionRef, receiver: Atom | None, owner: ClassRef | None) -> Frame | None:
@@ -171,7 +187,7 @@ class Evaluator:
         if number in frame.memo:
             known = frame.memo[number]
             return BOTTOM if known is _PENDING else known
-        facts = self.facts(frame.path, frame.piece)
+        facts = frame.facts
         if facts is None or number >= len(facts.ir.exprs):
             return unknown("half typed")
         frame.memo[number] = _PENDING
@@ -340,15 +356,17 @@ class Evaluator:
     def _filled(self, file: ProjectFile, name: str, value: Val, before: int | None) -> Val:
         """A list or dict of the module with what later module-level code puts into it."""
         containers = [a for a in value.atoms if isinstance(a, MapOf) or (isinstance(a, SeqOf) and a.kind == "list")]
-        if len(containers) != 1 or not (f"{name}[" in file.text or f"{name}." in file.text):
+        if len(containers) != 1:
             return value
         grown = containers[0]
-        for piece in file.mentioning(name):
-            if before is not None and piece >= before:
-                break
-            if file.pieces[piece].kind != "class" and self._class_piece(file, piece) is None:
+        for piece, seen in enumerate(file.pieces[:before]):
+            if seen.parent in (-1, *self._clauses(file)) and seen.ask(_puts_into, name):
                 grown = self._filled_by(self.body(file.path, piece), name, grown)
         return Val((value.atoms - {containers[0]}) | {grown}, value.origins)
+
+    def _clauses(self, file: ProjectFile) -> list[int]:
+        """The module-level clauses: what stands in them is module-level code too."""
+        return [i for i, p in enumerate(file.pieces) if p.kind == "clause" and self._class_piece(file, i) is None]
 
     def _filled_by(self, body: Frame, name: str, grown: MapOf | SeqOf) -> MapOf | SeqOf:
         one = self.def_of(body)
@@ -370,7 +388,7 @@ class Evaluator:
     def _from_stars(self, file: ProjectFile, name: str) -> Val | None:
         """The name as a star import brings it; Unknown if one of them is out of sight and the name is no builtin."""
         for star in reversed(file.stars):
-            module = imports.resolve(self.files, file.path, star.module, star.level)
+            module = self.resolve(file.path, star.module, star.level)
             if module is None:
                 if name in library.star_names(star.module):
                     return of(Lib(canonical(f"{star.module}.{name}")))
@@ -407,7 +425,7 @@ class Evaluator:
             file = self.file(module.path)
             if file is not None and name in file.names:
                 return self.lookup(module.path, name)
-        child = imports.submodule(self.files, module, name)
+        child = self._interned(imports.submodule(self.files, module, name))
         if child is not None:
             return of(child)
         if isinstance(module, ModuleRef):
@@ -423,7 +441,7 @@ class Evaluator:
 
     def imported(self, importer: Path, module: str, name: str | None, level: int) -> Val:
         """What an import binds (see `ir.Imported`)."""
-        found = imports.resolve(self.files, importer, module, level)
+        found = self.resolve(importer, module, level)
         if found is None:
             if level or imports.is_ours(self.files, importer, module):
                 return unknown("unresolved import")
@@ -434,7 +452,7 @@ class Evaluator:
         return value if value is not None else unknown("unresolved import")
 
     def _param(self, index: int, frame: Frame) -> Val:
-        facts = self.facts(frame.path, frame.piece)
+        facts = frame.facts
         one = facts.ir.defs[frame.def_] if facts else None
         if one is None or index >= len(one.params):
             return unknown("half typed")
@@ -445,7 +463,7 @@ class Evaluator:
         return self.default(function, one.params[index])
 
     def _capture(self, up: int, name: str, frame: Frame) -> Val:
-        facts = self.facts(frame.path, frame.piece)
+        facts = frame.facts
         if facts is None:
             return unknown("half typed")
         target = frame.def_
@@ -468,7 +486,7 @@ class Evaluator:
         return join(values) if values else unknown("captured out of sight")
 
     def _make_def(self, index: int, frame: Frame) -> Val:
-        facts = self.facts(frame.path, frame.piece)
+        facts = frame.facts
         if facts is None:
             return unknown("half typed")
         scope = frame if frame.def_ != 0 else None
@@ -972,6 +990,11 @@ def step_expressions(step: ir.Step) -> tuple[int, ...]:
             return (value,)
         case ir.StarImport():
             return ()
+
+
+def _puts_into(text: str, name: str) -> bool:
+    """Whether a module-level statement stores an item in `name` or calls a method of it."""
+    return text.startswith((f"{name}[", f"{name}."), len(text) - len(text.lstrip()))
 
 
 def _effective(bindings: list[Binding]) -> list[Binding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from loaderlint.facts.ir import PieceFacts
 from loaderlint.project.values import Atom, ClassRef, Val
 
 
@@ -14,7 +15,7 @@ class Frame:
     bodies) and `args` for the others (None: not passed). `scope` is the frame of the lexically enclosing def, `owner`
     the class a method was found in, `depth` how many calls deep, `order` a stable sort key.
 
-    `memo` holds what each expression evaluated to, `targets` the frames a call or property read leads to, `guesses` the
+    `facts` are those of its piece. `memo` holds what each expression evaluated to, `targets` the frames a call or property read leads to, `guesses` the
     calls whose callee is one of several by a name made up at run time."""
 
     path: Path
@@ -26,6 +27,7 @@ class Frame:
     owner: ClassRef | None
     depth: int
     order: str
+    facts: PieceFacts | None = None
     memo: dict[int, Val | None] = field(default_factory=dict)
     targets: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
     dead: dict[int, bool] = field(default_factory=dict)

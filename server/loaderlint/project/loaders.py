@@ -21,7 +21,7 @@ from loaderlint.knowledge.loaders import (
     LoaderKind,
 )
 from loaderlint.project.arguments import Arguments
-from loaderlint.project.callers import CallSite, Callers, called_name, sites_in
+from loaderlint.project.callers import Callers, CallSite, called_name, sites_in
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Frame
 from loaderlint.project.library import flattened
@@ -42,6 +42,7 @@ from loaderlint.project.values import (
 
 _WORD = re.compile(r"[Ll]oader")
 _RENAMED = re.compile(r"(\w+)\s+as\s+(\w+)")
+_NAMED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:[\w.]*\bpartial\(\s*)?(?:\w+\.)*(\w+)\b(?!\s*[(.\w])", re.MULTILINE)
 _CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
 _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
 _MAX_LOADERS = 256
@@ -148,7 +149,7 @@ class Loaders:
             for path in self._ev.files.containing("oader"):
                 file = self._ev.file(path)
                 for piece in file.pieces if file else ():
-                    head = piece.ask(_loader_like_class) if piece.kind == "class" else None
+                    head = piece.ask(_loader_like_class)
                     if head and any(re.search(rf"\b{word}\b", head[1]) for word in self._words):
                         self._words.add(head[0])
 
@@ -345,13 +346,16 @@ def _matches(text: str, pattern: re.Pattern[str]) -> bool:
 
 def _loader_like_class(text: str) -> tuple[str, str] | None:
     """The name and the bases of a class whose head speaks of loaders."""
-    match = _CLASS_HEAD.search(text) if _WORD.search(text) else None
+    if not text.lstrip().startswith(("class", "@")) or not _WORD.search(text):
+        return None
+    match = _CLASS_HEAD.search(text)
     return (match[1], match[2]) if match else None
 
 
 def _renamed(text: str) -> tuple[tuple[str, str], ...]:
-    """The names and aliases of each `x as y`."""
-    return tuple(_RENAMED.findall(text)) if "as" in text else ()
+    """The names and aliases of each `x as y`, `y = x` and `y = partial(x, ...)`."""
+    found = _RENAMED.findall(text) if "as" in text else []
+    return (*found, *((name, alias) for alias, name in _NAMED.findall(text)))
 
 
 def dataset_kind(ev: Evaluator, cls: ClassRef) -> Literal["map", "iterable"] | None:

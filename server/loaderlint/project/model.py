@@ -16,7 +16,7 @@ from typing import Literal
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR, PieceFacts
 from loaderlint.findings import Certainty, Evidence, Place
-from loaderlint.project import loaders as loaders_module
+from loaderlint.knowledge.loaders import LOADERS
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.callers import Callers
 from loaderlint.project.environment import Environment
@@ -28,6 +28,7 @@ from loaderlint.project.values import (
     Atom,
     ClassRef,
     Instance,
+    LibMember,
     LibObject,
     Site,
     Val,
@@ -108,6 +109,9 @@ class Model:
             self._enter(loader, loader.datasets, guessed=False)
         self._enter_late()
         self._functions: tuple[WorkerFunction, ...] | None = None
+        self._calls: dict[Frame, tuple[WorkerCall, ...]] = {}
+        self._part_calls: dict[tuple[int, Part], tuple[WorkerCall, ...]] = {}
+        self._method_calls: dict[Atom, list[WorkerCall]] | None = None
 
     # --- reach --------------------------------------------------------------------------------------------------------
 
@@ -196,7 +200,7 @@ class Model:
         if not late:
             presumed = Loader(
                 len(self.loaders),
-                loaders_module.LOADERS["torch.utils.data.DataLoader"],
+                LOADERS["torch.utils.data.DataLoader"],
                 None,
                 "a loader",
                 out_of_sight=True,
@@ -223,8 +227,14 @@ class Model:
         for frame in function.frames:
             yield from self.frame_calls(frame)
 
-    def frame_calls(self, frame: Frame) -> Iterator[WorkerCall]:
+    def frame_calls(self, frame: Frame) -> tuple[WorkerCall, ...]:
         """The calls that one frame performs."""
+        known = self._calls.get(frame)
+        if known is None:
+            known = self._calls[frame] = tuple(self._find_calls(frame))
+        return known
+
+    def _find_calls(self, frame: Frame) -> Iterator[WorkerCall]:
         one = self.ev.def_of(frame)
         for step in one.steps if one else ():
             if type(step) is not ir.Perform or self.ev.is_dead(step.context, frame):
@@ -233,6 +243,25 @@ class Model:
             if isinstance(call, ir.Call):
                 self.ev.eval(step.call, frame)
                 yield WorkerCall(frame, step.call, call, self.ev.eval(call.func, frame), step.context)
+
+    def calls_in(self, loader: Loader, part: Part) -> tuple[WorkerCall, ...]:
+        """The calls that the workers of a loader perform in one of its parts."""
+        key = (loader.index, part)
+        if key not in self._part_calls:
+            frames = [r.frame for r in self.reached.values() if r.loaders.get(part, 0) >> loader.index & 1]
+            self._part_calls[key] = tuple(call for frame in frames for call in self.frame_calls(frame))
+        return self._part_calls[key]
+
+    def calls_on(self, owner: Atom) -> tuple[WorkerCall, ...]:
+        """The calls of methods of the library object `owner` that any worker performs."""
+        if self._method_calls is None:
+            self._method_calls = {}
+            for frame in self.reached:
+                for call in self.frame_calls(frame):
+                    for atom in call.callee.atoms:
+                        if isinstance(atom, LibMember):
+                            self._method_calls.setdefault(atom.owner, []).append(call)
+        return tuple(self._method_calls.get(owner, ()))
 
     def steps(self, frame: Frame) -> Iterator[tuple[int, ir.Step]]:
         """The steps of a frame that can run, with their numbers."""
@@ -330,9 +359,8 @@ class Model:
 
     def facts(self, frame: Frame) -> PieceFacts:
         """The facts of the piece a frame runs."""
-        facts = self.ev.facts(frame.path, frame.piece)
-        assert facts is not None, "a frame that ran has facts"
-        return facts
+        assert frame.facts is not None, "a frame that ran has facts"
+        return frame.facts
 
     def place(self, frame: Frame, number: int) -> Place:
         """Where expression `number` stands."""
