@@ -6,10 +6,12 @@ rule its question about every subject, and turns places into spans. It knows no 
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -203,6 +205,19 @@ class _Steps:
             self._progress(self.done, self.total)
 
 
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Without the cycle collector: while a model grows nothing in it is garbage, and looking for it again and again takes
+    a third of the time."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
 class _Linked(NamedTuple):
     """What was found in which generation of the store, and what it rests on."""
 
@@ -297,6 +312,15 @@ class Project:
             self.store.data(path)
             steps()
         snapshot = Snapshot(self.store, stop, steps)
+        with _collector_paused():
+            found = self._asked(snapshot, stop)
+        steps.reach(end)
+        snapshot.release()
+        self.store.settled()
+        return _Linked(self.store.generation, snapshot, found)
+
+    def _asked(self, snapshot: Snapshot, stop: Callable[[], bool]) -> dict[Path, list[Finding]]:
+        """What the rules find in a snapshot, by file."""
         found: dict[Path, list[Finding]] = {}
         if snapshot.containing("oader") or snapshot.containing("Dataset"):
             from loaderlint.project.model import Model
@@ -304,10 +328,7 @@ class Project:
             self.links += 1
             for one in ask_rules(Model(snapshot, self.environment), self._rules(), stop):
                 found.setdefault(one.place.path, []).append(one)
-        steps.reach(end)
-        snapshot.release()
-        self.store.settled()
-        return _Linked(self.store.generation, snapshot, found)
+        return found
 
     def _rules(self) -> list[Rule]:
         from loaderlint.rules import RULES

@@ -361,9 +361,9 @@ class Classes:
             file = self._ev.file(function.path)
             if file is None or not file.pieces[function.piece].holds(f".{name}"):
                 continue
-            frame = self._ev.open_frame(function, inst, member.owner)
-            if frame is not None:
-                yield from self._stores_in(frame, name, False)
+            opened = self._ev.open_frame(function, inst, member.owner)
+            if opened is not None:
+                yield from self._stores_in(opened, name, False)
 
     def _stores_in(self, frame: Frame, name: str, construction: bool) -> Iterator[Store]:
         one = self._ev.def_of(frame)

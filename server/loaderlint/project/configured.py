@@ -95,7 +95,7 @@ class Configured:
         return join(values) if values else unknown("config")
 
     def _set_defaults(self, name: str) -> list[Val]:
-        found = []
+        found: list[Val] = []
         for frame, call in self._calls("set_defaults", {name}):
             found.extend(self._configured(self._ev.eval(a.value, frame)) for a in call.args if a.name == name)
         return found

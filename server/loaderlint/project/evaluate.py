@@ -594,8 +594,9 @@ class Evaluator:
                     aliases = aliases or (library.items_alias(name, key) and not library.picks(self, key))
                 case Namespace():
                     literal = key.literal
-                    name = literal.value if literal else None
-                    parts.append(self.configured.attribute(atom, name) if isinstance(name, str) else unknown("config"))
+                    option = literal.value if literal else None
+                    known = isinstance(option, str)
+                    parts.append(self.configured.attribute(atom, str(option)) if known else unknown("config"))
                 case Unknown():
                     parts.append(of(atom))
                     aliases = aliases or not library.picks(self, key)

@@ -409,13 +409,13 @@ def _super(ev: Evaluator, arguments: Arguments, frame: Frame) -> Val:
 def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val:
     key = arguments.positional[1].literal if len(arguments.positional) > 1 else None
     if key is None or not isinstance(key.value, str) or key.configured:
-        found: list[Atom] = []
+        candidates: list[Atom] = []
         for atom in arguments.positional[0].only(Instance, ModuleRef):
             if isinstance(atom, Instance):
-                found.extend(ev.classes.public_methods(atom))
+                candidates.extend(ev.classes.public_methods(atom))
             elif isinstance(atom, ModuleRef):
-                found.extend(ev.module_classes(atom))
-        return of(*found[:_MAX_DYNAMIC], Unknown("dynamic attribute"))
+                candidates.extend(ev.module_classes(atom))
+        return of(*candidates[:_MAX_DYNAMIC], Unknown("dynamic attribute"))
     found = ev.attribute(arguments.positional[0], key.value, frame, number)
     if len(arguments.positional) > 2:
         return join((found, arguments.positional[2]))

@@ -170,10 +170,11 @@ class Loaders:
         facts = self._ev.facts(path, piece)
         for def_, one in enumerate(facts.ir.defs if facts else ()):
             for step in one.steps:
-                call = facts.ir.exprs[step.call] if facts and isinstance(step, ir.Perform) else None
-                if isinstance(call, ir.Call) and facts:
-                    if isinstance(facts.ir.exprs[call.func], ir.IfExp | ir.Phi | ir.Call):
-                        yield CallSite(path, piece, def_, step.call, step.context)
+                if facts is None or not isinstance(step, ir.Perform):
+                    continue
+                call = facts.ir.exprs[step.call]
+                if isinstance(call, ir.Call) and isinstance(facts.ir.exprs[call.func], ir.IfExp | ir.Phi | ir.Call):
+                    yield CallSite(path, piece, def_, step.call, step.context)
 
     def _aliases(self, path: Path) -> set[str]:
         """Names that the file gives a loader class: `import DataLoader as DL`, `make = partial(DataLoader, ...)`."""
@@ -242,7 +243,7 @@ class Loaders:
             def_ = self._ev.def_of(one)
             for step in def_.steps if def_ else ():
                 call = self._ev.expr(one, step.call) if isinstance(step, ir.Perform) else None
-                if not isinstance(call, ir.Call):
+                if not isinstance(step, ir.Perform) or not isinstance(call, ir.Call):
                     continue
                 func = self._ev.expr(one, call.func)
                 if not isinstance(func, ir.Attr) or func.name != "__init__":

@@ -72,9 +72,7 @@ def _is_in_sight(atom: Atom) -> bool:
 
 def _init_seedings(loader: Loader, model: Model) -> Iterator[WorkerCall]:
     """The calls in the loader's worker_init_fn, and in what it calls, that seed NumPy."""
-    for reached in model.reached.values():
-        if reached.loaders.get("init", 0) >> loader.index & 1:
-            yield from (call for call in model.frame_calls(reached.frame) if _seeds(call))
+    yield from (call for call in model.calls_in(loader, "init") if _seeds(call))
 
 
 def _seeds(call: WorkerCall) -> bool:

@@ -197,12 +197,11 @@ def _remade_in_worker(draw: Draw, model: Model) -> bool:
             stores = model.ev.classes.stores(origin.owner, origin.path[0])
             if any(not store.construction and model.runs_in_worker(store.frame) for store in stores):
                 return True
-    for reached in model.reached.values():
-        for call in model.frame_calls(reached.frame):
-            for atom in call.callee.atoms:
-                if isinstance(atom, LibMember) and atom.owner == draw.made and atom.name in GENERATOR_SEEDS:
-                    return True
-    return False
+    return any(
+        isinstance(atom, LibMember) and atom.owner == draw.made and atom.name in GENERATOR_SEEDS
+        for call in model.calls_on(draw.made)
+        for atom in call.callee.atoms
+    )
 
 
 def _reseeded_at_start(loader: Loader, origins: frozenset[Origin], model: Model) -> bool:
