@@ -1,5 +1,6 @@
-"""Handles: what opens one, and what a forked worker does with it. Measured: forked file, zip and tar handles return other
-samples' bytes or raise; h5py, lmdb and sqlite forbid the use after fork; none of them can be pickled."""
+"""Handles: what opens one, and what a forked worker does with it. Measured: forked file, zip and tar handles return
+other samples' bytes or raise; h5py, lmdb and sqlite forbid the use after fork; a video capture that was read from hangs;
+none of them can be pickled."""
 
 from __future__ import annotations
 
@@ -8,12 +9,12 @@ from typing import Literal, NamedTuple
 
 
 class HandleKind(NamedTuple):
-    """`word`: how messages call it. `fork`: 'corrupts' (silently wrong bytes or random errors, measured) or 'forbidden'
-    (the library says not to). `fix`: the accessor form that is right for it, '' where none is safe. `opener`: full name of
-    the call."""
+    """`word`: how messages call it. `fork`: 'corrupts' (silently wrong bytes or random errors, measured), 'hangs'
+    (measured) or 'forbidden' (the library says not to). `fix`: the accessor form that is right for it, '' where none is
+    safe."""
 
     word: str
-    fork: Literal["corrupts", "forbidden"]
+    fork: Literal["corrupts", "hangs", "forbidden"]
     fix: Literal["reopen", "close_first", ""]
 
 
@@ -21,6 +22,7 @@ class HandleKind(NamedTuple):
 OPENERS = MappingProxyType(
     {
         "builtins.open": HandleKind("file", "corrupts", "reopen"),
+        "pathlib.Path.open": HandleKind("file", "corrupts", "reopen"),
         "gzip.open": HandleKind("gzip file", "corrupts", "reopen"),
         "bz2.open": HandleKind("bz2 file", "corrupts", "reopen"),
         "lzma.open": HandleKind("lzma file", "corrupts", "reopen"),
@@ -35,7 +37,7 @@ OPENERS = MappingProxyType(
         "lmdb.open": HandleKind("LMDB environment", "forbidden", "close_first"),
         "lmdb.Environment": HandleKind("LMDB environment", "forbidden", "close_first"),
         "sqlite3.connect": HandleKind("SQLite connection", "forbidden", "reopen"),
-        "cv2.VideoCapture": HandleKind("video capture", "corrupts", "reopen"),
+        "cv2.VideoCapture": HandleKind("video capture", "hangs", ""),
         "psycopg2.connect": HandleKind("database connection", "corrupts", ""),
         "pymysql.connect": HandleKind("database connection", "corrupts", ""),
         "mysql.connector.connect": HandleKind("database connection", "corrupts", ""),
@@ -47,3 +49,9 @@ OPENERS = MappingProxyType(
 
 #: Methods and functions that give a handle from a handle (the result shares it).
 DERIVED = frozenset({"begin", "cursor", "open", "extractfile", "get_node", "getmember"})
+
+#: Libraries whose handles give parts of the file by `file["name"]` and `file.get("name")`.
+DERIVED_BY_INDEX = ("h5py.", "netCDF4.", "tables.")
+
+#: Files in memory: what is opened over one is no handle of the system.
+IN_MEMORY = frozenset({"io.BytesIO", "io.StringIO"})

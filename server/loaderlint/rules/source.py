@@ -6,6 +6,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model
+from loaderlint.project.values import ClassRef, Instance
 
 
 class _Unwritable(Exception):
@@ -35,6 +36,8 @@ def _write(number: int, frame: Frame, model: Model, kept: list[str]) -> str:
         case ir.Param(index):
             return _parameter(index, frame, model, kept)
         case ir.Attr(base, name):
+            if model.ev.expr(frame, base) == ir.Param(0) and not _is_stored_once(name, frame, model):
+                raise _Unwritable
             return f"{_write(base, frame, model, kept)}.{name}"
         case ir.Bin(op, left, right):
             return f"{_operand(left, frame, model, kept)} {op} {_operand(right, frame, model, kept)}"
@@ -65,10 +68,40 @@ def _argument(arg: ir.Arg, frame: Frame, model: Model, kept: list[str]) -> str:
 def _parameter(index: int, frame: Frame, model: Model, kept: list[str]) -> str:
     """The attribute that keeps a parameter unchanged; a new one if none does."""
     one = model.def_of(frame)
+    if any(isinstance(step, ir.Bind) and step.name == one.params[index].name for step in one.steps):
+        raise _Unwritable  # the name holds something else where the new statement would stand
     for step in one.steps:
         if isinstance(step, ir.SetAttr) and step.value != NONE and step.context == 0:
+            if not _is_stored_once(step.name, frame, model):
+                continue
             if model.ev.expr(frame, step.value) == ir.Param(index) and model.ev.expr(frame, step.base) == ir.Param(0):
                 return f"self.{step.name}"
     name = one.params[index].name
     kept.append(f"self._{name} = {name}")
     return f"self._{name}"
+
+
+def _is_stored_once(name: str, frame: Frame, model: Model) -> bool:
+    """Whether attribute `name` keeps what it is given first: no other assignment is in sight."""
+    if not isinstance(frame.receiver, Instance):
+        return False
+    return len(model.ev.classes.stores(frame.receiver, name)) <= 1
+
+
+def is_read_elsewhere(cls: ClassRef, name: str, model: Model) -> bool:
+    """Whether worker code outside the class's own methods reads attribute `name` of its objects."""
+    for frame in model.reached:
+        file = model.files.file(frame.path)
+        if file is None or not file.pieces[frame.piece].holds(name):
+            continue
+        for number in tuple(frame.memo):
+            e = model.ev.expr(frame, number)
+            if isinstance(e, ir.Attr) and e.name == name and not _is_own_self(e.base, cls, frame, model):
+                owners = model.ev.eval(e.base, frame).only(Instance)
+                if any(isinstance(o, Instance) and cls in model.ev.classes.mro(o.cls) for o in owners):
+                    return True
+    return False
+
+
+def _is_own_self(base: int, cls: ClassRef, frame: Frame, model: Model) -> bool:
+    return frame.owner == cls and model.ev.expr(frame, base) == ir.Param(0)

@@ -135,11 +135,13 @@ def _augment(step: ir.Augment, number: int, frame: Frame, model: Model) -> Itera
         yield Edit(step.target, place, None, f"`{step.op}=`", "augment")
         return
     item = model.ev.expr(frame, step.target)
+    if not isinstance(item, ir.Index):
+        return
+    shows = _shown_by_index(item.index, frame, model)
     added = model.ev.eval(step.value, frame).literal
-    if isinstance(item, ir.Index) and not (step.op in "+-" and added is not None and added.kind == "int"):
-        # `self.counts[i] += 1` is a counter
-        shows = _shown_by_index(item.index, frame, model)
-        yield Edit(item.base, place, shows, f"`{step.op}=` on an item", "item augment")
+    if shows is None and step.op in "+-" and added is not None and added.kind == "int":
+        return  # `self.counts[i] += 1` is a counter
+    yield Edit(item.base, place, shows, f"`{step.op}=` on an item", "item augment")
 
 
 def _follows_augment(frame: Frame, number: int, model: Model) -> bool:

@@ -1,0 +1,102 @@
+"""The fix for a handle: an accessor that opens it once in each process."""
+
+from __future__ import annotations
+
+from loaderlint.facts import ir
+from loaderlint.findings import Fix, InsertMethod, InsertStatement, ReplaceAttributeUses
+from loaderlint.knowledge.handles import HandleKind
+from loaderlint.project.classes import Store
+from loaderlint.project.model import Model
+from loaderlint.project.values import ClassRef, Instance, LibObject, Origin
+from loaderlint.rules.held_handles import handle_kind, opener
+from loaderlint.rules.source import is_read_elsewhere, source_of
+
+_ACCESSOR = '''\
+def {{_get_{stem}}}(self):
+    """The handle of this process: one opened before a fork shares its file position with all other processes."""
+    if self._{stem}_pid != {{os}}.getpid():
+{before}        self.{name}, self._{stem}_pid = {opened}, {{os}}.getpid()
+    return self.{name}'''
+
+_CLOSE_FIRST = """\
+        if self.{name} is not None:
+            self.{name}.close()  # LMDB opens an environment once in a process, and an inherited one counts
+"""
+
+_GETSTATE = """\
+def __getstate__(self):
+    state = self.__dict__.copy()
+    state["{name}"] = state["_{stem}_pid"] = None  # opened again where it is used
+    return state"""
+
+
+def accessor(made: LibObject, kind: HandleKind, origins: frozenset[Origin], model: Model) -> tuple[Fix, ...]:
+    """The accessor, where the class's own `__init__` opens the handle for reading and keeps it under one name."""
+    store = _own_store(made, origins, model)
+    if store is None or store.frame.owner is None or not kind.fix or _is_written(made, model):
+        return ()
+    step = model.def_of(store.frame).steps[store.step]
+    assert isinstance(step, ir.SetAttr)
+    opened, kept = source_of(step.value, store.frame, model)
+    if opened is None or is_read_elsewhere(store.frame.owner, step.name, model):
+        return ()
+    stem = step.name.lstrip("_")
+    birth = model.step_place(store.frame, store.step)
+    statements = "\n".join([f"self._{stem}_pid = {{os}}.getpid()", *kept])
+    cls = model.class_place(store.frame.owner)
+    before = _CLOSE_FIRST.format(name=step.name) if kind.fix == "close_first" else ""
+    source = _ACCESSOR.format(stem=stem, name=step.name, opened=opened, before=before)
+    getstate = _GETSTATE.format(stem=stem, name=step.name)
+    intents = (
+        InsertStatement(birth, statements),
+        InsertMethod(cls, f"_get_{stem}", source),
+        InsertMethod(cls, "__getstate__", getstate),
+        ReplaceAttributeUses(cls, step.name, f"self.{{_get_{stem}}}()", ("__init__", f"_get_{stem}", "__getstate__")),
+    )
+    return (Fix(f"Open the {kind.word} in each process", "safe", intents),)
+
+
+def _own_store(made: LibObject, origins: frozenset[Origin], model: Model) -> Store | None:
+    """The only assignment of the handle, in the `__init__` of a plain class that keeps nothing else of it."""
+    for origin in origins:
+        if not isinstance(origin.owner, Instance) or len(origin.path) != 1 or not _is_plain(origin.owner.cls, model):
+            continue
+        stores = model.ev.classes.stores(origin.owner, origin.path[0])
+        if len(stores) != 1 or stores[0].frame != made.site.frame or stores[0].value.atoms != {made}:
+            continue
+        if model.def_of(stores[0].frame).name == "__init__" and not _keeps_parts(made, origin.owner, model):
+            return stores[0]
+    return None
+
+
+def _is_plain(cls: ClassRef, model: Model) -> bool:
+    names = ("__slots__", "__getstate__", "__reduce__", "__setattr__")
+    return not any(model.ev.classes.member(cls, name) for name in names)
+
+
+def _keeps_parts(made: LibObject, inst: Instance, model: Model) -> bool:
+    """Whether the constructor keeps a dataset, cursor or transaction of the handle: it would stay the inherited one."""
+    for frame in model.ev.classes.construction(inst):
+        for _, step in model.steps(frame):
+            if isinstance(step, ir.SetAttr):
+                for atom in model.ev.eval(step.value, frame).only(LibObject):
+                    if isinstance(atom, LibObject) and atom != made and handle_kind(atom, model):
+                        return opener(atom, model) == made
+    return False
+
+
+def _is_written(made: LibObject, model: Model) -> bool:
+    """Whether the handle may be opened for writing: a mode that is no constant, or holds w, a, x or +."""
+    arguments = model.ev.site_arguments(made.site)
+    place = 0 if made.name == "pathlib.Path.open" else 1
+    for name, position in (("mode", place), ("flag", None)):
+        mode = arguments.get(name, position)
+        if mode is None or (made.name.startswith(("lmdb.", "sqlite3.")) and name == "mode"):
+            continue
+        literal = mode.literal
+        if literal is None or not isinstance(literal.value, str) or set(literal.value) & set("wax+"):
+            return True
+    readonly = arguments.get("readonly")
+    if made.name.startswith("lmdb."):
+        return readonly is None or readonly.literal is None or not readonly.literal.value
+    return False

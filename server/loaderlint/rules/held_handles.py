@@ -1,0 +1,225 @@
+"""What a handle is, and whether the main process still holds it when the workers start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.findings import Place
+from loaderlint.knowledge.handles import DERIVED, DERIVED_BY_INDEX, IN_MEMORY, OPENERS, HandleKind
+from loaderlint.project.classes import Store
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Model
+from loaderlint.project.values import Instance, LibObject, Origin, Val
+
+
+def handle_kind(atom: LibObject, model: Model) -> HandleKind | None:
+    """What handle an object is; a transaction, cursor or HDF5 dataset counts as its file. None for other objects, and
+    for archives in memory."""
+    name = atom.name
+    while name not in OPENERS:
+        shorter = _derived_from(name)
+        if shorter is None:
+            return None
+        name = shorter
+    made = opener(atom, model)
+    arguments = model.ev.site_arguments(made.site)
+    given = (*arguments.positional, *(value for _, value in arguments.keywords))
+    if any(isinstance(a, LibObject) and a.name in IN_MEMORY for value in given for a in value.atoms):
+        return None
+    return OPENERS[name]
+
+
+def _derived_from(name: str) -> str | None:
+    """The object that shares its handle with the object called `name`."""
+    if name.endswith("[]"):
+        return name[:-2] if name.startswith(DERIVED_BY_INDEX) else None
+    owner, _, method = name.rpartition(".")
+    if method in DERIVED or (method == "get" and name.startswith(DERIVED_BY_INDEX)):
+        return owner
+    return None
+
+
+def opener(atom: LibObject, model: Model) -> LibObject:
+    """The handle itself, for a transaction, cursor or dataset of it."""
+    while atom.name not in OPENERS:
+        e = model.ev.expr(atom.site.frame, atom.site.expr)
+        if isinstance(e, ir.Call):
+            e = model.ev.expr(atom.site.frame, e.func)
+        if not isinstance(e, ir.Index | ir.Attr):
+            return atom
+        shared = [a for a in model.ev.eval(e.base, atom.site.frame).only(LibObject) if isinstance(a, LibObject)]
+        parent = next((a for a in shared if _is_handle_name(a.name)), None)
+        if parent is None or parent == atom:
+            return atom
+        atom = parent
+    return atom
+
+
+def handles_in(value: Val, model: Model) -> list[LibObject]:
+    """The library objects that a value may be; for an item of a dict, also those the constructor puts into it."""
+    found = [atom for atom in value.only(LibObject) if isinstance(atom, LibObject)]
+    for origin in sorted(value.origins, key=lambda o: o.path):
+        if isinstance(origin.owner, Instance) and origin.path[1:] == ("[]",):
+            for frame in model.ev.classes.construction(origin.owner):
+                for _, step in model.steps(frame):
+                    if isinstance(step, ir.SetItem) and _is_self(step.base, origin.path[0], frame, model):
+                        put = model.ev.eval(step.value, frame).only(LibObject)
+                        found.extend(atom for atom in put if isinstance(atom, LibObject))
+    return list(dict.fromkeys(found))
+
+
+def _is_handle_name(name: str | None) -> bool:
+    while name is not None and name not in OPENERS:
+        name = _derived_from(name)
+    return name is not None
+
+
+def compares_pid(frame: Frame, model: Model) -> bool:
+    """Whether the def asks which process it runs in."""
+    file = model.files.file(frame.path)
+    return file is not None and file.pieces[frame.piece].holds("getpid")
+
+
+# --- opened before the workers start ----------------------------------------------------------------------------------
+
+
+def is_held(made: LibObject, origins: frozenset[Origin], model: Model) -> bool:
+    """Whether attributes hold a handle of the main process when the workers start: not closed or set to None again, not
+    opened anew in worker code. `if self.file is None` opens nothing anew."""
+    for origin in origins:
+        if not isinstance(origin.owner, Instance):
+            continue
+        if len(origin.path) == 1:
+            stores = model.ev.classes.stores(origin.owner, origin.path[0])
+            if any(_is_opened_anew(store, origin, model) for store in stores):
+                return False
+            last = _last_stores(stores, origin.owner, model)
+            if last and not any(made in store.value.atoms for store in last):
+                return False
+        if _is_closed(origin, model):
+            return False
+    return True
+
+
+def _is_opened_anew(store: Store, origin: Origin, model: Model) -> bool:
+    in_worker = not store.construction and model.runs_in_worker(store.frame)
+    return in_worker and (compares_pid(store.frame, model) or not _is_guarded(store, origin.path[0], model))
+
+
+def _last_stores(stores: tuple[Store, ...], inst: Instance, model: Model) -> list[Store]:
+    """The stores of the constructor that can be the last: from the last one that is sure to happen. What a method of
+    the object stores happens where `__init__` calls it."""
+    frames = model.ev.classes.construction(inst)
+    if not frames:
+        return []
+    constructed = sorted((s for s in stores if s.construction), key=lambda s: _moment(s, frames[0], model))
+    start = max((i for i, s in enumerate(constructed) if s.sure), default=0)
+    return constructed[start:]
+
+
+def _moment(store: Store, init: Frame, model: Model) -> int:
+    if store.frame is init:
+        return store.step
+    for number, step in model.steps(init):
+        if isinstance(step, ir.Perform) and store.frame in init.targets.get(step.call, ()):
+            return number
+    return -1
+
+
+def _is_closed(origin: Origin, model: Model) -> bool:
+    """Whether the constructor closes the handle or deletes the attribute."""
+    assert isinstance(origin.owner, Instance)
+    for frame in model.ev.classes.construction(origin.owner):
+        for _, step in model.steps(frame):
+            target: int = NONE
+            if isinstance(step, ir.Delete):
+                target = step.target
+            elif isinstance(step, ir.Perform):
+                call = model.ev.expr(frame, step.call)
+                func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+                target = func.base if isinstance(func, ir.Attr) and func.name == "close" else NONE
+            if target != NONE and _is_self(target, origin.path[0], frame, model):
+                return True
+    return False
+
+
+def _is_self(number: int, name: str, frame: Frame, model: Model) -> bool:
+    """Whether an expression is `self.<name>`."""
+    e = model.ev.expr(frame, number)
+    return isinstance(e, ir.Attr) and e.name == name and model.ev.expr(frame, e.base) == ir.Param(0)
+
+
+# --- opened by the first sample ---------------------------------------------------------------------------------------
+
+
+def first_samples(held: LibObject, value: Val, model: Model) -> list[Place]:
+    """Where the main process takes a sample of the dataset that opens handle `held` with its first one; empty if it
+    takes none, or if each sample opens its own."""
+    for origin in sorted(value.origins, key=lambda o: o.path):
+        if not isinstance(origin.owner, Instance) or len(origin.path) != 1 or origin.owner.site is None:
+            continue
+        stores = [s for s in model.ev.classes.stores(origin.owner, origin.path[0]) if held in s.value.atoms]
+        if stores and all(_is_guarded(s, origin.path[0], model) and not compares_pid(s.frame, model) for s in stores):
+            return list(_samples_taken(origin.owner, model))
+    return []
+
+
+def _is_guarded(store: Store, name: str, model: Model) -> bool:
+    """Whether a store happens only `if self.<name> is None`, `if not self.<name>` or `if not hasattr(self, "<name>")`:
+    it stands there, or the calls of its method do."""
+    step = model.def_of(store.frame).steps[store.step]
+    if _stands_in_test(step.context, name, store.frame, model):
+        return True
+    reached = model.reached.get(store.frame)
+    callers = [frame for frame in reached.parents.values() if frame is not None] if reached else []
+    return bool(callers) and all(_calls_in_test(caller, store.frame, name, model) for caller in callers)
+
+
+def _calls_in_test(caller: Frame, called: Frame, name: str, model: Model) -> bool:
+    contexts = [
+        step.context
+        for _, step in model.steps(caller)
+        if isinstance(step, ir.Perform) and called in caller.targets.get(step.call, ())
+    ]
+    return bool(contexts) and all(_stands_in_test(context, name, caller, model) for context in contexts)
+
+
+def _stands_in_test(context: int, name: str, frame: Frame, model: Model) -> bool:
+    contexts = model.def_of(frame).contexts
+    while context > 0:
+        here = contexts[context]
+        if here.kind == "if" and _asks_for(here.expr, name, frame, model):
+            return True
+        context = here.parent
+    return False
+
+
+def _asks_for(test: int, name: str, frame: Frame, model: Model) -> bool:
+    e = model.ev.expr(frame, test)
+    match e:
+        case ir.Compare(left, _, _):
+            return _is_self(left, name, frame, model)
+        case ir.Unary("not", operand):
+            return _asks_for(operand, name, frame, model)
+        case ir.Attr():
+            return _is_self(test, name, frame, model)
+        case ir.BoolOp(_, left, right):
+            return _asks_for(left, name, frame, model) or _asks_for(right, name, frame, model)
+        case ir.Call(func, args) if model.ev.expr(frame, func) == ir.Global("hasattr") and len(args) == 2:
+            return model.ev.expr(frame, args[1].value) == ir.Const("str", name)
+    return False
+
+
+def _samples_taken(inst: Instance, model: Model) -> Iterator[Place]:
+    """Where the def that makes a dataset takes an item of it: `dataset[0]`, a loop over it."""
+    assert inst.site is not None
+    frame = inst.site.frame
+    for _ in model.ev.run(frame):
+        pass  # its expressions are evaluated
+    for number in sorted(n for n, value in frame.memo.items() if value is not None):
+        e = model.ev.expr(frame, number)
+        base = e.base if isinstance(e, ir.Index) else e.iterable if isinstance(e, ir.Element) else NONE
+        if base != NONE and inst in model.ev.eval(base, frame).atoms:
+            yield model.place(frame, number)
