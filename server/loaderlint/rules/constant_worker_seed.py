@@ -92,6 +92,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
     if not bad:
         return
     first = min(bad, key=lambda s: not s.function.startswith("numpy"))
+    if "optional" in first.sources:
+        exposure = Exposure(exposure.loaders, "possible")
     severity = _severity(first, loader, exposure)
     if severity is None:
         return
@@ -160,7 +162,7 @@ def _severity(seeding: Seeding, loader: Loader, exposure: Exposure) -> Severity 
     """Error where workers or runs agree; worker_id alone is a warning, if the function runs in each epoch."""
     sources = seeding.sources
     by_worker = "worker id" in sources and "state" not in sources
-    if by_worker and sources & {"time", "moving"}:
+    if by_worker and sources & {"time", "moving", "main"}:
         return None
     if not by_worker:
         severity = loudness(Severity.ERROR, exposure.certainty)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Literal
 
 from loaderlint.facts import ir
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model
-from loaderlint.project.values import Atom, Instance, LibMember, LibObject, Literal_, SeqOf, Unknown, Val
+from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject, Literal_, SeqOf, Unknown, Val
 
-#: 'state': a word of NumPy's state; 'moving': another value in each turn of a loop or after a call of a setter.
-Source = Literal["fixed", "worker id", "time", "state", "moving", "fresh", "unknown"]
+#: 'state': a word of NumPy's state; 'main': computed by the main process; 'moving': another value in each turn of a
+#: loop or after a call of a setter; 'optional': where this is None there is no seeding.
+Source = Literal["fixed", "worker id", "time", "state", "main", "moving", "optional", "fresh", "unknown"]
+#: What is the same as long as a process lives.
+_PER_PROCESS = re.compile(r"^os\.(?:environ|getenv)|get_(?:local_|global_)?rank$|get_world_size$|get_dist_info")
 _FIXED_REASONS = frozenset({"parameter", "config", "kwargs", "required option"})
 _COMPUTED = ("builtins.operation", "builtins.int", "builtins.abs", "builtins.str", "builtins.sum", "builtins.float")
 
@@ -21,6 +25,8 @@ def seed_sources(number: int, frame: Frame, model: Model, depth: int = 0) -> Ite
     e = model.ev.expr(frame, number)
     if isinstance(e, ir.Attr) and _changes_later(e, frame, model):
         yield "moving"
+    elif isinstance(e, ir.Index) and Lib("os.environ") in model.ev.eval(e.base, frame).atoms:
+        yield "fixed"
     elif isinstance(e, ir.Bin | ir.Unary) and depth < 8:
         for operand in _operands(e):
             yield from seed_sources(operand, frame, model, depth + 1)
@@ -46,7 +52,7 @@ def _value_sources(seed: Val, model: Model, depth: int) -> Iterator[Source]:
 def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
     match atom:
         case Literal_(value=None):
-            yield "fresh"  # seed(None) takes the system's entropy
+            yield "optional" if depth else "fresh"  # seed(None) takes the system's entropy; nothing adds to None
         case Literal_():
             yield "fixed"
         case Unknown("worker id"):
@@ -63,9 +69,11 @@ def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
                 yield from seed_sources(operand, site.frame, model, depth + 1)
         case LibObject(_, site) if isinstance(model.ev.expr(site.frame, site.expr), ir.Element | ir.Unpack):
             yield "moving"
+        case LibObject(name, _) if _PER_PROCESS.search(name):
+            yield "fixed"
         case LibObject(name, site) if not _in_init(site.frame, model):
             # made in the main process, before the workers: the same in all of them, whatever it is
-            yield "fixed" if not name.startswith("torch.utils.data") else "unknown"
+            yield "main" if not name.startswith("torch.utils.data") else "unknown"
         case LibObject(name, _) if name.startswith("numpy.random.get_state"):
             yield "state"
         case LibObject("time.time" | "time.time_ns", _):
