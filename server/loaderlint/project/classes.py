@@ -23,6 +23,7 @@ from loaderlint.project.values import (
     Instance,
     Lib,
     LibMember,
+    LibObject,
     Literal_,
     Method,
     Origin,
@@ -436,7 +437,18 @@ class Classes:
             return
         member = self.member(inst.cls, name)
         if member is not None:
-            yield self._as_default(inst, self.class_value(member))
+            yield self._as_default(inst, self._of_field(self.class_value(member)))
+
+    def _of_field(self, value: Val) -> Val:
+        """What a dataclass gives each object for `field(default_factory=...)` or `field(default=...)`."""
+        for atom in value.only(LibObject):
+            if isinstance(atom, LibObject) and atom.name == "dataclasses.field":
+                passed = self._ev.site_arguments(atom.site)
+                factory = passed.get("default_factory")
+                if factory is not None:
+                    return self._ev.call_value(factory, Arguments(), atom.site.frame, atom.site.expr, {})[0]
+                return passed.get("default") or value
+        return value
 
     def _as_default(self, inst: Instance, value: Val) -> Val:
         """A class-level constant is what the field normally holds, where the object is made out of sight or is a record of

@@ -557,21 +557,30 @@ class Evaluator:
         return of(self.with_later_items(MapOf(tuple(names), tuple(items), Site(frame, number)), frame, number))
 
     def with_later_items(self, made: MapOf, frame: Frame, number: int) -> MapOf:
-        """A dict with the items that the same def stores in it afterwards: `options["workers"] = 4`."""
+        """A dict with the items that the same def stores in it afterwards: `options["workers"] = 4`, `.update(...)`."""
         one = self.def_of(frame)
         entries = dict(zip(made.keys, made.values, strict=True)) if None not in made.keys else None
         if entries is None or one is None:
             return made
         for step in one.steps:
-            if type(step) is not ir.SetItem or step.base != number or self.is_dead(step.context, frame):
-                continue
-            key = self.eval(step.index, frame).literal
-            if key is None or not isinstance(key.value, str):
-                continue
-            value = self.eval(step.value, frame)
-            before = entries.get(key.value)
-            entries[key.value] = value if step.context == 0 or before is None else join((before, value))
+            for name, value in self._stored_by(step, frame, number):
+                before = entries.get(name, unknown("not always stored"))
+                entries[name] = value if step.context == 0 else join((before, value))
         return MapOf(tuple(entries), tuple(entries.values()), made.site)
+
+    def _stored_by(self, step: ir.Step, frame: Frame, number: int) -> list[tuple[str, Val]]:
+        """The items that a step stores in the dict which expression `number` makes."""
+        if type(step) is ir.SetItem and step.base == number and not self.is_dead(step.context, frame):
+            key = self.eval(step.index, frame).literal
+            return [(key.value, self.eval(step.value, frame))] if key and isinstance(key.value, str) else []
+        call = self.expr(frame, step.call) if type(step) is ir.Perform else None
+        if not isinstance(call, ir.Call) or self.expr(frame, call.func) != ir.Attr(number, "update"):
+            return []
+        if self.is_dead(step.context, frame):
+            return []
+        given = self.arguments(call, frame)
+        maps = [a for value in given.positional for a in value.only(MapOf) if isinstance(a, MapOf)]
+        return [*_either(maps), *given.keywords]
 
     def _index(self, base: Val, index: int, frame: Frame, number: int) -> Val:
         key = self.eval(index, frame)
@@ -692,13 +701,9 @@ class Evaluator:
                 else:
                     more_positional = True
             else:
-                maps = [atom for atom in value.atoms if isinstance(atom, MapOf)]
-                if len(maps) == 1 and len(value.atoms) == 1 and None not in maps[0].keys:
-                    keywords.extend((str(k), v) for k, v in zip(maps[0].keys, maps[0].values, strict=True))
-                else:
-                    more_keywords = True
-                    for one in maps:
-                        keywords.extend((k, v) for k, v in zip(one.keys, one.values, strict=True) if k is not None)
+                maps = [atom for atom in value.only(MapOf) if isinstance(atom, MapOf)]
+                keywords.extend(_either(maps))
+                more_keywords = more_keywords or len(maps) < len(value.atoms) or any(None in one.keys for one in maps)
         return Arguments(tuple(positional[skip:]), tuple(keywords), more_positional, more_keywords)
 
     def _call(self, call: ir.Call, number: int, frame: Frame) -> Val:
@@ -764,7 +769,9 @@ class Evaluator:
                 return unknown("not callable"), ()
         raise AssertionError(atom)
 
-    def _call_function(self, function: FunctionRef, arguments: Arguments, frame: Frame) -> tuple[Val, tuple[Frame, ...]]:
+    def _call_function(
+        self, function: FunctionRef, arguments: Arguments, frame: Frame
+    ) -> tuple[Val, tuple[Frame, ...]]:
         """Call a function by its own name. `Base.method(self, ...)` runs on the object that is passed first."""
         file = self.file(function.path)
         parent = self._class_piece(file, function.piece) if file and function.def_ == 1 else None
@@ -948,6 +955,13 @@ class Evaluator:
             return False
         contexts = [s.context for s in one.steps if type(s) is ir.Perform and s.call == number]
         return bool(contexts) and all(self.is_dead(context, frame) for context in contexts)
+
+
+def _either(maps: list[MapOf]) -> list[tuple[str, Val]]:
+    """The keywords that `**x` passes where `x` is one of several dicts; those that not all of them hold may be passed."""
+    entries = [dict(zip(one.keys, one.values, strict=True)) for one in maps]
+    names = dict.fromkeys(name for one in entries for name in one if name is not None)
+    return [(name, join(one.get(name, unknown("not always passed")) for one in entries)) for name in names]
 
 
 def _open_default(value: Val) -> Val:

@@ -43,6 +43,7 @@ from loaderlint.project.values import (
 _WORD = re.compile(r"[Ll]oader")
 _RENAMED = re.compile(r"(\w+)\s+as\s+(\w+)")
 _NAMED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:[\w.]*\bpartial\(\s*)?(?:\w+\.)*(\w+)\b(?!\s*[(.\w])", re.MULTILINE)
+_BOUND = re.compile(r"^(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b", re.MULTILINE)
 _CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
 _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
 _MAX_LOADERS = 256
@@ -144,7 +145,7 @@ class Loaders:
         return tuple(found.values())
 
     def _add_subclasses(self) -> None:
-        """Learn the names of the project's own loader classes from their heads."""
+        """Learn the names of the project's own loader classes, and of loaders with bound arguments."""
         for _ in range(2):
             for path in self._ev.files.containing("oader"):
                 file = self._ev.file(path)
@@ -152,6 +153,7 @@ class Loaders:
                     head = piece.ask(_loader_like_class)
                     if head and any(re.search(rf"\b{word}\b", head[1]) for word in self._words):
                         self._words.add(head[0])
+                    self._words.update(alias for alias, name in piece.ask(_bound) if name in self._words)
 
     def _candidates(self, path: Path) -> Iterator[CallSite]:
         file = self._ev.file(path)
@@ -357,6 +359,11 @@ def _renamed(text: str) -> tuple[tuple[str, str], ...]:
     """The names and aliases of each `x as y`, `y = x` and `y = partial(x, ...)`."""
     found = _RENAMED.findall(text) if "as" in text else []
     return (*found, *((name, alias) for alias, name in _NAMED.findall(text)))
+
+
+def _bound(text: str) -> tuple[tuple[str, str], ...]:
+    """The names of a module's `name = partial(x, ...)`, each with what `x` is called."""
+    return tuple(_BOUND.findall(text)) if "partial(" in text else ()
 
 
 def dataset_kind(ev: Evaluator, cls: ClassRef) -> Literal["map", "iterable"] | None:
