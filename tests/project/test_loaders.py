@@ -258,3 +258,12 @@ def test_set_start_method_counts_where_no_setting_does(tmp_path: Path) -> None:
     code = f"import multiprocessing as mp\n{HEAD}\nmp.set_start_method('spawn')\nloader = DataLoader(D(), num_workers=2)\n"
     linked = link(tmp_path, code)
     assert linked.model.start_methods(linked.loader()) == {"spawn"}
+
+
+def test_a_start_method_that_may_be_set_is_one_of_several(tmp_path: Path) -> None:
+    code = (
+        f"import multiprocessing as mp\n{HEAD}\ndef init_dist():\n    if mp.get_start_method() is None:\n"
+        "        mp.set_start_method('spawn')\nloader = DataLoader(D(), num_workers=2)\n"
+    )
+    linked = link(tmp_path, code)
+    assert linked.model.start_methods(linked.loader()) == {"fork", "spawn"}

@@ -42,7 +42,7 @@ from loaderlint.project.values import (
 
 _WORD = re.compile(r"[Ll]oader")
 _RENAMED = re.compile(r"(\w+)\s+as\s+(\w+)")
-_NAMED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:[\w.]*\bpartial\(\s*)?(?:\w+\.)*(\w+)\b(?!\s*[(.\w])", re.MULTILINE)
+_NAMED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)\b(?!\s*[(.])", re.MULTILINE)
 _BOUND = re.compile(r"^(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b", re.MULTILINE)
 _CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
 _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
@@ -356,7 +356,7 @@ def _loader_like_class(text: str) -> tuple[str, str] | None:
 
 
 def _renamed(text: str) -> tuple[tuple[str, str], ...]:
-    """The names and aliases of each `x as y`, `y = x` and `y = partial(x, ...)`."""
+    """The names and aliases of each `x as y` and `y = x`."""
     found = _RENAMED.findall(text) if "as" in text else []
     return (*found, *((name, alias) for alias, name in _NAMED.findall(text)))
 

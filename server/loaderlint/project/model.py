@@ -104,7 +104,7 @@ class Model:
         self.reached: dict[Frame, Reached] = {}
         self.loaders: tuple[Loader, ...] = Loaders(self.ev, self.callers).find()
         self._construction: set[Frame] | None = None
-        self._start_method: frozenset[str] | None = None
+        self._start_method: tuple[frozenset[str], frozenset[str]] | None = None
         for loader in self.loaders:
             self._enter(loader, loader.datasets, guessed=False)
         self._enter_late()
@@ -319,22 +319,27 @@ class Model:
         if names:
             return frozenset(str(name) for name in names)
         environment = self.environment(loader)
-        if environment.start_method is None and self._declared_start_method():
-            return self._declared_start_method()
-        return frozenset(environment.default_start_methods())
+        default = frozenset(environment.default_start_methods())
+        if environment.start_method is not None:
+            return default
+        sure, maybe = self._declared_start_methods()
+        return sure or default | maybe
 
-    def _declared_start_method(self) -> frozenset[str]:
-        """What `multiprocessing.set_start_method("...")` says anywhere in the project."""
+    def _declared_start_methods(self) -> tuple[frozenset[str], frozenset[str]]:
+        """What `multiprocessing.set_start_method("...")` says in the project: at module level or first thing in `main`, and
+        where it may or may not be called."""
         if self._start_method is None:
-            found: set[str] = set()
+            sure: set[str] = set()
+            maybe: set[str] = set()
             for site in self.callers.sites("set_start_method"):
                 facts = self.ev.facts(site.path, site.piece)
                 call = facts.ir.exprs[site.expr] if facts else None
                 if isinstance(call, ir.Call) and call.args and facts:
                     first = facts.ir.exprs[call.args[0].value]
                     if isinstance(first, ir.Const) and isinstance(first.value, str):
-                        found.add(first.value)
-            self._start_method = frozenset(found)
+                        certain = site.context == 0 and (site.def_ == 0 or facts.ir.defs[site.def_].name == "main")
+                        (sure if certain else maybe).add(first.value)
+            self._start_method = (frozenset(sure), frozenset(maybe))
         return self._start_method
 
     def runs_in_worker(self, frame: Frame) -> bool:
