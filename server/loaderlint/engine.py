@@ -90,14 +90,14 @@ class Workspace:
     def set_text(self, path: Path, text: str | None) -> None:
         """Lay an editor's text over a file; None takes it away."""
         path = path.resolve()
-        self._project(path).store.set_text(path, text)
+        self.project(path).store.set_text(path, text)
 
     def forget(self, paths: Iterable[Path]) -> None:
         """These files changed on disk, came or went; a settings or requirements file renews every setting."""
         renewed = False
         for path in (path.resolve() for path in paths):
             if path.suffix in (".py", ".pyi"):
-                self._project(path).store.forget(path)
+                self.project(path).store.forget(path)
             renewed = renewed or path.suffix not in (".py", ".pyi") or path.name == "setup.py"
         if renewed:
             settings_module.clear()
@@ -141,7 +141,7 @@ class Workspace:
 
     def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]:
         """The fixes of a finding, ready to apply, the preferred one first."""
-        return self._project(diagnostic.path).repairs(diagnostic.finding)
+        return self.project(diagnostic.path).repairs(diagnostic.finding)
 
     def fix_all(
         self, paths: Sequence[Path], *, unsafe: bool = False, rules: Collection[str] | None = None
@@ -156,7 +156,7 @@ class Workspace:
 
     def text(self, path: Path) -> str:
         """The present text of a file, '' if it cannot be read."""
-        opened = self._project(path).store.open(path.resolve())
+        opened = self.project(path).store.open(path.resolve())
         return opened.text if opened else ""
 
     def settings(self, path: Path) -> Settings:
@@ -179,7 +179,8 @@ class Workspace:
             self._projects[root] = Project(root, self._overrides)
         return self._projects[root]
 
-    def _project(self, path: Path) -> Project:
+    def project(self, path: Path) -> Project:
+        """The project that a file belongs to."""
         return self._at(self._root(path.resolve()))
 
 

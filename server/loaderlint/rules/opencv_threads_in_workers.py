@@ -15,6 +15,7 @@ ever (pytorch/pytorch#45198). The wheels on PyPI use pthreads; there no hang cou
   `if __name__ == "__main__"`, or in a function that the main process calls, it reaches forked workers, and is lost
   where workers are spawned.
 - ultralytics and mmengine call it themselves.
+- Reading and writing images, flips and drawing (`cv2.imread`, `imdecode`, `flip`, `rectangle`, ...) start no thread.
 - A loader without workers.
 
 ## Example
@@ -23,7 +24,7 @@ import cv2
 
 class Images(Dataset):
     def __getitem__(self, index):
-        return cv2.resize(cv2.imread(self.paths[index]), (224, 224))
+        return cv2.GaussianBlur(cv2.imread(self.paths[index]), (5, 5), 0)
 
 loader = DataLoader(Images(), num_workers=8)
 ```
@@ -51,6 +52,7 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings import Finding, Fix, InsertFunction, InsertStatement, Intent, Place, SetArgument, Severity
+from loaderlint.knowledge.opencv import SERIAL
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Model
 from loaderlint.project.values import Atom, FunctionRef, Lib
@@ -114,8 +116,11 @@ def _imports(module: WorkerModule, model: Model) -> Iterator[Import]:
 
 def _cv2_import(model: Model, module: WorkerModule, piece: int, def_: int, number: int) -> Place | None:
     """The place of a step that binds cv2 or a part of it."""
+    file = model.files.file(module.path)
+    if number < 0 or file is None or not file.pieces[piece].holds("cv2"):
+        return None  # most modules that workers run have no cv2: do not parse them for it
     facts = model.ev.facts(module.path, piece)
-    if facts is None or number < 0:
+    if facts is None:
         return None
     step = facts.ir.defs[def_].steps[number]
     value = facts.ir.exprs[step.value] if isinstance(step, ir.Bind) and step.value != ir.NONE else None
@@ -129,7 +134,7 @@ def _first_use(module: WorkerModule, model: Model, limits: Limits) -> tuple[Fram
     best: tuple[Frame, Exposure] | None = None
     for function in module.functions:
         for call in model.calls(function):
-            if not any(isinstance(a, Lib) and a.name.startswith("cv2.") for a in call.callee.atoms):
+            if not any(isinstance(a, Lib) and _starts_threads(a.name) for a in call.callee.atoms):
                 continue
             exposure = model.exposure(call.frame, 1, cured=lambda loader: limits.reach(loader, module.path))
             if exposure is not None and (best is None or best[1].certainty == "possible"):
@@ -137,6 +142,10 @@ def _first_use(module: WorkerModule, model: Model, limits: Limits) -> tuple[Fram
                 if exposure.certainty == "proven":
                     return best
     return best
+
+
+def _starts_threads(name: str) -> bool:
+    return name.startswith("cv2.") and name not in SERIAL and not name.startswith("cv2.ocl.")
 
 
 def _fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[Fix, ...]:

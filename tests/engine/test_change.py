@@ -1,0 +1,83 @@
+"""A workspace that saw edits says what a new one says."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from loaderlint.engine import Workspace
+from tests.engine.projects import FILES, cold, edited, parses, shown, write
+
+_PYTHON = [name for name in FILES if name.endswith(".py") and FILES[name]]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_after_any_edits_the_findings_are_those_of_a_cold_check(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    root = write(tmp_path.resolve())
+    workspace = Workspace([root])
+    assert sum(map(len, workspace.check().values())) >= 5
+    texts: dict[Path, str] = {}
+    good: dict[Path, str] = {}
+    compared = 0
+    for step in range(40):
+        broken = [path for path in texts if not parses(workspace, path)]
+        if broken and chance.random() < 0.7:  # what does not parse is undone, as people do
+            path = chance.choice(broken)
+            texts[path] = good.get(path, FILES[path.relative_to(root).as_posix()])
+        else:
+            path = root / chance.choice(_PYTHON)
+            texts[path] = edited(texts.get(path, FILES[path.relative_to(root).as_posix()]), chance)
+        workspace.set_text(path, texts[path])
+        if step % 3 == 0:
+            workspace.check([path])
+        if all(parses(workspace, one) for one in texts):
+            assert shown(workspace.check(), root) == cold(root, texts), f"step {step}"
+            good = dict(texts)
+            compared += 1
+    for name in _PYTHON:
+        workspace.set_text(root / name, FILES[name])
+    assert shown(workspace.check(), root) == cold(root, {})
+    assert compared >= 5
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_files_that_come_go_and_change_on_disk(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    root = write(tmp_path.resolve())
+    workspace = Workspace([root])
+    workspace.check()
+    texts: dict[Path, str] = {}
+    for _ in range(12):
+        path = root / chance.choice([*_PYTHON, "demo/more.py", "random.py", "demo/numpy.py"])
+        match chance.randrange(5):
+            case 0:
+                path.write_text(FILES.get(path.relative_to(root).as_posix(), FILES["demo/datasets.py"]), "utf-8")
+                workspace.forget([path])
+            case 1 if path.exists():
+                path.unlink()
+                workspace.forget([path])
+            case 2:
+                texts[path] = "from demo.transforms import *\n" + (path.read_text("utf-8") if path.exists() else "")
+                workspace.set_text(path, texts[path])
+            case 3:
+                texts.pop(path, None)
+                workspace.set_text(path, None)
+            case 4 if path.exists():
+                moved = path.with_name(chance.choice(["moved.py", "datasets.py", "models.py"]))
+                path.rename(moved)
+                workspace.forget([path, moved])
+        assert shown(workspace.check(), root) == cold(root, texts)
+
+
+def test_a_requirements_file_that_changes_renews_the_findings(tmp_path: Path) -> None:
+    root = write(tmp_path.resolve())
+    workspace = Workspace([root])
+    before = workspace.check()
+    (root / "pyproject.toml").write_text('[project]\nname = "demo"\ndependencies = ["torch==2.4"]\n')
+    workspace.forget([root / "pyproject.toml"])
+    after = shown(workspace.check(), root)
+    assert after != shown(before, root)
+    assert after == cold(root, {})
