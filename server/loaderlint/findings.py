@@ -1,4 +1,5 @@
-"""What a rule says: findings, their evidence, and fixes as intents. No text offsets here: those are `fixes`' and `lsp`'s.
+"""What a rule says: findings, their evidence, and fixes as intents. No text offsets here: those are `fixes`' and
+`lsp`'s.
 
 A `Place` names a node by file, piece and anchor; `loaderlint.engine` turns it into a span when it is shown.
 """
@@ -48,10 +49,10 @@ class Evidence:
     message: str
 
 
-# --- fix intents: what to change, as data. `loaderlint.fixes` makes edits of them. Equal intents are applied once. ------
+# --- fix intents: what to change, as data. `loaderlint.fixes` makes edits of them, equal ones once. -------------------
 #
-# Source text in an intent may hold `{module}` marks such as `{numpy}` or `{torch.utils.data}`: the mark becomes the name
-# under which the file knows that module; an `AddImport` of the module is implied where the file has none.
+# Source text in an intent may hold `{module}` marks such as `{numpy}` or `{torch.utils.data}`: the mark becomes the
+# name under which the file knows that module; an `AddImport` of the module is implied where the file has none.
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +104,8 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class InsertFunction:
-    """Insert a module-level function after the imports of the file. `source` is its text with 4-space indentation and no
-    final newline, its name written `{name}`; an equal function that is there already is reused under its own name.
+    """Insert a module-level function after the imports of the file. `source` is its text with 4-space indentation and
+    no final newline, its name written `{name}`; an equal function that is there already is reused under its own name.
     Other intents of the same fix write `{name}` where they use it (`SetArgument.value`)."""
 
     path: Path
@@ -139,8 +140,8 @@ class DeleteStatement:
 
 @dataclass(frozen=True, slots=True)
 class ReplaceAttributeUses:
-    """Replace each read of `self.<attribute>` inside the methods of the class at `cls` (except `__init__` and the methods
-    named in `keep`) by `replacement` (for example 'self._get_rng()')."""
+    """Replace each read of `self.<attribute>` inside the methods of the class at `cls` (except `__init__` and the
+    methods named in `keep`) by `replacement` (for example 'self._get_rng()')."""
 
     cls: Place
     attribute: str
@@ -164,8 +165,8 @@ Intent = (
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One quick fix. *safe*: no new failure under any start method, wrapper or version in range, and nothing else changes.
-    *unsafe*: a guess is involved; offered, never part of fix-all."""
+    """One quick fix. *safe*: no new failure under any start method, wrapper or version in range, and nothing else
+    changes. *unsafe*: a guess is involved; offered, never part of fix-all."""
 
     title: str
     safety: Safety

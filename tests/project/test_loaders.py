@@ -60,7 +60,11 @@ WORKERS = {
         "yes",
         "num_workers=5, default",
     ),
-    "a parameter nobody gives": ("def make(n):\n    loader = DataLoader(D(), num_workers=n)", "maybe", "num_workers unknown"),
+    "a parameter nobody gives": (
+        "def make(n):\n    loader = DataLoader(D(), num_workers=n)",
+        "maybe",
+        "num_workers unknown",
+    ),
     "an attribute": (
         "class T:\n    def __init__(self, n): self.n = n\n    def go(self):\n"
         "        loader = DataLoader(D(), num_workers=self.n)\nT(6).go()",
@@ -86,7 +90,7 @@ WORKERS = {
         "num_workers=1",
     ),
     "a subclass": (
-        "class Mine(DataLoader):\n    def __init__(self, ds, **kw):\n        super().__init__(ds, num_workers=2, **kw)\n"
+        "class Mine(DataLoader):\n    def __init__(self, ds, **k):\n        super().__init__(ds, num_workers=2, **k)\n"
         "loader = Mine(D())",
         "yes",
         "num_workers=2",
@@ -255,7 +259,9 @@ def test_start_methods(argument: str, environment: Environment, expected: set[st
 
 
 def test_set_start_method_counts_where_no_setting_does(tmp_path: Path) -> None:
-    code = f"import multiprocessing as mp\n{HEAD}\nmp.set_start_method('spawn')\nloader = DataLoader(D(), num_workers=2)\n"
+    code = (
+        f"import multiprocessing as mp\n{HEAD}\nmp.set_start_method('spawn')\nloader = DataLoader(D(), num_workers=2)\n"
+    )
     linked = link(tmp_path, code)
     assert linked.model.start_methods(linked.loader()) == {"spawn"}
 

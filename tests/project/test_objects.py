@@ -28,8 +28,14 @@ def scale(x, by):
 
 #: The body of a dataset whose sample runs `Crop.__call__` in some way, and how it is made.
 STORED = {
-    "a constructor argument": ("def __init__(self, t): self.t = t\n    def __getitem__(self, i): return self.t(i)", "D(Crop())"),
-    "a keyword": ("def __init__(self, t=None): self.t = t\n    def __getitem__(self, i): return self.t(i)", "D(t=Crop())"),
+    "a constructor argument": (
+        "def __init__(self, t): self.t = t\n    def __getitem__(self, i): return self.t(i)",
+        "D(Crop())",
+    ),
+    "a keyword": (
+        "def __init__(self, t=None): self.t = t\n    def __getitem__(self, i): return self.t(i)",
+        "D(t=Crop())",
+    ),
     "a default": ("def __init__(self, t=Crop()): self.t = t\n    def __getitem__(self, i): return self.t(i)", "D()"),
     "a class attribute": ("t = Crop()\n    def __getitem__(self, i): return self.t(i)", "D()"),
     "a method that the constructor calls": (
@@ -89,7 +95,10 @@ STORED = {
         "def __init__(self, a=0): self.t = Crop() if a else Flip()\n    def __getitem__(self, i): return self.t(i)",
         "D(int(input()))",
     ),
-    "copy": ("def __init__(self): self.t = copy.deepcopy(Crop())\n    def __getitem__(self, i): return self.t(i)", "D()"),
+    "copy": (
+        "def __init__(self): self.t = copy.deepcopy(Crop())\n    def __getitem__(self, i): return self.t(i)",
+        "D()",
+    ),
     "getattr": (
         "def __init__(self): self.t = Crop()\n    def __getitem__(self, i): return getattr(self, 't')(i)",
         "D()",

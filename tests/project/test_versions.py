@@ -42,7 +42,7 @@ def test_nothing_declared_is_unknown() -> None:
     [
         ("requirements.txt", "numpy\ntorch==1.8.1  # old\n", "1.8.1"),
         ("requirements.txt", "# torch==1.0\n-r more.txt\ntorch[extra] == 2.1\n", "2.1"),
-        ("pyproject.toml", '[project]\ndependencies = ["torch==2.4.0; python_version > \'3\'"]\n', "2.4.0"),
+        ("pyproject.toml", "[project]\ndependencies = [\"torch==2.4.0; python_version > '3'\"]\n", "2.4.0"),
         ("setup.py", "setup(install_requires=['torch==1.7'])", "1.7"),
         ("uv.lock", '[[package]]\nname = "torch"\nversion = "2.5.1"\n', "2.5.1"),
     ],

@@ -1,6 +1,6 @@
 """Handles: what opens one, and what a forked worker does with it. Measured: forked file, zip and tar handles return
-other samples' bytes or raise; h5py, lmdb and sqlite forbid the use after fork; a video capture that was read from hangs;
-none of them can be pickled."""
+other samples' bytes or raise; h5py, lmdb and sqlite forbid the use after fork; a video capture that was read from
+hangs; none of them can be pickled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Random numbers: what draws, what seeds, what makes a generator. Source: the reference of numpy.random, torch, random."""
+"""Random numbers: what draws, what seeds, what makes a generator. Source: the reference of numpy.random, torch,
+random."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
+from loaderlint.project import growth
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
@@ -67,8 +68,8 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """One assignment to an attribute of an object: step `step` of the frame's def. `construction`: by the constructor or
-    a method that it calls."""
+    """One assignment to an attribute of an object: step `step` of the frame's def. `construction`: by the constructor
+    or a method that it calls."""
 
     frame: Frame
     step: int
@@ -409,7 +410,7 @@ class Classes:
                 target = self._ev.expr(frame, func.base) if isinstance(func, ir.Attr) else None
                 if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and isinstance(target, ir.Attr):
                     if target.name == name and self._ev.expr(frame, target.base) == ir.Param(0):
-                        added.extend(self._ev.added_items(func.name, call, frame))
+                        added.extend(growth.added_items(self._ev, func.name, call, frame))
         if not added:
             return value
         grown = {replace(one, items=(*one.items, *added)) if one in lists else one for one in value.atoms}
@@ -451,8 +452,8 @@ class Classes:
         return value
 
     def _as_default(self, inst: Instance, value: Val) -> Val:
-        """A class-level constant is what the field normally holds, where the object is made out of sight or is a record of
-        settings (a dataclass)."""
+        """A class-level constant is what the field normally holds, where the object is made out of sight or is a
+        record of settings (a dataclass)."""
         head = self.head(inst.cls)
         if value.literal is None or (inst.site is not None and not (head and head.decorators)):
             return value

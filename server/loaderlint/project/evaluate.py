@@ -20,7 +20,7 @@ from loaderlint.knowledge.callers import (
     TRANSPARENT_DECORATORS,
 )
 from loaderlint.knowledge.names import canonical
-from loaderlint.project import classes, configured, imports, library
+from loaderlint.project import classes, configured, growth, imports, library
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.files import Binding, Files, ProjectFile
 from loaderlint.project.frames import Frame
@@ -161,7 +161,8 @@ class Evaluator:
         return self.frame(function.path, function.piece, function.def_, receiver, tuple(args), function.scope, owner, 0)
 
     def _annotated(self, function: FunctionRef, param: ir.ParamIR) -> Val | None:
-        """An instance of the project's class that annotates a parameter, made out of sight; None for other annotations."""
+        """An instance of the project's class that annotates a parameter, made out of sight; None for other
+        annotations."""
         if param.annotation == NONE:
             return None
         value = self.eval(param.annotation, self._defining(function))
@@ -342,7 +343,7 @@ class Evaluator:
             if not live:
                 return unknown("only imported for type checking")
             value = join(self.binding(path, binding, name) for binding in _effective(live))
-            value = self._filled(file, name, value, before)
+            value = growth.filled_by_module(self, file, name, value, before)
             return Val(value.atoms, value.origins | {Origin(ModuleRef(path), (name,), "same")})
         if name == "__file__" or name == "__name__":
             return unknown(name)
@@ -352,38 +353,6 @@ class Evaluator:
         if name in _BUILTINS:
             return of(Lib(f"builtins.{name}"))
         return unknown("undefined name")
-
-    def _filled(self, file: ProjectFile, name: str, value: Val, before: int | None) -> Val:
-        """A list or dict of the module with what later module-level code puts into it."""
-        containers = [a for a in value.atoms if isinstance(a, MapOf) or (isinstance(a, SeqOf) and a.kind == "list")]
-        if len(containers) != 1:
-            return value
-        grown = containers[0]
-        for piece, seen in enumerate(file.pieces[:before]):
-            if seen.parent in (-1, *self._clauses(file)) and seen.ask(_puts_into, name):
-                grown = self._filled_by(self.body(file.path, piece), name, grown)
-        return Val((value.atoms - {containers[0]}) | {grown}, value.origins)
-
-    def _clauses(self, file: ProjectFile) -> list[int]:
-        """The module-level clauses: what stands in them is module-level code too."""
-        return [i for i, p in enumerate(file.pieces) if p.kind == "clause" and self._class_piece(file, i) is None]
-
-    def _filled_by(self, body: Frame, name: str, grown: MapOf | SeqOf) -> MapOf | SeqOf:
-        one = self.def_of(body)
-        for step in one.steps if one else ():
-            if isinstance(grown, MapOf) and type(step) is ir.SetItem and self.expr(body, step.base) == ir.Global(name):
-                key = self.eval(step.index, body).literal
-                if key is not None and isinstance(key.value, str) and None not in grown.keys:
-                    entries = dict(zip(grown.keys, grown.values, strict=True))
-                    entries[key.value] = self.eval(step.value, body)
-                    grown = MapOf(tuple(entries), tuple(entries.values()), grown.site)
-            elif isinstance(grown, SeqOf) and type(step) is ir.Perform:
-                call = self.expr(body, step.call)
-                func = self.expr(body, call.func) if isinstance(call, ir.Call) else None
-                if isinstance(call, ir.Call) and isinstance(func, ir.Attr):
-                    if self.expr(body, func.base) == ir.Global(name):
-                        grown = replace(grown, items=(*grown.items, *self.added_items(func.name, call, body)))
-        return grown
 
     def _from_stars(self, file: ProjectFile, name: str) -> Val | None:
         """The name as a star import brings it; Unknown if one of them is out of sight and the name is no builtin."""
@@ -507,7 +476,7 @@ class Evaluator:
                     continue
             values.append(value)
         if kind == "list":
-            values.extend(self.appended(number, frame))
+            values.extend(growth.appended(self, number, frame))
         if len(values) > 64:
             values = [join(values)]
         match kind:
@@ -516,29 +485,6 @@ class Evaluator:
             case "set":
                 return of(SeqOf("set", tuple(values), Site(frame, number)))
         return of(SeqOf("list", tuple(values), Site(frame, number)))
-
-    def appended(self, number: int, frame: Frame) -> Iterator[Val]:
-        """What the same def appends to the list that expression `number` made: `steps.append(Crop())`."""
-        one = self.def_of(frame)
-        for step in one.steps if one else ():
-            call = self.expr(frame, step.call) if type(step) is ir.Perform else None
-            func = self.expr(frame, call.func) if isinstance(call, ir.Call) else None
-            if not isinstance(call, ir.Call) or not isinstance(func, ir.Attr) or func.base != number:
-                continue
-            if not self.is_dead(step.context, frame):
-                yield from self.added_items(func.name, call, frame)
-
-    def added_items(self, method: str, call: ir.Call, frame: Frame) -> Iterator[Val]:
-        """The items that a call of a list's `method` adds to it."""
-        positional = [arg.value for arg in call.args if arg.kind == "pos"]
-        if method in ("append", "add") and positional:
-            yield self.eval(positional[0], frame)
-        elif method == "insert" and len(positional) > 1:
-            yield self.eval(positional[1], frame)
-        elif method == "extend" and positional:
-            for atom in self.eval(positional[0], frame).only(SeqOf):
-                if isinstance(atom, SeqOf):
-                    yield from atom.items
 
     def _map(self, keys: tuple[int, ...], values: tuple[int, ...], frame: Frame, number: int) -> Val:
         names: list[str | None] = []
@@ -554,33 +500,7 @@ class Evaluator:
             literal = self.eval(key, frame).literal
             names.append(literal.value if literal and isinstance(literal.value, str) else None)
             items.append(item)
-        return of(self.with_later_items(MapOf(tuple(names), tuple(items), Site(frame, number)), frame, number))
-
-    def with_later_items(self, made: MapOf, frame: Frame, number: int) -> MapOf:
-        """A dict with the items that the same def stores in it afterwards: `options["workers"] = 4`, `.update(...)`."""
-        one = self.def_of(frame)
-        entries = dict(zip(made.keys, made.values, strict=True)) if None not in made.keys else None
-        if entries is None or one is None:
-            return made
-        for step in one.steps:
-            for name, value in self._stored_by(step, frame, number):
-                before = entries.get(name, unknown("not always stored"))
-                entries[name] = value if step.context == 0 else join((before, value))
-        return MapOf(tuple(entries), tuple(entries.values()), made.site)
-
-    def _stored_by(self, step: ir.Step, frame: Frame, number: int) -> list[tuple[str, Val]]:
-        """The items that a step stores in the dict which expression `number` makes."""
-        if type(step) is ir.SetItem and step.base == number and not self.is_dead(step.context, frame):
-            key = self.eval(step.index, frame).literal
-            return [(key.value, self.eval(step.value, frame))] if key and isinstance(key.value, str) else []
-        call = self.expr(frame, step.call) if type(step) is ir.Perform else None
-        if not isinstance(call, ir.Call) or self.expr(frame, call.func) != ir.Attr(number, "update"):
-            return []
-        if self.is_dead(step.context, frame):
-            return []
-        given = self.arguments(call, frame)
-        maps = [a for value in given.positional for a in value.only(MapOf) if isinstance(a, MapOf)]
-        return [*_either(maps), *given.keywords]
+        return of(growth.with_later_items(self, MapOf(tuple(names), tuple(items), Site(frame, number)), frame, number))
 
     def _index(self, base: Val, index: int, frame: Frame, number: int) -> Val:
         key = self.eval(index, frame)
@@ -702,7 +622,7 @@ class Evaluator:
                     more_positional = True
             else:
                 maps = [atom for atom in value.only(MapOf) if isinstance(atom, MapOf)]
-                keywords.extend(_either(maps))
+                keywords.extend(growth.either(maps))
                 more_keywords = more_keywords or len(maps) < len(value.atoms) or any(None in one.keys for one in maps)
         return Arguments(tuple(positional[skip:]), tuple(keywords), more_positional, more_keywords)
 
@@ -818,7 +738,8 @@ class Evaluator:
         return self.returned(frame), (frame,)
 
     def decoration(self, function: FunctionRef) -> str:
-        """What decorators make of a function: 'plain', 'property', 'static', 'class', 'manager', 'stub' or 'unknown'."""
+        """What decorators make of a function: 'plain', 'property', 'static', 'class', 'manager', 'stub' or
+        'unknown'."""
         facts = self.facts(function.path, function.piece)
         if facts is None:
             return "unknown"
@@ -957,13 +878,6 @@ class Evaluator:
         return bool(contexts) and all(self.is_dead(context, frame) for context in contexts)
 
 
-def _either(maps: list[MapOf]) -> list[tuple[str, Val]]:
-    """The keywords that `**x` passes where `x` is one of several dicts; those that not all of them hold may be passed."""
-    entries = [dict(zip(one.keys, one.values, strict=True)) for one in maps]
-    names = dict.fromkeys(name for one in entries for name in one if name is not None)
-    return [(name, join(one.get(name, unknown("not always passed")) for one in entries)) for name in names]
-
-
 def _open_default(value: Val) -> Val:
     """A parameter's default where callers are out of sight: a number, text or flag is what it normally is."""
     literal = value.literal
@@ -1005,11 +919,6 @@ def step_expressions(step: ir.Step) -> tuple[int, ...]:
             return (value,)
         case ir.StarImport():
             return ()
-
-
-def _puts_into(text: str, name: str) -> bool:
-    """Whether a module-level statement stores an item in `name` or calls a method of it."""
-    return text.startswith((f"{name}[", f"{name}."), len(text) - len(text.lstrip()))
 
 
 def _effective(bindings: list[Binding]) -> list[Binding]:

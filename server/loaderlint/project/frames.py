@@ -1,4 +1,5 @@
-"""A frame: one def in one context (receiver and arguments). Frames are interned by the evaluator, compared by identity."""
+"""A frame: one def in one context (receiver and arguments). Frames are interned by the evaluator, compared by
+identity."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ class Frame:
     bodies) and `args` for the others (None: not passed). `scope` is the frame of the lexically enclosing def, `owner`
     the class a method was found in, `depth` how many calls deep, `order` a stable sort key.
 
-    `facts` are those of its piece. `memo` holds what each expression evaluated to, `targets` the frames a call or property read leads to, `guesses` the
-    calls whose callee is one of several by a name made up at run time."""
+    `facts` are those of its piece. `memo` holds what each expression evaluated to, `targets` the frames a call or
+    property read leads to, `guesses` the calls whose callee is one of several by a name made up at run time."""
 
     path: Path
     piece: int

@@ -19,6 +19,7 @@ from loaderlint.knowledge.arrays import (
 from loaderlint.knowledge.callers import HIGHER_ORDER, PIPELINES
 from loaderlint.knowledge.loaders import SPLITTING_FUNCTIONS
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
+from loaderlint.project import growth
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
@@ -209,8 +210,8 @@ def items_alias(name: str, key: Val) -> bool:
 
 
 def item_name(name: str, key: Val, sliced: bool) -> str:
-    """What an item of the library object `name` is called. An item of an HDF5 file is a dataset or group, which is still
-    the file; what is read out of a dataset is data."""
+    """What an item of the library object `name` is called. An item of an HDF5 file is a dataset or group, which is
+    still the file; what is read out of a dataset is data."""
     if name == "h5py.File[]":
         literal = key.literal
         is_member = literal is not None and literal.kind == "str" and not sliced
@@ -358,11 +359,7 @@ def call(
         _, targets = _higher_order(ev, name, arguments, frame, number, seen) if short == "sorted" else (None, ())
         return _copied(ev, _COPYING_BUILTINS[short], first, frame, number), targets
     if name == "builtins.dict":
-        made = _dict(arguments, site)
-        maps = made.only(MapOf)
-        return (
-            of(*(ev.with_later_items(m, frame, number) for m in maps if isinstance(m, MapOf))) if maps else made
-        ), ()
+        return _dict(ev, arguments, frame, number), ()
     if name in ("builtins.int", "builtins.float", "builtins.bool", "builtins.str") and first is not None:
         return _converted(short, first, site), ()
     if name in ("builtins.max", "builtins.min") and len(arguments.positional) > 1:
@@ -442,10 +439,13 @@ def _copied(ev: Evaluator, kind: str, first: Val, frame: Frame, number: int) -> 
     return of(SeqOf("set" if kind == "set" else "list", items, site))
 
 
-def _dict(arguments: Arguments, site: Site) -> Val:
+def _dict(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val:
+    """`dict(a=1)` with what the same def stores in it afterwards."""
+    site = Site(frame, number)
     if arguments.positional or arguments.more_keywords:
         return of(LibObject("builtins.dict", site))
-    return of(MapOf(tuple(k for k, _ in arguments.keywords), tuple(v for _, v in arguments.keywords), site))
+    made = MapOf(tuple(k for k, _ in arguments.keywords), tuple(v for _, v in arguments.keywords), site)
+    return of(growth.with_later_items(ev, made, frame, number))
 
 
 def _converted(kind: str, first: Val, site: Site) -> Val:

@@ -93,7 +93,8 @@ class Loader:
 
     @property
     def workers_text(self) -> str:
-        """The number of workers for people: 'num_workers=4', 'num_workers=4, argparse default', 'num_workers unknown'."""
+        """The number of workers for people: 'num_workers=4', 'num_workers=4, argparse default', 'num_workers
+        unknown'."""
         known = [a for a in self.argument("num_workers").atoms if isinstance(a, Literal_) and a.value is not None]
         if not known or len(known) != len(self.argument("num_workers").atoms):
             return "num_workers unknown"
@@ -295,7 +296,10 @@ class Loaders:
         reason = value.unknown
         if reason is not None:
             return reason.reason
-        return "" if any(isinstance(a, LibObject) for a in value.atoms) else "a computed value"
+        made = [atom for atom in value.only(LibObject) if isinstance(atom, LibObject)]
+        if len(made) == 1 and made[0].name in WRAPPING_DATASETS:
+            return self._late(self._ev.site_arguments(made[0].site).get(*WRAPPING_DATASETS[made[0].name]))
+        return "" if made else "a computed value"
 
     def _name(self, frame: Frame, number: int) -> str:
         """What the code calls the loader: the variable, attribute or key it is stored in, else the function's name."""
@@ -375,8 +379,8 @@ def dataset_kind(ev: Evaluator, cls: ClassRef) -> Literal["map", "iterable"] | N
 
 
 def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef]) -> Iterator[Instance]:
-    """Objects, made out of sight, of the project's dataset classes that no loader in sight holds and that nothing in sight
-    makes (who makes one and gives it to no loader uses it for something else)."""
+    """Objects, made out of sight, of the project's dataset classes that no loader in sight holds and that nothing in
+    sight makes (who makes one and gives it to no loader uses it for something else)."""
     for path in ev.files.containing("Data"):
         file = ev.file(path)
         for index, piece in enumerate(file.pieces if file else ()):

@@ -1,8 +1,8 @@
 """The model: what runs where. Every rule is a question put to this.
 
 From each loader's entry points (`__getitem__` and its kin, the collate function, the worker init function) the frames
-that its workers run are walked once; a frame remembers which loaders reach it, as which part, and from where. Chains are
-computed only for what is shown.
+that its workers run are walked once; a frame remembers which loaders reach it, as which part, and from where. Chains
+are computed only for what is shown.
 """
 
 from __future__ import annotations
@@ -326,8 +326,8 @@ class Model:
         return sure or default | maybe
 
     def _declared_start_methods(self) -> tuple[frozenset[str], frozenset[str]]:
-        """What `multiprocessing.set_start_method("...")` says in the project: at module level or first thing in `main`, and
-        where it may or may not be called."""
+        """What `multiprocessing.set_start_method("...")` says in the project: at module level or first thing in
+        `main`, and where it may or may not be called."""
         if self._start_method is None:
             sure: set[str] = set()
             maybe: set[str] = set()
@@ -412,7 +412,8 @@ class Model:
         return tuple(reversed(out))
 
     def why(self, frame: Frame, exposure: Exposure) -> tuple[Evidence, ...]:
-        """The evidence that `frame` runs in workers: the loader with the chain, then the places where each link stands."""
+        """The evidence that `frame` runs in workers: the loader with the chain, then the places where each link
+        stands."""
         loader = exposure.lead
         links = self.chain(frame, loader)
         path = " > ".join(self.label(link) for link in links)

@@ -24,8 +24,8 @@ _LIMIT = 20_000_000
 
 
 def declared_versions(folder: Path, root: Path) -> dict[str, VersionSet]:
-    """The versions that files in `folder` and its parents up to `root` declare, the nearest file first. Keys are package
-    names in lower case, and 'python'."""
+    """The versions that files in `folder` and its parents up to `root` declare, the nearest file first. Keys are
+    package names in lower case, and 'python'."""
     found: dict[str, VersionSet] = {}
     folders = list(_upwards(folder, root))
     for directory in folders:
@@ -47,7 +47,8 @@ def _upwards(folder: Path, root: Path) -> Iterator[Path]:
 
 
 def _locked(directory: Path) -> Iterator[tuple[str, str, str]]:
-    """(package, version, file name) of a lock file in TOML: it says which version is installed, whatever ranges admit."""
+    """(package, version, file name) of a lock file in TOML: it says which version is installed, whatever ranges
+    admit."""
     for name in _LOCKS:
         for match in _LOCKED.finditer(_read(directory / name)):
             yield match[1].lower(), match[2], name

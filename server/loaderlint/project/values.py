@@ -38,9 +38,9 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Literal_:
-    """A constant. `configured` names where a value comes from that a user of the program may change ('argparse default',
-    'dataclass default', ...): it says what normally happens, so it counts for `num_workers`, but it proves no branch
-    dead."""
+    """A constant. `configured` names where a value comes from that a user of the program may change ('argparse
+    default', 'dataclass default', ...): it says what normally happens, so it counts for `num_workers`, but it proves
+    no branch dead."""
 
     kind: str
     value: str | int | float | bool | None
@@ -49,7 +49,8 @@ class Literal_:
 
 @dataclass(frozen=True, slots=True)
 class Lib:
-    """Something of a library, by its dotted name: `numpy.random.rand`, `builtins.open`, `torch.utils.data.DataLoader`."""
+    """Something of a library, by its dotted name: `numpy.random.rand`, `builtins.open`,
+    `torch.utils.data.DataLoader`."""
 
     name: str
 
@@ -188,7 +189,8 @@ Relation = Literal["same", "element", "view"]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Stored data that a value may be (part of): the field at `path` of `owner` (an Instance, a ClassRef or a ModuleRef).
+    """Stored data that a value may be (part of): the field at `path` of `owner` (an Instance, a ClassRef or a
+    ModuleRef).
     `path` holds attribute names and '[]' for items, at most `MAX_PATH`. `relation`: the very object, one of its items,
     or another array over the same memory."""
 
