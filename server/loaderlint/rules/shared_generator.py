@@ -117,6 +117,8 @@ def _judge(place: Place, draws: list[Draw], model: Model) -> Iterator[Finding]:
     if severity is None:
         return
     draw = next(draw for draw in draws if draw.call.frame is frame)
+    if exposure.certainty == "possible" and _is_settable(draw, model):
+        return  # who makes the object out of sight may set it anew in each worker
     library = _library(draw.made) or "numpy"
     use = Evidence(model.place(frame, draw.call.number), f"{model.label(frame)} draws from it")
     fix = accessor_fix(_all_draws(place, model), library, model)
@@ -183,6 +185,16 @@ def _born(site: Site, model: Model) -> str:
     name = model.def_of(site.frame).name or "a lambda"
     owner = site.frame.owner  # the class that defines the method, which may be a base of the object's
     return f"in `{model.ev.classes.name(owner)}.{name}`" if owner else f"in `{name}`"
+
+
+def _is_settable(draw: Draw, model: Model) -> bool:
+    """Whether a method of the object, other than its constructor, sets the generator: `set_random_state(seed)`."""
+    return any(
+        not store.construction
+        for origin in draw.origins
+        if isinstance(origin.owner, Instance) and len(origin.path) == 1
+        for store in model.ev.classes.stores(origin.owner, origin.path[0])
+    )
 
 
 def _is_seeded(made: LibObject, model: Model) -> bool:
