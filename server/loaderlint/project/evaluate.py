@@ -635,11 +635,16 @@ class Evaluator:
             frame.guesses.add(number)
         return value
 
+    def is_guessed(self, frame: Frame) -> bool:
+        """Whether a frame runs on an object whose class was found by a name made up at run time."""
+        receiver = frame.receiver
+        site = receiver.site if isinstance(receiver, Instance) else None
+        return site is not None and site.expr in site.frame.guesses
+
     def is_guess(self, frame: Frame, target: Frame) -> bool:
         """Whether `frame` leads to `target` only through names made up at run time: `getattr(self, name)(...)`, or the
         method of an object whose class was found so."""
-        receiver = target.receiver
-        if isinstance(receiver, Instance) and receiver.site and receiver.site.expr in receiver.site.frame.guesses:
+        if self.is_guessed(target):
             return True
         ways = [number for number, targets in frame.targets.items() if target in targets]
         return bool(ways) and all(number in frame.guesses for number in ways)

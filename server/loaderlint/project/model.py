@@ -164,7 +164,7 @@ class Model:
 
     def _walk(self, entry: Frame, loader: Loader, part: Part, guessed: bool) -> None:
         bit = 1 << loader.index
-        queue: deque[tuple[Frame, Frame | None, bool]] = deque([(entry, None, guessed)])
+        queue: deque[tuple[Frame, Frame | None, bool]] = deque([(entry, None, guessed or self.ev.is_guessed(entry))])
         while queue and len(self.reached) < _MAX_FRAMES:
             frame, parent, guessed = queue.popleft()
             reached = self.reached.get(frame)
