@@ -20,7 +20,7 @@ _RANDOM = ("numpy.random.", "random.", "torch.rand", "torch.normal", "torch.mult
 _RANDOM_SAMPLERS = re.compile(r"\.(?:Weighted|Subset)?RandomSampler$")
 #: Names of what may well shard itself, when its value is out of sight.
 _STREAM_NAME = re.compile(
-    r"^data$|data_?set|\bds$|source|stream|pipe|loader|iterator|iterable|inner|wrapped|reader|generator|sampler",
+    r"data_?set|\bds$|source|stream|pipe|loader|iterator|iterable|inner|wrapped|reader|generator|sampler",
     re.IGNORECASE,
 )
 #: Reasons for not knowing a value that may hide a library which shards.

@@ -101,7 +101,8 @@ def _severity(entry: Frame, exposure: Exposure, model: Model) -> Severity | None
     """Two things are unknown where it is a guess that a loader holds the dataset, and its number of workers too."""
     assert isinstance(entry.receiver, Instance)
     loader = exposure.lead
-    if loader.out_of_sight and model.callers.sites(model.ev.classes.name(entry.receiver.cls)):
+    sites = model.callers.sites(model.ev.classes.name(entry.receiver.cls)) if loader.out_of_sight else ()
+    if any("test" not in site.path.name for site in sites):
         return None  # its objects are made in sight, and no loader gets them
     guessed = loader.out_of_sight or bool(model.reached[entry].possible >> loader.index & 1)
     unknowns = 1 if guessed and loader.has_workers(2) != "yes" else 0
