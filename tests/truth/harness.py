@@ -52,14 +52,15 @@ class Zygote:
         oracle: str,
         loader: Mapping[str, Any],
         arguments: Mapping[str, Any],
-        timeout: float = 60.0,
+        timeout: float = 120.0,
+        module: str = "train",
     ) -> dict[str, Any]:
-        """Run `train.py` in `folder` and return what `oracle` measures, `{"hang": True}` if the program does not end in
+        """Run `module` in `folder` and return what `oracle` measures, `{"hang": True}` if the program does not end in
         `timeout` seconds, or `{"error": traceback}` if it raises. `loader`: arguments that its loaders take over their
         own."""
         request = {
             "folder": str(folder),
-            "module": "train",
+            "module": module,
             "oracle": oracle,
             "loader": dict(loader),
             "arguments": dict(arguments),
