@@ -75,13 +75,16 @@ def _is_plain(cls: ClassRef, model: Model) -> bool:
 
 
 def _keeps_parts(made: LibObject, inst: Instance, model: Model) -> bool:
-    """Whether the constructor keeps a dataset, cursor or transaction of the handle: it would stay the inherited one."""
+    """Whether the constructor keeps the handle under another form too, or another dataset, cursor or transaction of it:
+    that would stay the inherited one."""
+    root = opener(made, model)
     for frame in model.ev.classes.construction(inst):
         for _, step in model.steps(frame):
             if isinstance(step, ir.SetAttr):
                 for atom in model.ev.eval(step.value, frame).only(LibObject):
                     if isinstance(atom, LibObject) and atom != made and handle_kind(atom, model):
-                        return opener(atom, model) == made
+                        if opener(atom, model) == root:
+                            return True
     return False
 
 
