@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATORS, SEEDERS
+from loaderlint.project.classes import Member
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject, MapOf, SeqOf, Unknown
 
 #: Words in worker code that show that somebody thought of it. A miss costs less than a false alarm.
 _AWARE = re.compile(r"worker|shard|current_process", re.IGNORECASE)
-_COMMENT = re.compile(r"#[^\n]*")
+_COMMENT = re.compile(r'#[^\n]*|"""(?s:.*?)"""')
 _RANDOM = ("numpy.random.", "random.", "torch.rand", "torch.normal", "torch.multinomial", "secrets.")
 _RANDOM_SAMPLERS = re.compile(r"\.(?:Weighted|Subset)?RandomSampler$")
 #: Names of what may well shard itself, when its value is out of sight.
@@ -84,11 +85,13 @@ class Stream:
     def _class_is_aware(self) -> bool:
         """Whether any method of the dataset knows of workers: sharding may be set up by a call out of sight."""
         receiver = self._entry.receiver
-        for member in self._model.ev.classes.methods(receiver.cls) if isinstance(receiver, Instance) else ():
-            file = self._model.files.file(member.function.path) if member.function else None
-            if file and member.function and file.pieces[member.function.piece].ask(_mentions_workers):
-                return True
-        return False
+        members = self._model.ev.classes.methods(receiver.cls) if isinstance(receiver, Instance) else ()
+        return any(self._knows_workers(member) for member in members)
+
+    def _knows_workers(self, member: Member | None) -> bool:
+        function = member.function if member else None
+        file = self._model.files.file(function.path) if function else None
+        return bool(file and function and file.pieces[function.piece].ask(_mentions_workers))
 
     def _init_may_shard(self) -> bool:
         """Whether the worker_init_fn does more than seeding: it may set up the dataset."""
@@ -119,7 +122,7 @@ class Stream:
         return not any(isinstance(step, ir.SetAttr | ir.SetItem) for _, step in self._model.steps(frame))
 
     def _gone_over(self, frame: Frame) -> Iterator[int]:
-        """What a frame goes over: its loops, `yield from`, and what `__iter__` returns."""
+        """What a frame goes over: its loops, `yield from`, `next`, and what `__iter__` returns."""
         for _, step in self._model.steps(frame):
             if isinstance(step, ir.Iterate):
                 yield step.iterable
@@ -127,6 +130,9 @@ class Stream:
                 yield step.value
             elif isinstance(step, ir.Return) and step.value != NONE and frame is self._entry:
                 yield step.value
+        for call in self._model.frame_calls(frame):
+            if call.callee.atoms & {Lib("builtins.next"), Lib("builtins.iter")}:
+                yield from (arg.value for arg in call.call.args[:1])
 
     def _is_hidden(self, number: int, frame: Frame, depth: int) -> bool:
         """Whether an iterable is out of sight and may be one that shards itself."""
@@ -158,6 +164,8 @@ class Stream:
         match atom:
             case Unknown(reason):
                 return reason in _HIDING
+            case Instance(cls, _):
+                return self._knows_workers(self._model.ev.classes.member(cls, "__iter__"))
             case LibMember(owner, _):
                 return self._hides(owner, depth)
             case LibObject(name, site) if _PASSING.match(name):
