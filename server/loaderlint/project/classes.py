@@ -124,8 +124,8 @@ class Classes:
         frame = cls.scope or self._ev.body(cls.path, cls.piece)
         for number in head.bases:
             e = self._ev.expr(frame, number)
-            if isinstance(e, ir.Index):  # Dataset[int]: the class without its type arguments
-                number = e.base
+            if isinstance(e, ir.Index) and self._ev.eval(e.base, frame).only(ClassRef, Lib):
+                number = e.base  # Dataset[int]: the class without its type arguments
             value = self._ev.eval(number, frame)
             known = [a for a in value.only(ClassRef, Lib) if isinstance(a, ClassRef | Lib) and a != cls]
             if known:

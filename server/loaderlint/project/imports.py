@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from loaderlint.project.files import Files
 from loaderlint.project.values import FolderRef, ModuleRef
 
 _PATH_LINE = re.compile(r"sys\.path\.(?:append|insert)\(([^\n]*)")
+_JOIN_LINE = re.compile(r"\bjoin\(([^\n]*)")
 _QUOTED = re.compile(r"""["']([^"'\n]+)["']""")
 _STANDARD = frozenset(getattr(sys, "stdlib_module_names", ()))
 _WELL_KNOWN = frozenset(
@@ -79,10 +80,22 @@ def _search_path(files: Files, importer: Path) -> Iterator[Path]:
 
 
 def _added_folders(files: Files, importer: Path) -> Iterator[Path]:
-    """Folders that the file adds to `sys.path`, as far as constants name them: `os.path.join(ROOT, "data")`."""
-    file = files.file(importer)
-    for index in file.mentioning("sys.path") if file else ():
-        for names in file.pieces[index].ask(_path_names) if file else ():
+    """Folders that the file adds to `sys.path`, as far as constants name them, `os.path.join(ROOT, "data")`; and those
+    that the `_init_paths` next to it adds."""
+    yield from _named_folders(files, importer, importer, "sys.path", _path_names)
+    paths = importer.parent / "_init_paths.py"
+    if files.exists(paths) and importer != paths:
+        file = files.file(importer)
+        if file and any(True for _ in file.mentioning("_init_paths")):
+            yield from _named_folders(files, importer, paths, "join", _joined_names)
+
+
+def _named_folders(
+    files: Files, importer: Path, adder: Path, word: str, names_in: Callable[[str], tuple[tuple[str, ...], ...]]
+) -> Iterator[Path]:
+    file = files.file(adder)
+    for index in file.mentioning(word) if file else ():
+        for names in file.pieces[index].ask(names_in) if file else ():
             for folder in (importer.parent, importer.parent.parent):
                 if folder.is_relative_to(files.root) and files.has_folder(folder.joinpath(*names)):
                     yield folder.joinpath(*names)
@@ -90,7 +103,16 @@ def _added_folders(files: Files, importer: Path) -> Iterator[Path]:
 
 def _path_names(text: str) -> tuple[tuple[str, ...], ...]:
     """The constant parts of each path that `text` adds to `sys.path`."""
-    lines = [tuple(name.strip("./") for name in _QUOTED.findall(line)) for line in _PATH_LINE.findall(text)]
+    return _constant_parts(_PATH_LINE.findall(text))
+
+
+def _joined_names(text: str) -> tuple[tuple[str, ...], ...]:
+    """The constant parts of each path that `text` joins."""
+    return _constant_parts(_JOIN_LINE.findall(text))
+
+
+def _constant_parts(found: list[str]) -> tuple[tuple[str, ...], ...]:
+    lines = [tuple(name.strip("./") for name in _QUOTED.findall(line)) for line in found]
     return tuple(names for names in lines if names)
 
 
