@@ -1,7 +1,7 @@
 """From files to findings and from findings to edits: what the command line and the language server use.
 
-The engine owns the order of things: it reads the project around the files that are reported, links a snapshot, asks every
-rule its question about every subject, and turns places into spans. It knows no protocol and prints nothing.
+The engine owns the order of things: it reads the project around the files that are reported, links a snapshot, asks
+every rule its question about every subject, and turns places into spans. It knows no protocol and prints nothing.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A finding as it is shown. `path` is absolute, `span` 0-based in characters; `fingerprint` does not change when lines
-    move; `fixable`: the rule offers a fix here (`Workspace.repairs` tells which)."""
+    """A finding as it is shown. `path` is absolute, `span` 0-based in characters; `fingerprint` does not change when
+    lines move; `fixable`: the rule offers a fix here (`Workspace.repairs` tells which)."""
 
     code: str
     name: str
@@ -75,8 +75,8 @@ class Workspace:
 
     Threads: one call at a time, and every call may be made from another thread. `stop` and `progress` are called on the
     thread that called `check`; what `stop` reads may be set by any thread (a `threading.Event`). After Cancelled the
-    workspace is as if `check` had not been called, but for what it has read already. Answers (diagnostics, repairs, edits)
-    are immutable and may be handed to other threads."""
+    workspace is as if `check` had not been called, but for what it has read already. Answers (diagnostics, repairs,
+    edits) are immutable and may be handed to other threads."""
 
     def __init__(self, folders: Sequence[Path], overrides: Mapping[str, object] | None = None) -> None:
         self._folders = tuple(dict.fromkeys(folder.resolve() for folder in folders))
@@ -122,8 +122,9 @@ class Workspace:
         stop: Callable[[], bool] = lambda: False,
         progress: Callable[[int, int], None] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
-        """The findings of files (or of all files below folders), in the order of their places; every reported file has an
-        entry. Without `paths`: the workspace's folders. `progress(done, total)`: `done` grows with each file that is read,
+        """The findings of files (or of all files below folders), in the order of their places; every reported file has
+        an entry. Without `paths`: the workspace's folders. `progress(done, total)`: `done` grows with each file that
+        is read,
         `total` counts each file twice (read, then looked into as far as needed).
 
         Raises Cancelled when `stop` answers True in between."""
@@ -166,7 +167,8 @@ class Workspace:
     # --- projects -----------------------------------------------------------------------------------------------------
 
     def _root(self, path: Path) -> Path:
-        """The root of a file's project: by its project file or repository, else the workspace's folder, else its own."""
+        """The root of a file's project: by its project file or repository, else the workspace's folder, else its
+        own."""
         folder = path if path.is_dir() else path.parent
         if folder not in self._roots:
             around = [one for one in self._folders if folder.is_relative_to(one)]
@@ -208,8 +210,8 @@ class _Steps:
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Without the cycle collector: while a model grows nothing in it is garbage, and looking for it again and again takes
-    a third of the time."""
+    """Without the cycle collector: while a model grows nothing in it is garbage, and looking for it again and again
+    takes a third of the time."""
     running = gc.isenabled()
     gc.disable()
     try:
@@ -394,7 +396,8 @@ class Project:
         return "\0".join(reversed(lines))
 
     def span(self, place: Place) -> Span | None:
-        """Where a place stands now. In a half-typed piece: where its last good line still stands; None if it does not."""
+        """Where a place stands now. In a half-typed piece: where its last good line still stands; None if it does
+        not."""
         opened = self.store.open(place.path)
         if opened is None or place.piece >= len(opened.pieces):
             return None

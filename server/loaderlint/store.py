@@ -1,7 +1,7 @@
 """The files of a project: found, read, cut into pieces, lowered on demand, remembered by content.
 
-A file keeps the facts of its present pieces and, for a piece that is half typed, those of its last good version; nothing
-older. Files that nobody asks for are only read as bytes.
+A file keeps the facts of its present pieces and, for a piece that is half typed, those of its last good version;
+nothing older. Files that nobody asks for are only read as bytes.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Cancelled(Exception):
 
 
 def project_root(path: Path) -> Path | None:
-    """The folder of the project that `path` (a file or folder) belongs to: the nearest one upwards with a project file or
-    a repository; None if there is none."""
+    """The folder of the project that `path` (a file or folder) belongs to: the nearest one upwards with a project file
+    or a repository; None if there is none."""
     folder = path if path.is_dir() else path.parent
     for candidate in (folder, *folder.parents):
         if any((candidate / marker).exists() for marker in MARKERS):
@@ -197,8 +197,8 @@ def _relative_span(piece: Piece, anchor: int) -> Span | None:
 
 
 def _last_good(old: OpenFile, new: OpenFile) -> dict[int, tuple[Piece, PieceFacts]]:
-    """For each new piece that does not parse: the last good version of the old piece that it came from. Only pieces whose
-    facts were asked for have one."""
+    """For each new piece that does not parse: the last good version of the old piece that it came from. Only pieces
+    whose facts were asked for have one."""
     first, last_old, last_new = changed_range(old.pieces, new.pieces)
     kept = {index: pair for index, pair in old.stale.items() if index < first}
     shift = len(new.pieces) - len(old.pieces)
@@ -304,7 +304,8 @@ class Store:
         return was
 
     def _rewalked(self, path: Path) -> frozenset[Path] | None:
-        """The files on disk, as far as they are known still: None if a file came or went, which ignore rules decide on."""
+        """The files on disk, as far as they are known still: None if a file came or went, which ignore rules decide
+        on."""
         if self._walked is not None and path in self._walked and path.is_file():
             return self._walked
         return None
@@ -424,8 +425,8 @@ class Snapshot:
     """A view of a store for one linking: the same answer to the same question, and a note of what was asked.
 
     What the linker makes of a snapshot is a function of the answers it got. So it holds for as long as `same_answers`
-    says that every question would be answered alike. Questions raise Cancelled once `stop` says so; `opened` is called for each
-    file that is looked into."""
+    says that every question would be answered alike. Questions raise Cancelled once `stop` says so; `opened` is called
+    for each file that is looked into."""
 
     def __init__(self, store: Store, stop: Callable[[], bool], opened: Callable[[], None]) -> None:
         self._store = store

@@ -85,7 +85,7 @@ class Numbers(Dataset):
 def listing(folder):
     return sorted(os.listdir(folder))
 ''',
-    "demo/train.py": '''\
+    "demo/train.py": """\
 import argparse
 
 import numpy as np
@@ -112,8 +112,8 @@ def main():
 
 if __name__ == "__main__":
     main()
-''',
-    "demo/models.py": '''\
+""",
+    "demo/models.py": """\
 class Model:
     def forward(self, x):
         return x
@@ -122,7 +122,7 @@ class Model:
 def step(batch):
     model = Model()
     return model.forward(batch)
-''',
+""",
 }
 
 #: What may be typed anywhere.

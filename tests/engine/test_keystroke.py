@@ -126,7 +126,9 @@ def _lines(found: list[Diagnostic]) -> list[tuple[str, int]]:
 
 def test_half_typed_text_keeps_its_findings_where_their_lines_still_stand(typing: Typing) -> None:
     before = _lines(typing.found("demo/datasets.py"))
-    typing.replace("demo/datasets.py", "        self.file.seek(index)", "        self.file.seek(index)\n        x = foo(")
+    typing.replace(
+        "demo/datasets.py", "        self.file.seek(index)", "        self.file.seek(index)\n        x = foo("
+    )
     assert _lines(typing.found("demo/datasets.py")) == [(code, line + (line > 27)) for code, line in before]
 
 
@@ -151,6 +153,13 @@ def test_a_half_typed_file_leaves_the_findings_of_others(typing: Typing) -> None
     typing.replace("demo/train.py", "    for batch in train_loader:", "    for batch in train_loader")
     assert _lines(typing.found("demo/datasets.py")) == _lines(before)
     assert {d.code for d in typing.found("demo/train.py")} == {"LDR103"}
+
+
+def test_a_name_that_is_its_own_old_value_ends(typing: Typing) -> None:
+    typing.replace(
+        "demo/datasets.py", "        self.file.seek(index)", "        for x in image:\n            total += x"
+    )
+    assert typing.check() == cold(typing.root, typing.texts)
 
 
 # --- stopping ---------------------------------------------------------------------------------------------------------

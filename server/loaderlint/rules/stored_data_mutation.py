@@ -107,8 +107,11 @@ def _stored_edit(edit: Edit, frame: Frame, model: Model) -> Iterator[Finding]:
 
 def _root(target: int, frame: Frame, model: Model) -> int:
     """What a name was bound to before it was edited with `+=` and its like."""
+    seen: set[int] = set()
     e = model.ev.expr(frame, target)
-    while isinstance(e, ir.Augmented):
+    # In a loop a name that nothing bound before is its own old value: `for x in xs: total += x`.
+    while isinstance(e, ir.Augmented) and target not in seen:
+        seen.add(target)
         target = e.target
         e = model.ev.expr(frame, target)
     return target
