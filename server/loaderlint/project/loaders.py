@@ -378,9 +378,10 @@ def dataset_kind(ev: Evaluator, cls: ClassRef) -> Literal["map", "iterable"] | N
     return "iterable" if any(kinds) else "map"
 
 
-def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef]) -> Iterator[Instance]:
-    """Objects, made out of sight, of the project's dataset classes that no loader in sight holds and that nothing in
-    sight makes (who makes one and gives it to no loader uses it for something else)."""
+def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: set[ClassRef]) -> Iterator[Instance]:
+    """Objects, made out of sight, of the project's dataset classes that are not `used` and that nothing in sight makes
+    (who makes one and gives it to no loader uses it for something else), or that are `idle`: held by loaders without
+    workers only."""
     for path in ev.files.containing("Data"):
         file = ev.file(path)
         for index, piece in enumerate(file.pieces if file else ()):
@@ -393,7 +394,7 @@ def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef]) -> Ite
                 continue
             if not any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__", "__next__")):
                 continue
-            if all(inst.site is None for inst in callers.instances(cls)):
+            if cls in idle or all(inst.site is None for inst in callers.instances(cls)):
                 yield Instance(cls, None)
 
 

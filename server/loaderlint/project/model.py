@@ -39,6 +39,8 @@ from loaderlint.project.values import (
 Part = Literal["sample", "collate", "init"]
 SAMPLE_METHODS = ("__getitem__", "__getitems__", "__iter__", "__next__")
 _MAX_FRAMES = 6000
+#: How many loaders a finding shows; its message says how many more there are.
+_MAX_SHOWN_LOADERS = 6
 
 
 @dataclass(slots=True, eq=False)
@@ -183,33 +185,33 @@ class Model:
                 queue.append((target, frame, guessed or self.ev.is_guess(frame, target)))
 
     def _enter_late(self) -> None:
-        """Give the datasets nobody holds to the loaders whose dataset is out of sight, or to a presumed loader."""
-        used = {
-            base
-            for loader in self.loaders
-            for dataset in loader.datasets
-            if isinstance(dataset, Instance)
-            for base in self.ev.classes.mro(dataset.cls)[:1]
-            if isinstance(base, ClassRef)
-        }
-        used |= {r.frame.owner for r in self.reached.values() if r.frame.owner}
-        unused = list(unused_datasets(self.ev, self.callers, used))
-        if not unused:
-            return
+        """Give the datasets nobody holds to the loaders whose dataset is out of sight, or to a presumed loader.
+
+        A dataset that only loaders without workers hold (in tests, say) may be what a late-bound loader holds too."""
+        used = {r.frame.owner for r in self.reached.values() if r.frame.owner and self._may_run_in_worker(r)}
+        idle: set[ClassRef] = set()
+        for loader in self.loaders:
+            classes = {dataset.cls for dataset in loader.datasets if isinstance(dataset, Instance)}
+            (idle if loader.has_workers() == "no" else used).update(classes)
         late = [loader for loader in self.loaders if loader.late and loader.has_workers() != "no"]
         if not late:
-            presumed = Loader(
-                len(self.loaders),
-                LOADERS["torch.utils.data.DataLoader"],
-                None,
-                "a loader",
-                out_of_sight=True,
-                late="no loader in sight",
-            )
-            self.loaders = (*self.loaders, presumed)
-            late = [presumed]
-        for loader in late:
-            self._enter(loader, tuple(unused), guessed=True)
+            used |= idle | {r.frame.owner for r in self.reached.values() if r.frame.owner}
+        unused = tuple(unused_datasets(self.ev, self.callers, used, idle))
+        if not unused:
+            return
+        for loader in late or [self._presume_loader()]:
+            self._enter(loader, unused, guessed=True)
+
+    def _may_run_in_worker(self, reached: Reached) -> bool:
+        bits = reached.bits()
+        return any(bits >> loader.index & 1 and loader.has_workers() != "no" for loader in self.loaders)
+
+    def _presume_loader(self) -> Loader:
+        """A loader out of sight, for a project that has datasets and no loader that may hold them."""
+        kind = LOADERS["torch.utils.data.DataLoader"]
+        made = Loader(len(self.loaders), kind, None, "a loader", out_of_sight=True, late="no loader in sight")
+        self.loaders = (*self.loaders, made)
+        return made
 
     # --- questions of rules -------------------------------------------------------------------------------------------
 
@@ -433,7 +435,17 @@ class Model:
             called = self._call_to(before, after)
             if called is not None:
                 evidence.append(Evidence(self.place(before, called), f"{self.label(before)} calls {self.label(after)}"))
-        return tuple(evidence)
+        return (*evidence, *self._also(exposure))
+
+    def _also(self, exposure: Exposure) -> Iterator[Evidence]:
+        """The other loaders concerned, each where it is made."""
+        places = {self.site_place(exposure.lead.site)} if exposure.lead.site else set()
+        for loader in exposure.loaders[1:]:
+            place = self.site_place(loader.site) if loader.site else None
+            if place is not None and place not in places and len(places) < _MAX_SHOWN_LOADERS:
+                places.add(place)
+                text = f"as well as in those of {loader.described.replace('`', '')} ({loader.workers_text})"
+                yield Evidence(place, text)
 
     def _call_to(self, before: Frame, after: Frame) -> int | None:
         return next((n for n, targets in before.targets.items() if after in targets and n != NONE), None)

@@ -89,8 +89,8 @@ def repeated(exposure: Exposure) -> str:
 
 def in_workers_of(exposure: Exposure) -> str:
     """'in the workers of `train_loader` in train.py', 'in the workers of `a` in x.py and 2 other loaders'."""
-    others = len(exposure.loaders) - 1
-    rest = f" and {others} other loader{'s' if others > 1 else ''}" if others else ""
+    others = len({(one.path, one.site.frame.piece, one.site.expr) for one in exposure.loaders if one.site}) - 1
+    rest = f" and {others} other loader{'s' if others > 1 else ''}" if others > 0 else ""
     if exposure.lead.out_of_sight:
         return "in the workers of a loader of this dataset"
     return f"in the workers of {exposure.lead.described}{rest}"

@@ -51,13 +51,25 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Finding, Fix, InsertFunction, InsertStatement, Intent, Place, SetArgument, Severity
+from loaderlint.findings import (
+    Evidence,
+    Finding,
+    Fix,
+    InsertFunction,
+    InsertStatement,
+    Intent,
+    Place,
+    SetArgument,
+    Severity,
+)
 from loaderlint.knowledge.opencv import SERIAL
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Model
+from loaderlint.project.model import Exposure, Model, WorkerCall
 from loaderlint.project.values import Atom, FunctionRef, Lib
 from loaderlint.rules.base import Rule, WorkerModule, in_workers_of, loudness, page
 from loaderlint.rules.opencv_limits import Limits
+
+#: How many calls a finding shows.
+_MAX_SHOWN_CALLS = 8
 
 _LIMIT = '''\
 def {limit_opencv_threads}(worker_id):
@@ -78,10 +90,10 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding]:
     if imported is None:
         return
     limits = Limits(model)
-    used = _first_use(module, model, limits)
-    if used is None:
+    uses = _uses(module, model, limits)
+    if not uses:
         return
-    frame, exposure = used
+    first, exposure = uses[0]
     severity = loudness(Severity.INFORMATION, exposure.certainty)
     if severity is None:
         return
@@ -94,7 +106,7 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding]:
         f"{lost}; call `cv2.setNumThreads(0)` in the worker_init_fn",
         imported.place,
         "cv2",
-        model.why(frame, exposure),
+        (*_called(uses, model), *model.why(first.frame, exposure)),
         _fixes(imported, exposure, model),
     )
 
@@ -129,19 +141,25 @@ def _cv2_import(model: Model, module: WorkerModule, piece: int, def_: int, numbe
     return None
 
 
-def _first_use(module: WorkerModule, model: Model, limits: Limits) -> tuple[Frame, Exposure] | None:
-    """The first worker function of the module that calls cv2, for the loaders that nothing cures."""
-    best: tuple[Frame, Exposure] | None = None
+def _uses(module: WorkerModule, model: Model, limits: Limits) -> list[tuple[WorkerCall, Exposure]]:
+    """The calls of cv2 that worker functions of the module make, one a place, for the loaders that nothing cures; the
+    proven ones first."""
+    found: dict[Place, tuple[WorkerCall, Exposure]] = {}
     for function in module.functions:
         for call in model.calls(function):
             if not any(isinstance(a, Lib) and _starts_threads(a.name) for a in call.callee.atoms):
                 continue
             exposure = model.exposure(call.frame, 1, cured=lambda loader: limits.reach(loader, module.path))
-            if exposure is not None and (best is None or best[1].certainty == "possible"):
-                best = (call.frame, exposure)
-                if exposure.certainty == "proven":
-                    return best
-    return best
+            place = model.place(call.frame, call.number)
+            if exposure is not None and (place not in found or found[place][1].certainty == "possible"):
+                found[place] = (call, exposure)
+    return sorted(found.values(), key=lambda use: use[1].certainty == "possible")
+
+
+def _called(uses: Sequence[tuple[WorkerCall, Exposure]], model: Model) -> Iterator[Evidence]:
+    """Where cv2 is called, the first few places."""
+    for call, _ in uses[:_MAX_SHOWN_CALLS]:
+        yield Evidence(model.place(call.frame, call.number), f"{model.label(call.frame)} calls cv2 here")
 
 
 def _starts_threads(name: str) -> bool:
