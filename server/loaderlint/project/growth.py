@@ -42,14 +42,16 @@ def appended(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
 def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> MapOf:
     """A dict with the items that the same def stores in it afterwards, by `[...] =` or `.update(...)`."""
     one = ev.def_of(frame)
-    if None in made.keys or one is None:
+    if one is None:
         return made
-    entries = dict(zip(made.keys, made.values, strict=True))
+    pairs = list(zip(made.keys, made.values, strict=True))
+    entries = {key: value for key, value in pairs if key is not None}
     for step in one.steps:
         for name, value in _stored_by(ev, step, frame, number):
             before = entries.get(name, unknown("not always stored"))
             entries[name] = value if step.context == 0 else join((before, value))
-    return MapOf(tuple(entries), tuple(entries.values()), made.site)
+    rest = [value for key, value in pairs if key is None]
+    return MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site)
 
 
 def _stored_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[tuple[str, Val]]:

@@ -441,10 +441,14 @@ def _copied(ev: Evaluator, kind: str, first: Val, frame: Frame, number: int) -> 
 
 def _dict(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val:
     """`dict(a=1)` with what the same def stores in it afterwards."""
-    site = Site(frame, number)
-    if arguments.positional or arguments.more_keywords:
-        return of(LibObject("builtins.dict", site))
-    made = MapOf(tuple(k for k, _ in arguments.keywords), tuple(v for _, v in arguments.keywords), site)
+    keys: list[str | None] = [key for key, _ in arguments.keywords]
+    values = [value for _, value in arguments.keywords]
+    copied = [atom for value in arguments.positional for atom in value.atoms if isinstance(atom, MapOf)]
+    if len(copied) == 1:
+        keys, values = [*copied[0].keys, *keys], [*copied[0].values, *values]
+    elif arguments.positional or arguments.more_keywords:
+        keys, values = [None, *keys], [unknown("a copied mapping"), *values]
+    made = MapOf(tuple(keys), tuple(values), Site(frame, number))
     return of(growth.with_later_items(ev, made, frame, number))
 
 
