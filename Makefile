@@ -23,7 +23,7 @@ $(VENV)/.ready: pyproject.toml
 	@touch $@
 
 node_modules/.ready: package.json package-lock.json
-	@command -v npm >/dev/null || { echo "The VS Code client needs Node 18 or newer (https://nodejs.org). The Python side alone: make test-python"; exit 1; }
+	@command -v npm >/dev/null || { echo "The VS Code client needs Node 20 or newer (https://nodejs.org). The Python side alone: make test-python"; exit 1; }
 	npm ci --no-audit --no-fund
 	@touch $@
 
@@ -46,8 +46,8 @@ truth: setup-python
 	$(BIN)/python -m pytest tests/truth $(PYTESTFLAGS)
 
 lint: setup-python
-	$(BIN)/ruff format --check server tests scripts
-	$(BIN)/ruff check server tests scripts
+	$(BIN)/ruff format --check server tests scripts benchmarks
+	$(BIN)/ruff check server tests scripts benchmarks
 	$(BIN)/mypy
 
 docs: setup-python
