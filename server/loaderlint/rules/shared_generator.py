@@ -188,9 +188,9 @@ def _born(site: Site, model: Model) -> str:
 
 
 def _is_settable(draw: Draw, model: Model) -> bool:
-    """Whether a method of the object, other than its constructor, sets the generator: `set_random_state(seed)`."""
+    """Whether the object has a public method that sets the generator: `set_random_state(seed)`."""
     return any(
-        not store.construction
+        not model.def_of(store.frame).name.startswith("_")
         for origin in draw.origins
         if isinstance(origin.owner, Instance) and len(origin.path) == 1
         for store in model.ev.classes.stores(origin.owner, origin.path[0])
