@@ -3,10 +3,10 @@
     python benchmarks/keystrokes.py                     files of about 1,000 and 3,000 lines of installed packages
     python benchmarks/keystrokes.py FILE [FILE ...]     these files, each in its own project as the editor would open it
 
-In each file somebody types a line at random places, sign by sign, and deletes it again, so that about half of the states
-do not parse. A keystroke is `Workspace.set_text` and `Workspace.check` of the file: everything that the server does but
-for its protocol. Files of packages are copied into a project of their own, together with a small training project that
-uses them, so that there is something to link.
+In each file somebody types a line at random places, sign by sign, and deletes it again, so that about half of the
+states do not parse. A keystroke is `Workspace.set_text` and `Workspace.check` of the file: everything that the server
+does but for its protocol. Files of packages are copied into a project of their own, together with a small training
+project that uses them, so that there is something to link.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import gc
 import random
 import shutil
 import statistics
-import sys
 import sysconfig
 import tempfile
 import time
@@ -167,4 +166,4 @@ def _show(result: Result) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

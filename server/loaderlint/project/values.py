@@ -222,7 +222,10 @@ class Val:
 
     def only(self, *kinds: type) -> list[Atom]:
         """The atoms of these kinds, in a stable order."""
-        return sorted((a for a in self.atoms if type(a) in kinds), key=_order)
+        found = [a for a in self.atoms if type(a) in kinds]
+        if len(found) > 1:  # most values are one thing, and a sort key is long
+            found.sort(key=_order)
+        return found
 
     def without_origins(self) -> Val:
         """The same value as a copy: it aliases nothing."""
