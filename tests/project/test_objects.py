@@ -265,3 +265,23 @@ loader = DataLoader(Around(D()), num_workers=2)
 """,
     )
     assert linked.reached("loader") == ["Around.__getitem__", "Crop.__call__", "Crop.box", "D.__getitem__"]
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["for x in self.inner: pass", "yield from self.inner", "return iter(self.inner)", "return [1 for _ in self.inner]"],
+)
+def test_going_through_an_object_runs_its_iterator(use: str, tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""{HEAD}
+class Inner:
+    def __iter__(self): return Crop()(1)
+class D(IterableDataset):
+    def __init__(self): self.inner = Inner()
+    def __iter__(self):
+        {use}
+loader = DataLoader(D(), num_workers=2)
+""",
+    )
+    assert linked.reached("loader") == ["Crop.__call__", "Crop.box", "D.__iter__", "Inner.__iter__"]

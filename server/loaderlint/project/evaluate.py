@@ -870,6 +870,9 @@ class Evaluator:
                 continue
             for number in step_expressions(step):
                 self.eval(number, frame)
+            gone_through = iterated(step)
+            if gone_through != NONE:
+                library.element(self, self.eval(gone_through, frame), frame, gone_through)
         for number, targets in frame.targets.items():
             if not self._expression_is_dead(number, frame):
                 seen.update(dict.fromkeys(targets))
@@ -899,6 +902,13 @@ def extended(origins: Iterable[Origin], step: str, relation: str) -> frozenset[O
             wider = "view" if "view" in (relation, origin.relation) else "element" if step == "[]" else origin.relation
             out.add(Origin(origin.owner, (*origin.path, step), wider))
     return frozenset(out)
+
+
+def iterated(step: ir.Step) -> int:
+    """The expression that a step goes through item by item, `NONE` if it goes through none."""
+    if isinstance(step, ir.Iterate):
+        return step.iterable
+    return step.value if isinstance(step, ir.YieldStep) and step.is_from else NONE
 
 
 def step_expressions(step: ir.Step) -> tuple[int, ...]:

@@ -365,7 +365,8 @@ def call(
     if name in ("builtins.max", "builtins.min") and len(arguments.positional) > 1:
         return _extreme(name, arguments, site), ()
     if name in ("builtins.iter", "builtins.next") and first is not None:
-        return (first if name == "builtins.iter" else element(ev, first, frame, number)), ()
+        item = element(ev, first, frame, number)  # runs `__iter__` of an object of the project
+        return (first if name == "builtins.iter" else item), frame.targets.get(number, ())
     if name in SPLITTING_FUNCTIONS:
         return of(SeqOf("list", (of(LibObject("torch.utils.data.Subset", site)),))), ()
     if name in HIGHER_ORDER:
