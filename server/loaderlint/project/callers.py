@@ -7,6 +7,7 @@ must go backward, to its callers. Found by name in the text first, confirmed by 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -184,7 +185,7 @@ class Callers:
         """The calls of something called `name`, everywhere in the project."""
         known = self._sites.get(name)
         if known is None:
-            known = self._sites[name] = tuple(self._find_sites(name))[:_MAX_SITES]
+            known = self._sites[name] = tuple(islice(self._find_sites(name), _MAX_SITES))
         return known
 
     def _find_sites(self, name: str) -> Iterator[CallSite]:
