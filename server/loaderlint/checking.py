@@ -238,7 +238,8 @@ def _similar(path: Path) -> str:
 
 def folders_around(paths: Iterable[Path]) -> list[Path]:
     """For each path the folder that is read where no project file or repository marks one: the current folder if it
-    holds the path, else what holds the path's outermost package, else the path's own folder."""
+    holds the path, else the path's outermost package (for a file: what holds that package), else the path's own
+    folder."""
     return sorted({_folder_around(path) for path in paths})
 
 
@@ -249,9 +250,11 @@ def _folder_around(path: Path) -> Path:
     if Path.cwd() in outer:
         return Path.cwd()
     packages = [folder for folder in outer if (folder / "__init__.py").exists()]
-    if packages and packages[-1].parent.name not in _INSTALLED:
-        return packages[-1].parent
-    return start
+    if not packages:
+        return start
+    if path.is_dir() or packages[-1].parent.name in _INSTALLED:
+        return packages[-1]
+    return packages[-1].parent
 
 
 def _is_settings(path: Path | None) -> bool:

@@ -147,12 +147,15 @@ class Workspace:
     def fix_all(
         self, paths: Sequence[Path], *, unsafe: bool = False, rules: Collection[str] | None = None
     ) -> tuple[FileEdit, ...]:
-        """The edits of as many fixes of these files' findings as fit together in one round; callers apply them and ask
-        again until nothing comes. `rules`: only these (names)."""
+        """The edits of as many fixes of these files' findings as fit together in one round, the gravest first; callers
+        apply them and ask again until nothing comes. `rules`: only these (names); else all, but hints, which nobody is
+        shown unless asked."""
         edits: list[FileEdit] = []
+        loudness = list(Severity)
         for root, group in _grouped(self.check(paths), self._root).items():
-            findings = [d.finding for d in group if rules is None or d.name in rules]
-            edits.extend(self._at(root).merged(findings, unsafe))
+            group.sort(key=lambda d: (loudness.index(d.severity), d.code))
+            wanted = [d for d in group if (d.name in rules if rules is not None else d.severity is not Severity.HINT)]
+            edits.extend(self._at(root).merged([d.finding for d in wanted], unsafe))
         return tuple(edits)
 
     def text(self, path: Path) -> str:

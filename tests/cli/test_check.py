@@ -389,7 +389,7 @@ def test_the_folder_around_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "here/deep/w.py": "here",
         "here": "here",
         "plain/pkg/sub/m.py": "plain",
-        "plain/pkg": "plain",
+        "plain/pkg": "plain/pkg",
         "lib/site-packages/pkg": "lib/site-packages/pkg",
         "alone/x.py": "alone",
     }

@@ -168,3 +168,18 @@ class Images: pass
 """,
     )
     assert linked.reached("loader") == ["Images.__getitem__", "Images.read"]
+
+
+def test_a_root_that_is_a_package_is_known_by_its_name(tmp_path: Path) -> None:
+    root = tmp_path / "pkg"
+    linked = link(
+        root,
+        f"""--- __init__.py
+--- data.py
+{DATASET}--- train.py
+from torch.utils.data import DataLoader
+from pkg.data import Images
+loader = DataLoader(Images(), num_workers=2)
+""",
+    )
+    assert linked.datasets() == ["Images"]

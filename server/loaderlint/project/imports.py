@@ -75,8 +75,10 @@ def _search_path(files: Files, importer: Path) -> Iterator[Path]:
         if files.has_folder(folder / "src"):
             yield folder / "src"
         if folder == files.root or folder == folder.parent:
-            return
+            break
         folder = folder.parent
+    if files.exists(files.root / "__init__.py"):
+        yield files.root.parent  # the root is a package: its modules know it by its name
 
 
 def _added_folders(files: Files, importer: Path) -> Iterator[Path]:
