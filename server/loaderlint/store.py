@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pathspec import GitIgnoreSpec
 
 from loaderlint.project.files import ProjectFile, Read, bound_names
-from loaderlint.syntax.cutter import Piece, cut, recut
+from loaderlint.syntax.cutter import Piece, common_ends, cut, recut
 from loaderlint.syntax.source import Source, UnreadableSource, decode
 
 if TYPE_CHECKING:
@@ -478,6 +478,43 @@ class Snapshot:
         return self._containing[word]
 
     def same_answers(self) -> bool:
+        """Whether everything that was asked would be answered alike after the changes in `Store.before`."""
+        if self._store.paths() != self._paths:
+            return False
+        return all(self._same_file(path, was) for path, was in self._store.before.items())
+
+    def _same_file(self, path: Path, was: OpenFile | None) -> bool:
+        now = self._store.open(path)
+        if was is None or now is None:
+            return was is now and path not in self._read and not self._containing
+        if was is now:
+            return True
+        if not self._same_words(path, was.text, now.text):
+            return False
+        read = self._read.get(path)
+        if read is None:
+            return path not in self._read
+        return same_answers(read, was, now)
+
+    def _same_words(self, path: Path, was: str, now: str) -> bool:
+        """Whether the file still holds the same ones of the words that the project was searched for."""
+        first, last_was, last_now = difference(was, now)
+        longest = max(map(len, self._containing), default=0)
+        start = max(first - longest, 0)
+        around_was, around_now = was[start : last_was + longest], now[start : last_now + longest]
+        for word in self._containing:
+            if (word in around_was) != (word in around_now) and (word in was) != (word in now):
+                return False
+        return True
+
+
+def difference(was: str, now: str) -> tuple[int, int, int]:
+    """(first, end in `was`, end in `now`) of the part in which two texts differ."""
+    first, back = common_ends(was, now)
+    return first, len(was) - back, len(now) - back
+
+
+def same_answers(self) -> bool:
         """Whether everything that was asked would be answered alike after the changes in `Store.before`."""
         if self._store.paths() != self._paths:
             return False

@@ -7,7 +7,6 @@ objects of one worker differ. `if self.rng is None` would be copied from a main 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
@@ -21,9 +20,9 @@ from loaderlint.findings import (
     ReplaceAttributeUses,
 )
 from loaderlint.project.classes import Store
-from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model, WorkerCall
 from loaderlint.project.values import ClassRef, Instance, LibObject, Literal_, ModuleRef, Origin
+from loaderlint.rules.source import read_elsewhere
 
 
 class Draw(NamedTuple):
@@ -123,7 +122,7 @@ def _method_intents(draws: list[Draw], form: _Form, seed: str, model: Model) -> 
     assert isinstance(step, ir.SetAttr)
     if not all(_is_kept_at(draw, cls, step.name, model) for draw in draws):
         return ()
-    if any(True for _ in _reads_elsewhere(cls, step.name, model)):
+    if any(read_elsewhere(cls, step.name, model)):
         return ()
     stem = step.name.lstrip("_")
     intents: list[Intent] = []
@@ -163,28 +162,6 @@ def _is_kept_at(draw: Draw, cls: ClassRef, name: str, model: Model) -> bool:
         isinstance(origin.owner, Instance) and origin.path == (name,) and cls in model.ev.classes.mro(origin.owner.cls)
         for origin in draw.origins
     )
-
-
-def _reads_elsewhere(cls: ClassRef, name: str, model: Model) -> Iterator[Frame]:
-    """The frames in workers, outside the class's own methods, that read attribute `name` of objects of the class."""
-    for frame in model.reached:
-        exprs = model.facts(frame).ir.exprs
-        for number in tuple(frame.memo):
-            e = exprs[number] if 0 <= number < len(exprs) else None
-            if not isinstance(e, ir.Attr) or e.name != name or _is_own_self(e.base, cls, frame, model):
-                continue
-            owners = [a for a in model.ev.eval(e.base, frame).atoms if isinstance(a, Instance)]
-            if any(cls in model.ev.classes.mro(owner.cls) for owner in owners):
-                yield frame
-
-
-def _is_own_self(base: int, cls: ClassRef, frame: Frame, model: Model) -> bool:
-    """Whether an expression is `self` in a method of the class, or in a function inside one."""
-    e = model.ev.expr(frame, base)
-    here: Frame | None = frame
-    while here is not None and isinstance(e, ir.Capture) and here.owner is None:
-        here = here.scope
-    return here is not None and here.owner == cls and isinstance(e, ir.Param | ir.Capture)
 
 
 def _not_in_workers(cls: ClassRef, model: Model) -> list[str]:

@@ -9,7 +9,7 @@ from loaderlint.project.classes import Store
 from loaderlint.project.model import Model
 from loaderlint.project.values import ClassRef, Instance, LibObject, Origin
 from loaderlint.rules.held_handles import handle_kind, opener
-from loaderlint.rules.source import is_read_elsewhere, source_of
+from loaderlint.rules.source import read_elsewhere, source_of
 
 _ACCESSOR = '''\
 def {{_get_{stem}}}(self):
@@ -38,7 +38,7 @@ def accessor(made: LibObject, kind: HandleKind, origins: frozenset[Origin], mode
     step = model.def_of(store.frame).steps[store.step]
     assert isinstance(step, ir.SetAttr)
     opened, kept = source_of(step.value, store.frame, model)
-    if opened is None or is_read_elsewhere(store.frame.owner, step.name, model):
+    if opened is None or any(read_elsewhere(store.frame.owner, step.name, model)):
         return ()
     stem = step.name.lstrip("_")
     birth = model.step_place(store.frame, store.step)

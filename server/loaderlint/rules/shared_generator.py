@@ -163,8 +163,11 @@ def _birth_place(site: Site, model: Model) -> str:
     """'a module' or 'a class or default argument' (made again by a spawned worker), else 'an object' (copied)."""
     if site.frame.def_ != 0 or _is_field(site, model):
         return "an object"
-    facts = model.facts(site.frame)
-    return "a module" if len(facts.ir.defs) == 1 else "a class or default argument"
+    file = model.files.file(site.frame.path)
+    parent = file.pieces[site.frame.piece].parent if file else -1
+    in_class = file is not None and parent >= 0 and file.pieces[parent].kind == "class"
+    alone = len(model.facts(site.frame).ir.defs) == 1
+    return "a module" if alone and not in_class else "a class or default argument"
 
 
 def _is_field(site: Site, model: Model) -> bool:

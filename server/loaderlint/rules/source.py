@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.frames import Frame
@@ -88,20 +90,25 @@ def _is_stored_once(name: str, frame: Frame, model: Model) -> bool:
     return len(model.ev.classes.stores(frame.receiver, name)) <= 1
 
 
-def is_read_elsewhere(cls: ClassRef, name: str, model: Model) -> bool:
-    """Whether worker code outside the class's own methods reads attribute `name` of its objects."""
+def read_elsewhere(cls: ClassRef, name: str, model: Model) -> Iterator[Frame]:
+    """The frames in workers, outside the class's own methods, that read attribute `name` of objects of the class."""
     for frame in model.reached:
         file = model.files.file(frame.path)
         if file is None or not file.pieces[frame.piece].holds(name):
             continue
         for number in tuple(frame.memo):
             e = model.ev.expr(frame, number)
-            if isinstance(e, ir.Attr) and e.name == name and not _is_own_self(e.base, cls, frame, model):
-                owners = model.ev.eval(e.base, frame).only(Instance)
-                if any(isinstance(o, Instance) and cls in model.ev.classes.mro(o.cls) for o in owners):
-                    return True
-    return False
+            if not isinstance(e, ir.Attr) or e.name != name or _is_own_self(e.base, cls, frame, model):
+                continue
+            owners = model.ev.eval(e.base, frame).only(Instance)
+            if any(isinstance(one, Instance) and cls in model.ev.classes.mro(one.cls) for one in owners):
+                yield frame
 
 
 def _is_own_self(base: int, cls: ClassRef, frame: Frame, model: Model) -> bool:
-    return frame.owner == cls and model.ev.expr(frame, base) == ir.Param(0)
+    """Whether an expression is `self` in a method of the class, or in a function inside one."""
+    e = model.ev.expr(frame, base)
+    here: Frame | None = frame
+    while here is not None and isinstance(e, ir.Capture) and here.owner is None:
+        here = here.scope
+    return here is not None and here.owner == cls and isinstance(e, ir.Param | ir.Capture)

@@ -62,7 +62,7 @@ def recut(pieces: tuple[Piece, ...], old_text: str, new_text: str) -> tuple[Piec
         old_text
     ):  # cut in suspicious mode: all of it hangs together
         return cut(new_text)
-    prefix, suffix = _common(old_text, new_text)
+    prefix, suffix = common_ends(old_text, new_text)
     first = next((number for number, piece in enumerate(pieces) if piece.start + piece.seen >= prefix), -1)
     if first < 0:
         return cut(new_text)
@@ -74,7 +74,7 @@ def recut(pieces: tuple[Piece, ...], old_text: str, new_text: str) -> tuple[Piec
         return cut(new_text)
 
 
-def _common(old: str, new: str) -> tuple[int, int]:
+def common_ends(old: str, new: str) -> tuple[int, int]:
     """Lengths of the common prefix and of the common suffix, which do not overlap."""
     shorter = min(len(old), len(new))
     prefix = _longest(shorter, lambda a, b: old[a:b] == new[a:b])
