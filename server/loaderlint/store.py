@@ -514,58 +514,6 @@ def difference(was: str, now: str) -> tuple[int, int, int]:
     return first, len(was) - back, len(now) - back
 
 
-def same_answers(self) -> bool:
-        """Whether everything that was asked would be answered alike after the changes in `Store.before`."""
-        if self._store.paths() != self._paths:
-            return False
-        return all(self._same_file(path, was) for path, was in self._store.before.items())
-
-    def _same_file(self, path: Path, was: OpenFile | None) -> bool:
-        now = self._store.open(path)
-        if was is None or now is None:
-            return was is now and path not in self._read and not self._containing
-        if was is now:
-            return True
-        if not self._same_words(path, was.text, now.text):
-            return False
-        read = self._read.get(path)
-        if read is None:
-            return path not in self._read
-        return same_answers(read, was, now)
-
-    def _same_words(self, path: Path, was: str, now: str) -> bool:
-        """Whether the file still holds the same ones of the words that the project was searched for."""
-        first, last_was, last_now = difference(was, now)
-        longest = max(map(len, self._containing), default=0)
-        start = max(first - longest, 0)
-        around_was, around_now = was[start : last_was + longest], now[start : last_now + longest]
-        for word in self._containing:
-            if (word in around_was) != (word in around_now) and (word in was) != (word in now):
-                return False
-        return True
-
-
-def difference(was: str, now: str) -> tuple[int, int, int]:
-    """(first, end in `was`, end in `now`) of the part in which two texts differ."""
-    shorter = min(len(was), len(now))
-    first = _longest(shorter, lambda a, b: was[a:b] == now[a:b])
-    m, n = len(was), len(now)
-    back = _longest(shorter - first, lambda a, b: was[m - b : m - a] == now[n - b : n - a])
-    return first, m - back, n - back
-
-
-def _longest(limit: int, same: Callable[[int, int], bool]) -> int:
-    """The largest length up to `limit` over which two texts agree, by halving."""
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if same(low, middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
 def same_answers(read: Read, was: OpenFile, now: OpenFile) -> bool:
     """Whether all that was read of a file when it was `was` reads alike in `now`."""
     if (read.text and was.text != now.text) or len(was.pieces) != len(now.pieces):
