@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from loaderlint.project.values import Lib
 from tests.project.linking import link
 
 DATASET = """
@@ -183,3 +184,15 @@ loader = DataLoader(Images(), num_workers=2)
 """,
     )
     assert linked.datasets() == ["Images"]
+
+
+@pytest.mark.parametrize("statement", ["from monai.utils import optional_import", "def optional_import(module): pass"])
+def test_an_optional_import_is_an_import(statement: str, tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""--- data.py
+{statement}
+lmdb, has_lmdb = optional_import("lmdb")
+""",
+    )
+    assert linked.model.ev.lookup(tmp_path / "data.py", "lmdb").atoms == {Lib("lmdb")}

@@ -44,3 +44,8 @@ def canonical(name: str) -> str:
         if name.startswith(prefix):
             return replacement + name[len(prefix) :]
     return name
+
+
+#: Functions that import the module named by their first argument and say whether that worked: MONAI's
+#: `optional_import("lmdb")` gives (module, bool), with `name=` the attribute instead of the module.
+OPTIONAL_IMPORTERS = frozenset({"optional_import"})

@@ -19,7 +19,7 @@ from loaderlint.knowledge.callers import (
     STUB_DECORATORS,
     TRANSPARENT_DECORATORS,
 )
-from loaderlint.knowledge.names import canonical
+from loaderlint.knowledge.names import OPTIONAL_IMPORTERS, canonical
 from loaderlint.project import classes, configured, growth, imports, library
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.files import Binding, Files, ProjectFile
@@ -698,6 +698,9 @@ class Evaluator:
         self, function: FunctionRef, arguments: Arguments, frame: Frame
     ) -> tuple[Val, tuple[Frame, ...]]:
         """Call a function by its own name. `Base.method(self, ...)` runs on the object that is passed first."""
+        facts = self.facts(function.path, function.piece)
+        if facts is not None and facts.ir.defs[function.def_].name in OPTIONAL_IMPORTERS:
+            return library.optional_import(arguments), ()
         file = self.file(function.path)
         parent = self._class_piece(file, function.piece) if file and function.def_ == 1 else None
         first = arguments.positional[0].only(Instance) if parent is not None and arguments.positional else []

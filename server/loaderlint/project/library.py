@@ -18,6 +18,7 @@ from loaderlint.knowledge.arrays import (
 )
 from loaderlint.knowledge.callers import HIGHER_ORDER, PIPELINES
 from loaderlint.knowledge.loaders import SPLITTING_FUNCTIONS
+from loaderlint.knowledge.names import OPTIONAL_IMPORTERS, canonical
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project import growth
 from loaderlint.project.arguments import Arguments
@@ -351,6 +352,8 @@ def call(
         return _getattr(ev, arguments, frame, number), ()
     if name in ("builtins.eval", "builtins.exec"):
         return unknown("eval"), ()
+    if name.rpartition(".")[2] in OPTIONAL_IMPORTERS:
+        return optional_import(arguments), ()
     if name in ("importlib.import_module", "builtins.__import__"):
         return _import_module(ev, first, frame), ()
     if name in ("copy.copy", "copy.deepcopy") and first is not None:
@@ -385,6 +388,18 @@ def _may_copy(name: str, first: Val, arguments: Arguments) -> bool:
         return False
     known = any(isinstance(a, LibObject) and a.name.removesuffix("[]") in ARRAY_MAKERS for a in first.atoms)
     return not known or arguments.get("dtype", 1) is not None
+
+
+def optional_import(arguments: Arguments) -> Val:
+    """What `optional_import("lmdb")` gives: the module and whether it is there."""
+    module = arguments.get("module", 0)
+    attribute = arguments.get("name", 3)
+    literal = module.literal if module else None
+    if literal is None or not isinstance(literal.value, str):
+        return unknown("importlib")
+    name = attribute.literal.value if attribute and attribute.literal else ""
+    full = f"{literal.value}.{name}" if name else literal.value
+    return of(SeqOf("tuple", (of(Lib(canonical(full))), unknown("whether a module is installed"))))
 
 
 def _views(value: Val) -> frozenset[Origin]:

@@ -76,6 +76,8 @@ from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_s
 from loaderlint.rules.generator_accessor import Draw, accessor_fix
 from loaderlint.rules.seeding import init_in_sight
 
+#: How many draws a finding shows.
+_MAX_SHOWN_DRAWS = 6
 _WORDS = {"numpy": "Generator", "numpy_legacy": "RandomState", "python": "random.Random", "torch": "torch.Generator"}
 
 
@@ -120,7 +122,8 @@ def _judge(place: Place, draws: list[Draw], model: Model) -> Iterator[Finding]:
     if exposure.certainty == "possible" and _is_settable(draw, model):
         return  # who makes the object out of sight may set it anew in each worker
     library = _library(draw.made) or "numpy"
-    use = Evidence(model.place(frame, draw.call.number), f"{model.label(frame)} draws from it")
+    uses = {model.place(d.call.frame, d.call.number): model.label(d.call.frame) for d in (draw, *draws)}
+    shown = tuple(Evidence(where, f"{label} draws from it") for where, label in [*uses.items()][:_MAX_SHOWN_DRAWS])
     fix = accessor_fix(_all_draws(place, model), library, model)
     yield Finding(
         RULE.name,
@@ -130,7 +133,7 @@ def _judge(place: Place, draws: list[Draw], model: Model) -> Iterator[Finding]:
         f"{_born(draw.made.site, model)}, before the workers start; make it in the worker, from `torch.initial_seed()`",
         place,
         draw.made.name,
-        (use, *model.why(frame, exposure)),
+        (*shown, *model.why(frame, exposure)),
         (fix,) if fix else (),
     )
 
