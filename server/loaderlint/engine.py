@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint import settings as settings_module
-from loaderlint.findings import Certainty, Finding, Place, Severity
+from loaderlint.findings import Certainty, Finding, Intent, Place, Severity
 from loaderlint.settings import Settings
 from loaderlint.store import Cancelled as Cancelled
 from loaderlint.store import OpenFile, Snapshot, Store, project_root
@@ -25,7 +25,7 @@ from loaderlint.suppress import suppressed
 
 if TYPE_CHECKING:
     from loaderlint.facts.ir import PieceFacts
-    from loaderlint.fixes.edits import FileEdit, Repair
+    from loaderlint.fixes.edits import FileEdit, NoFix, Repair
     from loaderlint.project.environment import Environment
     from loaderlint.project.model import Model
     from loaderlint.rules.base import Rule
@@ -244,6 +244,8 @@ class Project:
         self._named: set[Path] = set()
         self._linked: _Linked | None = None
         self._environments: dict[Path, Environment] = {}
+        self._edits: dict[tuple[Intent, ...], tuple[FileEdit, ...] | NoFix] = {}
+        self._edits_at = -1
         self._wrong: dict[Problem, None] = {}
 
     def renew(self) -> None:
@@ -418,9 +420,13 @@ class Project:
         from loaderlint.fixes.apply import edits_for
         from loaderlint.fixes.edits import NoFix, Repair
 
+        if self._edits_at != self.store.generation:
+            self._edits_at, self._edits = self.store.generation, {}
         ready = []
         for fix in finding.fixes:
-            edits = edits_for(fix.intents, _Access(self.store))
+            edits = self._edits.get(fix.intents)
+            if edits is None:  # many findings share one fix
+                edits = self._edits[fix.intents] = edits_for(fix.intents, _Access(self.store))
             if not isinstance(edits, NoFix):
                 ready.append(Repair(fix.title, fix.safety, edits))
         return tuple(ready)

@@ -22,7 +22,7 @@ from loaderlint.knowledge.callers import (
 from loaderlint.knowledge.names import OPTIONAL_IMPORTERS, canonical
 from loaderlint.project import classes, configured, growth, imports, library
 from loaderlint.project.arguments import Arguments
-from loaderlint.project.files import Binding, Files, ProjectFile
+from loaderlint.project.files import Binding, Files, ProjectFile, defined_name
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
     BOTTOM,
@@ -402,11 +402,16 @@ class Evaluator:
             return self._from_stars(file, name) if file else unknown("unreadable file")
         return None
 
-    def module_classes(self, module: ModuleRef) -> list[ClassRef]:
-        """The classes that a module of the project defines itself, in source order."""
+    def module_members(self, module: ModuleRef) -> list[ClassRef | FunctionRef]:
+        """The classes and functions that a module of the project defines itself, in source order."""
         file = self.file(module.path)
-        pieces = enumerate(file.pieces) if file else ()
-        return [ClassRef(module.path, i, 1) for i, piece in pieces if piece.kind == "class" and piece.parent < 0]
+        found: list[ClassRef | FunctionRef] = []
+        for index, piece in enumerate(file.pieces if file else ()):
+            if piece.parent < 0 and piece.kind == "class":
+                found.append(ClassRef(module.path, index, 1))
+            elif piece.parent < 0 and piece.kind == "statement" and piece.ask(defined_name):
+                found.append(FunctionRef(module.path, index, 1))
+        return found
 
     def imported(self, importer: Path, module: str, name: str | None, level: int) -> Val:
         """What an import binds (see `ir.Imported`)."""

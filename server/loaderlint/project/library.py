@@ -70,7 +70,7 @@ _COMPARISONS: dict[str, Callable[..., bool]] = {
     ">=": operator.ge,
 }
 #: How many methods or classes `getattr(self, name)` or `getattr(module, name)` may stand for.
-_MAX_DYNAMIC = 24
+_MAX_DYNAMIC = 64
 _COPYING_BUILTINS = {"list": "list", "tuple": "tuple", "set": "set", "sorted": "list", "reversed": "list"}
 
 
@@ -427,7 +427,7 @@ def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> 
             if isinstance(atom, Instance):
                 candidates.extend(ev.classes.public_methods(atom))
             elif isinstance(atom, ModuleRef):
-                candidates.extend(ev.module_classes(atom))
+                candidates.extend(ev.module_members(atom))
         return of(*candidates[:_MAX_DYNAMIC], Unknown("dynamic attribute"))
     found = ev.attribute(arguments.positional[0], key.value, frame, number)
     if len(arguments.positional) > 2:

@@ -39,6 +39,7 @@ from loaderlint.project.values import (
 Part = Literal["sample", "collate", "init"]
 SAMPLE_METHODS = ("__getitem__", "__getitems__", "__iter__", "__next__")
 _MAX_FRAMES = 6000
+_MAX_NESTED_OBJECTS = 8
 #: How many loaders a finding shows; its message says how many more there are.
 _MAX_SHOWN_LOADERS = 6
 
@@ -105,7 +106,7 @@ class Model:
         self._environment_of = environment_of
         self.reached: dict[Frame, Reached] = {}
         self.loaders: tuple[Loader, ...] = Loaders(self.ev, self.callers).find()
-        self._construction: set[Frame] | None = None
+        self._defs: frozenset[tuple[Path, int, int]] | None = None
         self._start_method: tuple[frozenset[str], frozenset[str]] | None = None
         for loader in self.loaders:
             self._enter(loader, loader.datasets, guessed=False)
@@ -345,18 +346,33 @@ class Model:
         return self._start_method
 
     def runs_in_worker(self, frame: Frame) -> bool:
-        """Whether the def of a frame is run by workers and not (also) while an object is constructed in main."""
-        if frame in self.reached:
-            return True
-        if frame.def_ == 0 or self.in_construction(frame):
-            return False
-        return any((f.path, f.piece, f.def_) == (frame.path, frame.piece, frame.def_) for f in self.reached)
+        """Whether the def of a frame is run by workers and not (also) while an object is constructed in main.
 
-    def in_construction(self, frame: Frame) -> bool:
-        """Whether a frame runs while an object is constructed in the main process."""
-        if self._construction is None:
-            self._construction = {f for frames in self.ev.classes._construction.values() for f in frames}
-        return frame in self._construction and frame not in self.reached
+        What the constructor of an object does happens where the object is made."""
+        for _ in range(_MAX_NESTED_OBJECTS):
+            if frame in self.reached:
+                return True
+            if frame.def_ == 0:
+                return False
+            made_by = self._constructor_of(frame)
+            if made_by is None:
+                return (frame.path, frame.piece, frame.def_) in self._worker_defs()
+            if made_by.site is None:
+                return False
+            frame = made_by.site.frame
+        return False
+
+    def _constructor_of(self, frame: Frame) -> Instance | None:
+        """The object that a frame helps to construct."""
+        receiver = frame.receiver
+        if isinstance(receiver, Instance) and frame in self.ev.classes.construction(receiver):
+            return receiver
+        return None
+
+    def _worker_defs(self) -> frozenset[tuple[Path, int, int]]:
+        if self._defs is None:
+            self._defs = frozenset((f.path, f.piece, f.def_) for f in self.reached)
+        return self._defs
 
     def dataset_kind(self, cls: ClassRef) -> Literal["map", "iterable"] | None:
         """Whether a class of the project is a torch dataset, and of which kind."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from loaderlint.project.frames import Frame
 
-MAX_ATOMS = 32
+MAX_ATOMS = 64
 MAX_ORIGINS = 8
 MAX_PATH = 3
 
@@ -254,8 +254,9 @@ def join(values: Iterable[Val]) -> Val:
         atoms |= value.atoms
         origins |= value.origins
     if len(atoms) > MAX_ATOMS:
-        kept = sorted((a for a in atoms if type(a) is not Unknown), key=_order)[: MAX_ATOMS - 1]
-        atoms = {*kept, Unknown("too many")}
+        reasons = {a for a in atoms if type(a) is Unknown}
+        kept = sorted(atoms - reasons, key=_order)[: MAX_ATOMS - 1]
+        atoms = {*kept, *reasons, Unknown("too many")}
     if len(origins) > MAX_ORIGINS:
         origins = set(sorted(origins, key=repr_origin)[:MAX_ORIGINS])
     return Val(frozenset(atoms), frozenset(origins))

@@ -101,7 +101,7 @@ def _judge(calls: list[WorkerCall], name: str, model: Model) -> Iterator[Finding
 
 def _exposure(call: WorkerCall, model: Model) -> Exposure | None:
     def cured(loader: Loader) -> bool:
-        return one_stream(loader) or _cured(loader, model) or seeds_on_the_way(call.frame, loader, model)
+        return one_stream(loader) or _cured(loader, model) or seeds_on_the_way(call, loader, model)
 
     return model.exposure(call.frame, 1, cured=cured)
 

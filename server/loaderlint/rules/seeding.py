@@ -101,9 +101,23 @@ def _tests_an_option(test: int, frame: Frame, model: Model) -> bool:
     return any(isinstance(atom, Literal_) and (atom.value is None or atom.value is False) for atom in atoms)
 
 
-def seeds_on_the_way(frame: Frame, loader: Loader, model: Model) -> bool:
-    """Whether a frame that leads to `frame`, or it itself, seeds NumPy: then the inherited state is not used."""
-    return any(_seeds(call) for link in model.chain(frame, loader) for call in model.frame_calls(link))
+def seeds_on_the_way(draw: WorkerCall, loader: Loader, model: Model) -> bool:
+    """Whether a frame that leads to a draw seeds NumPy, or the draw's own def does before it on the same way: then the
+    inherited state is not used."""
+    return any(
+        _seeds(call) and (link is not draw.frame or _comes_before(call, draw, model))
+        for link in model.chain(draw.frame, loader)
+        for call in model.frame_calls(link)
+    )
+
+
+def _comes_before(seed: WorkerCall, draw: WorkerCall, model: Model) -> bool:
+    """Whether every way to the draw passes the seeding call, which stands before it in the def."""
+    contexts = model.def_of(draw.frame).contexts
+    here = draw.context
+    while here > 0 and here != seed.context:
+        here = contexts[here].parent
+    return here == seed.context and seed.number < draw.number
 
 
 def _lightning_seeds(model: Model) -> bool:
