@@ -302,6 +302,7 @@ class Model:
             (proven if answer == "yes" and not guessed else maybe).append(loader)
         if not proven and not maybe:
             return None
+        proven.sort(key=lambda one: one.has_workers(2) != "yes")  # stable; with one worker most faults show less
         return Exposure((*proven, *maybe), "proven" if proven else "possible")
 
     def environment(self, loader: Loader | None = None) -> Environment:
