@@ -59,8 +59,9 @@ class Limits:
         return False
 
     def _counts(self, limit: Limit, loader: Loader, user: Path) -> bool:
-        if self._runs_in_worker(limit, loader):
-            return True
+        runners = self._runners(limit)
+        if runners:  # a worker_init_fn limits the workers of its own loaders
+            return bool(runners >> loader.index & 1)
         forked = loader.out_of_sight or "fork" in self._model.start_methods(loader)
         if limit.def_ != 0:
             return forked and self._is_called(limit)
@@ -70,11 +71,13 @@ class Limits:
         self.lost = self.lost or guarded and not forked
         return forked or not guarded
 
-    def _runs_in_worker(self, limit: Limit, loader: Loader) -> bool:
-        return any(
-            (f.path, f.piece, f.def_) == limit and reached.bits() >> loader.index & 1
-            for f, reached in self._model.reached.items()
-        )
+    def _runners(self, limit: Limit) -> int:
+        """The bits of the loaders whose workers run the function that holds a limit."""
+        bits = 0
+        for frame, reached in self._model.reached.items():
+            if (frame.path, frame.piece, frame.def_) == limit:
+                bits |= reached.bits()
+        return bits
 
     def _is_called(self, limit: Limit) -> bool:
         """Whether the function's name is used anywhere outside of it (a decorator or a class may call it as well)."""

@@ -65,7 +65,7 @@ from loaderlint.findings import (
 from loaderlint.knowledge.opencv import SERIAL
 from loaderlint.project.model import Exposure, Model, WorkerCall
 from loaderlint.project.values import Atom, FunctionRef, Lib
-from loaderlint.rules.base import Rule, WorkerModule, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, WorkerModule, gathered, in_workers_of, loudness, page
 from loaderlint.rules.opencv_limits import Limits
 
 #: How many calls a finding shows.
@@ -90,10 +90,11 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding]:
     if imported is None:
         return
     limits = Limits(model)
-    uses = _uses(module, model, limits)
-    if not uses:
+    uses = list(_uses(module, model, limits))
+    found = gathered((call.frame, exposure) for call, exposure in uses)
+    if found is None:
         return
-    first, exposure = uses[0]
+    frame, exposure = found
     severity = loudness(Severity.INFORMATION, exposure.certainty)
     if severity is None:
         return
@@ -106,7 +107,7 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding]:
         f"{lost}; call `cv2.setNumThreads(0)` in the worker_init_fn",
         imported.place,
         "cv2",
-        (*_called(uses, model), *model.why(first.frame, exposure)),
+        (*_called(uses, model), *model.why(frame, exposure)),
         _fixes(imported, exposure, model),
     )
 
@@ -141,25 +142,21 @@ def _cv2_import(model: Model, module: WorkerModule, piece: int, def_: int, numbe
     return None
 
 
-def _uses(module: WorkerModule, model: Model, limits: Limits) -> list[tuple[WorkerCall, Exposure]]:
-    """The calls of cv2 that worker functions of the module make, one a place, for the loaders that nothing cures; the
-    proven ones first."""
-    found: dict[Place, tuple[WorkerCall, Exposure]] = {}
+def _uses(module: WorkerModule, model: Model, limits: Limits) -> Iterator[tuple[WorkerCall, Exposure]]:
+    """The calls of cv2 that worker functions of the module make, in every frame, for the loaders that nothing cures."""
     for function in module.functions:
         for call in model.calls(function):
-            if not any(isinstance(a, Lib) and _starts_threads(a.name) for a in call.callee.atoms):
-                continue
-            exposure = model.exposure(call.frame, 1, cured=lambda loader: limits.reach(loader, module.path))
-            place = model.place(call.frame, call.number)
-            if exposure is not None and (place not in found or found[place][1].certainty == "possible"):
-                found[place] = (call, exposure)
-    return sorted(found.values(), key=lambda use: use[1].certainty == "possible")
+            if any(isinstance(a, Lib) and _starts_threads(a.name) for a in call.callee.atoms):
+                exposure = model.exposure(call.frame, 1, cured=lambda loader: limits.reach(loader, module.path))
+                if exposure is not None:
+                    yield call, exposure
 
 
 def _called(uses: Sequence[tuple[WorkerCall, Exposure]], model: Model) -> Iterator[Evidence]:
     """Where cv2 is called, the first few places."""
-    for call, _ in uses[:_MAX_SHOWN_CALLS]:
-        yield Evidence(model.place(call.frame, call.number), f"{model.label(call.frame)} calls cv2 here")
+    places = {model.place(call.frame, call.number): model.label(call.frame) for call, _ in uses}
+    for place, label in [*places.items()][:_MAX_SHOWN_CALLS]:
+        yield Evidence(place, f"{label} calls cv2 here")
 
 
 def _starts_threads(name: str) -> bool:
