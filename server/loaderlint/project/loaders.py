@@ -380,7 +380,7 @@ def dataset_kind(ev: Evaluator, cls: ClassRef) -> Literal["map", "iterable"] | N
 
 def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: set[ClassRef]) -> Iterator[Instance]:
     """Objects, made out of sight, of the project's dataset classes that are not `used` and that nothing in sight makes
-    but tests (who makes one and gives it to no loader uses it for something else), or that are `idle`: held by loaders
+    (who makes one and gives it to no loader uses it for something else), or that are `idle`: held by loaders
     without workers only."""
     for path in ev.files.containing("Data"):
         file = ev.file(path)
@@ -394,16 +394,8 @@ def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: 
                 continue
             if not any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__", "__next__")):
                 continue
-            if cls in idle or not any(_is_made_for_use(inst) for inst in callers.instances(cls)):
+            if cls in idle or all(inst.site is None for inst in callers.instances(cls)):
                 yield Instance(cls, None)
-
-
-def _is_made_for_use(inst: Instance) -> bool:
-    """Whether an object is made in sight, by something else than a test."""
-    if inst.site is None:
-        return False
-    path = inst.site.frame.path
-    return not (path.name.startswith("test") or path.stem.endswith("_test") or path.parent.name in ("test", "tests"))
 
 
 def library_sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:

@@ -112,12 +112,22 @@ def seeds_on_the_way(draw: WorkerCall, loader: Loader, model: Model) -> bool:
 
 
 def _comes_before(seed: WorkerCall, draw: WorkerCall, model: Model) -> bool:
-    """Whether every way to the draw passes the seeding call, which stands before it in the def."""
-    contexts = model.def_of(draw.frame).contexts
-    here = draw.context
-    while here > 0 and here != seed.context:
+    """Whether the seeding call stands before the draw, and not in the other branch of a test. One under a condition of
+    its own counts: `if not self.seeded` seeds once, and that is enough."""
+    if seed.number > draw.number:
+        return False
+    around = {(c.expr, not c.negated) for c in _tests_around(draw, model)}
+    return not any((c.expr, c.negated) in around for c in _tests_around(seed, model))
+
+
+def _tests_around(call: WorkerCall, model: Model) -> Iterator[ir.Context]:
+    """The branches of tests that a call stands in, innermost first."""
+    contexts = model.def_of(call.frame).contexts
+    here = call.context
+    while here > 0:
+        if contexts[here].kind == "if":
+            yield contexts[here]
         here = contexts[here].parent
-    return here == seed.context and seed.number < draw.number
 
 
 def _lightning_seeds(model: Model) -> bool:
