@@ -14,7 +14,7 @@ from loaderlint.lsp.text import Place, split_lines
 from tests.lsp.fake_engine import FakeWorkspace
 from tests.lsp.session import Refused, Session, capabilities, run, session, span
 
-A = "file:///work/a.py"
+A = "file:///project/a.py"
 FIX_ALL = "source.fixAll.loaderlint"
 
 
@@ -344,7 +344,7 @@ def test_fix_all_goes_on_until_nothing_is_left() -> None:
             (edit,) = change["edits"]
             assert edit == {"range": span(0, 0, 3, 0), "newText": "FIXED FIXED\r\nkeep\r\nGUESS FIXED\r\n"}
             # The engine is back at the editor's text.
-            assert client.backend.workspaces[0].text(Path("/work/a.py")) == text
+            assert client.backend.workspaces[0].text(Path("/project/a.py")) == text
             assert len(await client.diagnostics(A)) == 4
 
     run(scenario())

@@ -11,7 +11,7 @@ from lsprotocol import types
 from loaderlint.lsp import diagnostics
 from tests.lsp.session import Session, capabilities, run, session, span
 
-A, B = "file:///work/a.py", "file:///work/b.py"
+A, B = "file:///project/a.py", "file:///project/b.py"
 
 
 def test_a_diagnostic_in_full(tmp_path: Path) -> None:

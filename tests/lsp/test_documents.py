@@ -13,7 +13,7 @@ from loaderlint.lsp.documents import Document, Documents
 from loaderlint.lsp.text import Encoding, split_lines, to_column, to_position, to_range, to_units
 
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
-URI = "file:///work/a.py"
+URI = "file:///project/a.py"
 #: Signs at which `str.splitlines` splits and the protocol does not.
 NO_LINE_ENDS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 
@@ -106,9 +106,9 @@ def test_a_change_of_an_unknown_document_is_ignored() -> None:
 
 def test_one_file_under_two_spellings() -> None:
     documents = Documents()
-    opened = documents.open(types.TextDocumentItem("file:///work/a%20b/%C3%A9.py", "python", 1, ""))
-    assert documents.get("file:///work/a b/é.py") is opened
-    assert documents.get("file:///work/c/../a%20b/%c3%a9.py") is opened
+    opened = documents.open(types.TextDocumentItem("file:///project/a%20b/%C3%A9.py", "python", 1, ""))
+    assert documents.get("file:///project/a b/é.py") is opened
+    assert documents.get("file:///project/c/../a%20b/%c3%a9.py") is opened
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from tests.lsp.session import capabilities, run, session, span
 
-A = "file:///work/a.py"
+A = "file:///project/a.py"
 
 
 def hover(text: str, line: int, column: int, able: dict[str, Any] | None = None) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ from loaderlint.lsp.text import Encoding
 from tests.lsp.editor import FAKE, SERVER, Editor, editor
 from tests.lsp.session import PATIENCE, run
 
-URI = "file:///work/a.py"
+URI = "file:///project/a.py"
 
 
 def anywhere() -> types.Range:

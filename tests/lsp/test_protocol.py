@@ -15,14 +15,14 @@ from loaderlint.lsp.protocol import Protocol
 from tests.lsp.editor import SERVER
 from tests.lsp.session import PATIENCE, Refused, Session, capabilities, run, session, span
 
-URI = "file:///work/a.py"
+URI = "file:///project/a.py"
 SHOW = "window/showMessage"
 
 
 async def alive(client: Session) -> None:
     """The server still works, and has not shown anything to the user."""
-    client.open("file:///work/alive.py", "BUG")
-    assert len(await client.diagnostics("file:///work/alive.py")) == 1
+    client.open("file:///project/alive.py", "BUG")
+    assert len(await client.diagnostics("file:///project/alive.py")) == 1
     assert not [message for message in client.received if message.get("method") == SHOW]
 
 

@@ -12,7 +12,7 @@ from loaderlint.lsp.configuration import overrides
 from loaderlint.lsp.files import WATCHED
 from tests.lsp.session import Refused, Session, capabilities, run, session
 
-A = "file:///work/a.py"
+A = "file:///project/a.py"
 
 
 def setups(client: Session) -> list[tuple[tuple[Path, ...], dict[str, object]]]:
@@ -136,7 +136,7 @@ def test_several_folders(tmp_path: Path) -> None:
             await client.settled()
             assert [setup[0] for setup in setups(client)] == [(one, two), (two, three)]
             # The new workspace knows the open documents.
-            assert client.backend.workspaces[-1].texts == {Path("/work/a.py"): "BUG"}
+            assert client.backend.workspaces[-1].texts == {Path("/project/a.py"): "BUG"}
 
     run(scenario())
 
