@@ -18,7 +18,6 @@ from loaderlint.project.arguments import Arguments
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
     BOTTOM,
-    Atom,
     ClassRef,
     FunctionRef,
     Instance,
@@ -504,10 +503,3 @@ def _merge(lines: list[list[Base]]) -> list[Base]:
         if len(order) > _MAX_ANCESTORS:
             break
     return order
-
-
-def receiver_class(receiver: Atom | None) -> ClassRef | None:
-    """The class of what a method runs on."""
-    if isinstance(receiver, Instance):
-        return receiver.cls
-    return receiver if isinstance(receiver, ClassRef) else None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.frames import Frame
-from loaderlint.project.values import FunctionRef, Lib, LibObject, Literal_, Namespace, Unknown, Val, join, of, unknown
+from loaderlint.project.values import FunctionRef, Lib, LibObject, Literal_, Namespace, Val, join, of, unknown
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluate import Evaluator
@@ -174,11 +174,6 @@ class Configured:
     def _text(self, number: int, frame: Frame) -> str | None:
         e = self._ev.expr(frame, number)
         return e.value if isinstance(e, ir.Const) and isinstance(e.value, str) else None
-
-
-def is_config_reason(reason: Unknown) -> bool:
-    """Whether something is unknown because a user sets it."""
-    return reason.reason in ("config", "required option")
 
 
 def flags_module(atom: Lib) -> str | None:

@@ -35,7 +35,6 @@ from loaderlint.project.values import (
     MapOf,
     Method,
     ModuleRef,
-    Namespace,
     Origin,
     PartialOf,
     SeqOf,
@@ -613,8 +612,3 @@ def flattened(value: Val) -> list[Atom]:
         else:
             out.append(atom)
     return out
-
-
-def is_namespace(value: Val) -> bool:
-    """Whether a value is what a command line parser gives."""
-    return any(isinstance(atom, Namespace) for atom in value.atoms)

@@ -20,7 +20,7 @@ from loaderlint.knowledge.loaders import LOADERS
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.callers import Callers
 from loaderlint.project.environment import Environment
-from loaderlint.project.evaluate import Evaluator, step_expressions
+from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.files import Files
 from loaderlint.project.frames import Frame
 from loaderlint.project.loaders import Loader, Loaders, dataset_kind, library_sample_callables, unused_datasets
@@ -32,7 +32,6 @@ from loaderlint.project.values import (
     LibObject,
     Site,
     Val,
-    of,
     unknown,
 )
 
@@ -468,14 +467,5 @@ class Model:
         return next((n for n, targets in before.targets.items() if after in targets and n != NONE), None)
 
 
-__all__ = [
-    "Exposure",
-    "Loader",
-    "Model",
-    "Part",
-    "Reached",
-    "WorkerCall",
-    "WorkerFunction",
-    "of",
-    "step_expressions",
-]
+#: What rules name when they ask the model.
+__all__ = ["Exposure", "Loader", "Model", "Part", "Reached", "WorkerCall", "WorkerFunction"]

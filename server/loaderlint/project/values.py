@@ -300,8 +300,3 @@ def _order(atom: Atom) -> str:
             return f"map {keys} {site.frame.order if site else ''} {site.expr if site else 0:06}"
         case Namespace(path, how):
             return f"namespace {path} {how}"
-
-
-def order_of(atom: Atom) -> str:
-    """A stable sort key for atoms."""
-    return _order(atom)
