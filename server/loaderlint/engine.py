@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from loaderlint.facts.ir import PieceFacts
     from loaderlint.fixes.edits import FileEdit, NoFix, Repair
     from loaderlint.project.environment import Environment
-    from loaderlint.project.model import Model
+    from loaderlint.project.model import Model, WorkerFunction
     from loaderlint.rules.base import Rule
     from loaderlint.syntax.cutter import Piece
     from loaderlint.syntax.positions import Span
@@ -505,10 +505,10 @@ def _subjects(rule: Rule, model: Model) -> Sequence[object]:
         return model.worker_functions()
     from loaderlint.rules.base import WorkerModule
 
-    grouped: dict[Path, list[object]] = {}
+    grouped: dict[Path, list[WorkerFunction]] = {}
     for function in model.worker_functions():
         grouped.setdefault(function.path, []).append(function)
-    return [WorkerModule(path, tuple(functions)) for path, functions in grouped.items()]  # type: ignore[arg-type]
+    return [WorkerModule(path, tuple(functions)) for path, functions in grouped.items()]
 
 
 def _environment(settings: Settings, path: Path, root: Path) -> Environment:

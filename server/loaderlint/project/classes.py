@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 Base = ClassRef | Lib | Unknown
 _MAX_ANCESTORS = 32
+#: Methods whose stores say nothing of what an attribute holds in use.
+_NO_STORES = ("__init__", "__getstate__", "__setstate__", "__del__", "close")
 #: Library classes that define no methods of their own that matter: `super()` looks past them.
 _WITHOUT_METHODS = frozenset(
     {
@@ -350,21 +352,25 @@ class Classes:
 
     def _find_stores(self, inst: Instance, name: str) -> Iterator[Store]:
         constructed = self.construction(inst)
-        done = {(f.path, f.piece, f.def_) for f in constructed}
         for frame in constructed:
             yield from self._stores_in(frame, name, True)
+        for member, frame in self._other_frames(inst, constructed, f".{name}"):
+            if member.name not in _NO_STORES:
+                yield from self._stores_in(frame, name, False)
+
+    def _other_frames(self, inst: Instance, constructed: list[Frame], word: str) -> Iterator[tuple[Member, Frame]]:
+        """The object's methods that its construction does not run and whose text holds `word`, called by somebody out
+        of sight."""
+        done = {(f.path, f.piece, f.def_) for f in constructed}
         for member in self.methods(inst.cls):
             function = member.function
             if function is None or (function.path, function.piece, function.def_) in done:
                 continue
-            if member.name in ("__init__", "__getstate__", "__setstate__", "__del__", "close"):
-                continue
             file = self._ev.file(function.path)
-            if file is None or not file.pieces[function.piece].holds(f".{name}"):
-                continue
-            opened = self._ev.open_frame(function, inst, member.owner)
-            if opened is not None:
-                yield from self._stores_in(opened, name, False)
+            if file is not None and file.pieces[function.piece].holds(word):
+                opened = self._ev.open_frame(function, inst, member.owner)
+                if opened is not None:
+                    yield member, opened
 
     def _stores_in(self, frame: Frame, name: str, construction: bool) -> Iterator[Store]:
         one = self._ev.def_of(frame)
@@ -419,16 +425,7 @@ class Classes:
         """The frames of the object's methods whose text mentions the attribute: its construction, then others, open."""
         constructed = self.construction(inst)
         yield from constructed
-        done = {(f.path, f.piece, f.def_) for f in constructed}
-        for member in self.methods(inst.cls):
-            function = member.function
-            if function is None or (function.path, function.piece, function.def_) in done:
-                continue
-            file = self._ev.file(function.path)
-            if file is not None and file.pieces[function.piece].holds(f".{name}."):
-                opened = self._ev.open_frame(function, inst, member.owner)
-                if opened is not None:
-                    yield opened
+        yield from (frame for _, frame in self._other_frames(inst, constructed, f".{name}."))
 
     def _beyond_stores(self, inst: Instance, name: str) -> Iterator[Val]:
         passed = self._dataclass_argument(inst, name)

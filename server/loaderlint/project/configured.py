@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.frames import Frame
-from loaderlint.project.values import FunctionRef, Lib, LibObject, Literal_, Namespace, Val, join, of, unknown
+from loaderlint.project.values import FunctionRef, Lib, LibObject, Literal_, Namespace, SeqOf, Val, join, of, unknown
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluate import Evaluator
@@ -42,8 +43,6 @@ class Configured:
             return None
         namespace = of(Namespace(frame.path, "argparse"))
         if method == "parse_known_args":
-            from loaderlint.project.values import SeqOf
-
             return of(SeqOf("tuple", (namespace, unknown("config"))))
         return namespace
 
@@ -162,14 +161,11 @@ class Configured:
         e = facts.ir.exprs[call.func] if facts else None
         return e.name if isinstance(e, ir.Attr | ir.Global) else ""
 
-    def _frame(self, path: object, piece: int, def_: int) -> Frame:
-        from pathlib import Path
-
-        where = Path(str(path))
+    def _frame(self, path: Path, piece: int, def_: int) -> Frame:
+        body = self._ev.body(path, piece)
         if def_ == 0:
-            return self._ev.body(where, piece)
-        opened = self._ev.open_frame(FunctionRef(where, piece, def_), None, None)
-        return opened or self._ev.body(where, piece)
+            return body
+        return self._ev.open_frame(FunctionRef(path, piece, def_), None, None) or body
 
     def _text(self, number: int, frame: Frame) -> str | None:
         e = self._ev.expr(frame, number)

@@ -7,7 +7,7 @@ A value that cannot be known is `Unknown` with its reason, never a guess.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +26,6 @@ from loaderlint.project.files import Binding, Files, ProjectFile, defined_name
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
     BOTTOM,
-    MAX_PATH,
     NONE_VALUE,
     Atom,
     ClassRef,
@@ -48,6 +47,7 @@ from loaderlint.project.values import (
     SuperRef,
     Unknown,
     Val,
+    extended,
     join,
     of,
     unknown,
@@ -281,7 +281,7 @@ class Evaluator:
     def _entered(self, manager: int, frame: Frame) -> Val:
         value = self.eval(manager, frame)
         parts: list[Val] = []
-        for atom in value.only(*_ALL_KINDS):
+        for atom in value.ordered():
             if isinstance(atom, Instance):
                 entered = self.attribute(of(atom), "__enter__", frame, None)
                 result, _ = self.call_value(entered, Arguments(), frame, manager, {})
@@ -660,7 +660,7 @@ class Evaluator:
         """The result of calling `callee` at expression `number` of `frame`, and the frames that run for it."""
         parts: list[Val] = []
         targets: list[Frame] = []
-        for atom in callee.only(*_ALL_KINDS):
+        for atom in callee.ordered():
             if atom in seen:
                 continue
             value, more = self._call_atom(atom, callee, arguments, frame, number, {**seen, atom: True})
@@ -776,8 +776,8 @@ class Evaluator:
     def _decorator_name(self, facts: PieceFacts, decorator: int, function: FunctionRef) -> str:
         e = facts.ir.exprs[decorator]
         if isinstance(e, ir.Call):
-            e = facts.ir.exprs[e.func]
-            decorator = facts.ir.exprs[decorator].func  # type: ignore[union-attr]
+            decorator = e.func
+            e = facts.ir.exprs[decorator]
         if isinstance(e, ir.Attr) and e.name in ("setter", "getter", "deleter"):
             return f".{e.name}"
         value = self.eval(decorator, self._defining(function))
@@ -902,16 +902,6 @@ def _open_default(value: Val) -> Val:
     return of(Literal_(literal.kind, literal.value, literal.configured or "default"))
 
 
-def extended(origins: Iterable[Origin], step: str, relation: str) -> frozenset[Origin]:
-    """Origins one step further in: an attribute, or an item ('[]'). Paths longer than `MAX_PATH` are dropped."""
-    out = set()
-    for origin in origins:
-        if len(origin.path) < MAX_PATH:
-            wider = "view" if "view" in (relation, origin.relation) else "element" if step == "[]" else origin.relation
-            out.add(Origin(origin.owner, (*origin.path, step), wider))
-    return frozenset(out)
-
-
 def iterated(step: ir.Step) -> int:
     """The expression that a step goes through item by item, `NONE` if it goes through none."""
     if isinstance(step, ir.Iterate):
@@ -956,23 +946,3 @@ def _effective(bindings: list[Binding]) -> list[Binding]:
 def _add_targets(frame: Frame, number: int, targets: tuple[Frame, ...]) -> None:
     if targets:
         frame.targets[number] = tuple(dict.fromkeys((*frame.targets.get(number, ()), *targets)))
-
-
-_ALL_KINDS: tuple[type, ...] = (
-    Unknown,
-    Literal_,
-    Lib,
-    LibObject,
-    LibMember,
-    ModuleRef,
-    FolderRef,
-    FunctionRef,
-    ClassRef,
-    Method,
-    Instance,
-    SuperRef,
-    PartialOf,
-    SeqOf,
-    MapOf,
-    Namespace,
-)

@@ -17,7 +17,7 @@ from loaderlint.knowledge.arrays import (
     VIEWS,
 )
 from loaderlint.knowledge.callers import HIGHER_ORDER, PIPELINES
-from loaderlint.knowledge.loaders import SPLITTING_FUNCTIONS
+from loaderlint.knowledge.loaders import SAMPLE_CALLABLES, SPLITTING_FUNCTIONS
 from loaderlint.knowledge.names import OPTIONAL_IMPORTERS, canonical
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project import growth
@@ -42,6 +42,7 @@ from loaderlint.project.values import (
     SuperRef,
     Unknown,
     Val,
+    extended,
     join,
     of,
     unknown,
@@ -256,8 +257,6 @@ def _is_part(ev: Evaluator, e: ir.Index, name: str, frame: Frame) -> bool:
 
 def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
     """One item of an iterable."""
-    from loaderlint.project.evaluate import extended
-
     parts: list[Val] = []
     aliases = not iterable.only(LibObject)
     for atom in iterable.atoms:
@@ -546,8 +545,6 @@ def _inherited(
     """A method that a library base class has: a sample of a library dataset calls the transforms it was built with."""
     name = atom.name.removeprefix("super.")
     if name == "__getitem__" and isinstance(atom.owner, Instance):
-        from loaderlint.knowledge.loaders import SAMPLE_CALLABLES
-
         targets: list[Frame] = []
         for attribute in SAMPLE_CALLABLES:
             for value in library_arguments(ev, atom.owner, attribute):

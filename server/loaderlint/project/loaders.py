@@ -79,7 +79,7 @@ class Loader:
 
     def has_workers(self, count: int = 1) -> Answer:
         """Whether it starts at least `count` workers, as configured."""
-        answers = set()
+        answers: set[Answer] = set()
         for atom in self.argument("num_workers").atoms:
             if isinstance(atom, Literal_) and isinstance(atom.value, int | float):
                 answers.add("yes" if atom.value >= count else "no")
@@ -87,9 +87,7 @@ class Loader:
                 answers.add("no")
             else:
                 answers.add("maybe")
-        if len(answers) == 1:
-            return answers.pop()  # type: ignore[return-value]
-        return "maybe"
+        return answers.pop() if len(answers) == 1 else "maybe"
 
     @property
     def workers_text(self) -> str:

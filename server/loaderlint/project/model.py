@@ -16,13 +16,14 @@ from typing import Literal
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR, PieceFacts
 from loaderlint.findings import Certainty, Evidence, Place
-from loaderlint.knowledge.loaders import LOADERS
+from loaderlint.knowledge.loaders import LOADERS, SAMPLE_CALLABLES
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.callers import Callers
 from loaderlint.project.environment import Environment
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.files import Files
 from loaderlint.project.frames import Frame
+from loaderlint.project.library import library_arguments
 from loaderlint.project.loaders import Loader, Loaders, dataset_kind, library_sample_callables, unused_datasets
 from loaderlint.project.values import (
     Atom,
@@ -123,11 +124,10 @@ class Model:
                 self._walk(frame, loader, "sample", guessed)
         if guessed:
             return
-        for part, name in (("collate", "collate_fn"), ("init", "worker_init_fn")):
-            passed = loader.argument(name)
-            argument = unknown("batch" if part == "collate" else "worker id")
-            for frame in self._called(loader, passed, argument):
-                self._walk(frame, loader, part, guessed)  # type: ignore[arg-type]
+        for frame in self._called(loader, loader.argument("collate_fn"), unknown("batch")):
+            self._walk(frame, loader, "collate", guessed)
+        for frame in self._called(loader, loader.argument("worker_init_fn"), unknown("worker id")):
+            self._walk(frame, loader, "init", guessed)
 
     def _called(self, loader: Loader, value: Val, argument: Val) -> tuple[Frame, ...]:
         """The frames that run when the loader calls `value` with one argument."""
@@ -157,9 +157,6 @@ class Model:
 
     def _inherited_samples(self, loader: Loader, dataset: Instance) -> Iterator[Frame]:
         """A subclass of a library dataset without its own `__getitem__` runs the library's, which calls transforms."""
-        from loaderlint.knowledge.loaders import SAMPLE_CALLABLES
-        from loaderlint.project.library import library_arguments
-
         for name in SAMPLE_CALLABLES:
             for value in library_arguments(self.ev, dataset, name):
                 yield from self._called(loader, value, unknown("sample"))

@@ -227,6 +227,10 @@ class Val:
             found.sort(key=_order)
         return found
 
+    def ordered(self) -> list[Atom]:
+        """All atoms, in a stable order."""
+        return sorted(self.atoms, key=_order) if len(self.atoms) > 1 else list(self.atoms)
+
     def without_origins(self) -> Val:
         """The same value as a copy: it aliases nothing."""
         return Val(self.atoms) if self.origins else self
@@ -260,6 +264,16 @@ def join(values: Iterable[Val]) -> Val:
     if len(origins) > MAX_ORIGINS:
         origins = set(sorted(origins, key=repr_origin)[:MAX_ORIGINS])
     return Val(frozenset(atoms), frozenset(origins))
+
+
+def extended(origins: Iterable[Origin], step: str, relation: str) -> frozenset[Origin]:
+    """Origins one step further in: an attribute, or an item ('[]'). Paths longer than `MAX_PATH` are dropped."""
+    out = set()
+    for origin in origins:
+        if len(origin.path) < MAX_PATH:
+            wider = "view" if "view" in (relation, origin.relation) else "element" if step == "[]" else origin.relation
+            out.add(Origin(origin.owner, (*origin.path, step), wider))
+    return frozenset(out)
 
 
 def repr_origin(origin: Origin) -> str:
