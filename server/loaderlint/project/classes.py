@@ -312,13 +312,11 @@ class Classes:
         return frames
 
     def _calls_on_self(self, frame: Frame) -> Iterator[Frame]:
-        one = self._ev.def_of(frame)
-        for step in one.steps if one else ():
-            if type(step) is not ir.Perform or self._ev.is_dead(step.context, frame):
+        for step, call in self._ev.performed(frame):
+            func = self._ev.expr(frame, call.func)
+            if not isinstance(func, ir.Attr) or self._ev.is_dead(step.context, frame):
                 continue
-            call = self._ev.expr(frame, step.call)
-            func = self._ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-            if isinstance(func, ir.Attr) and self._is_self_or_class(func.base, frame):
+            if self._is_self_or_class(func.base, frame):
                 self._ev.eval(step.call, frame)
                 yield from frame.targets.get(step.call, ())
 
@@ -408,13 +406,11 @@ class Classes:
             return value
         added: list[Val] = []
         for frame in self._frames_mentioning(inst, name):
-            one = self._ev.def_of(frame)
-            for step in one.steps if one else ():
-                call = self._ev.expr(frame, step.call) if type(step) is ir.Perform else None
-                func = self._ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+            for _, call in self._ev.performed(frame):
+                func = self._ev.expr(frame, call.func)
                 target = self._ev.expr(frame, func.base) if isinstance(func, ir.Attr) else None
-                if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and isinstance(target, ir.Attr):
-                    if target.name == name and self._ev.expr(frame, target.base) == ir.Param(0):
+                if isinstance(func, ir.Attr) and isinstance(target, ir.Attr) and target.name == name:
+                    if self._ev.expr(frame, target.base) == ir.Param(0):
                         added.extend(growth.added_items(self._ev, func.name, call, frame))
         if not added:
             return value

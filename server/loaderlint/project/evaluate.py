@@ -111,6 +111,14 @@ class Evaluator:
         facts = frame.facts
         return facts.ir.exprs[number] if facts and number != NONE else None
 
+    def performed(self, frame: Frame) -> Iterator[tuple[ir.Perform, ir.Call]]:
+        """The calls of a frame's def in source order, those of dead branches too; nothing is evaluated."""
+        one = self.def_of(frame)
+        for step in one.steps if one else ():
+            call = self.expr(frame, step.call) if isinstance(step, ir.Perform) else None
+            if isinstance(step, ir.Perform) and isinstance(call, ir.Call):
+                yield step, call
+
     def body(self, path: Path, piece: int) -> Frame:
         """The frame of a piece's own body (module level or class body)."""
         return self.frame(path, piece, 0, None, (), None, None, 0)

@@ -30,11 +30,9 @@ def added_items(ev: Evaluator, method: str, call: ir.Call, frame: Frame) -> Iter
 
 def appended(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
     """What the same def appends to the list that expression `number` made."""
-    one = ev.def_of(frame)
-    for step in one.steps if one else ():
-        call = ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
-        func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-        if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and func.base == number:
+    for step, call in ev.performed(frame):
+        func = ev.expr(frame, call.func)
+        if isinstance(func, ir.Attr) and func.base == number:
             if not ev.is_dead(step.context, frame):
                 yield from added_items(ev, func.name, call, frame)
 
@@ -110,11 +108,9 @@ def _with_items(ev: Evaluator, body: Frame, name: str, grown: MapOf) -> MapOf:
 
 
 def _longer(ev: Evaluator, body: Frame, name: str, grown: SeqOf) -> SeqOf:
-    one = ev.def_of(body)
-    for step in one.steps if one else ():
-        call = ev.expr(body, step.call) if isinstance(step, ir.Perform) else None
-        func = ev.expr(body, call.func) if isinstance(call, ir.Call) else None
-        if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and ev.expr(body, func.base) == ir.Global(name):
+    for _, call in ev.performed(body):
+        func = ev.expr(body, call.func)
+        if isinstance(func, ir.Attr) and ev.expr(body, func.base) == ir.Global(name):
             grown = replace(grown, items=(*grown.items, *added_items(ev, func.name, call, body)))
     return grown
 

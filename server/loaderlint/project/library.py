@@ -557,20 +557,26 @@ def _inherited(
 def library_arguments(ev: Evaluator, inst: Instance, name: str) -> list[Val]:
     """The values that reach parameter `name` of the library class that `inst`'s class derives from."""
     values = [store.value for store in ev.classes.stores(inst, name)]
-    for frame in ev.classes.construction(inst):
-        one = ev.def_of(frame)
-        for step in one.steps if one else ():
-            call_ = ev.expr(frame, step.call) if type(step) is ir.Perform else None
-            func = ev.expr(frame, call_.func) if isinstance(call_, ir.Call) else None
-            if isinstance(call_, ir.Call) and isinstance(func, ir.Attr) and func.name == "__init__":
-                passed = ev.arguments(call_, frame).get(name)
-                if passed is not None:
-                    values.append(passed)
-    if inst.site is not None and not ev.classes.construction(inst):
-        passed = ev.site_arguments(inst.site).get(name)
-        if passed is not None:
-            values.append(passed)
-    return values
+    passed = passed_to_library(ev, inst).get(name)
+    return values if passed is None else [*values, passed]
+
+
+def passed_to_library(ev: Evaluator, inst: Instance) -> Arguments:
+    """What a class of the project that derives from a library's passes to the library's constructor."""
+    frames = ev.classes.construction(inst)
+    if not frames and inst.site is not None:
+        return ev.site_arguments(inst.site)
+    for frame in frames:
+        for step, call_ in ev.performed(frame):
+            func = ev.expr(frame, call_.func)
+            if not isinstance(func, ir.Attr) or func.name != "__init__":
+                continue
+            ev.eval(step.call, frame)
+            if frame.targets.get(step.call):
+                continue  # a base class of the project: its frame is in `frames` as well
+            explicit_self = isinstance(ev.expr(frame, func.base), ir.Global | ir.Attr)
+            return ev.arguments(call_, frame, skip=1 if explicit_self else 0)
+    return Arguments(more_keywords=True)
 
 
 def _map_method(owner: MapOf, method: str, arguments: Arguments, site: Site) -> Val:

@@ -24,7 +24,7 @@ from loaderlint.project.arguments import Arguments
 from loaderlint.project.callers import Callers, CallSite, called_name, sites_in
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Frame
-from loaderlint.project.library import flattened
+from loaderlint.project.library import flattened, passed_to_library
 from loaderlint.project.values import (
     Atom,
     ClassRef,
@@ -233,28 +233,7 @@ class Loaders:
         kind = next((LOADERS[n] for n in self._ev.classes.library_bases(atom) if n in LOADERS), None)
         if kind is None:
             return None
-        return kind, self._passed_to_base(Instance(atom, Site(frame, number)))
-
-    def _passed_to_base(self, inst: Instance) -> Arguments:
-        """What a loader subclass passes on to the library's constructor."""
-        frames = self._ev.classes.construction(inst)
-        if not frames and inst.site is not None:
-            return self._ev.site_arguments(inst.site)
-        for one in frames:
-            def_ = self._ev.def_of(one)
-            for step in def_.steps if def_ else ():
-                call = self._ev.expr(one, step.call) if isinstance(step, ir.Perform) else None
-                if not isinstance(step, ir.Perform) or not isinstance(call, ir.Call):
-                    continue
-                func = self._ev.expr(one, call.func)
-                if not isinstance(func, ir.Attr) or func.name != "__init__":
-                    continue
-                self._ev.eval(step.call, one)
-                if one.targets.get(step.call):
-                    continue  # a base class of the project: its frame is in `frames` as well
-                explicit_self = isinstance(self._ev.expr(one, func.base), ir.Global | ir.Attr)
-                return self._ev.arguments(call, one, skip=1 if explicit_self else 0)
-        return Arguments(more_keywords=True)
+        return kind, passed_to_library(self._ev, Instance(atom, Site(frame, number)))
 
     def _expand(self, value: Val, wrapped: bool, found: dict[Atom, bool], depth: int) -> None:
         """The datasets that a dataset argument stands for, through Subset, ConcatDataset, random_split and lists."""
@@ -283,7 +262,7 @@ class Loaders:
         for base in self._ev.classes.library_bases(inst.cls):
             if base in WRAPPING_DATASETS and inst.site is not None:
                 name, position = WRAPPING_DATASETS[base]
-                inner = self._passed_to_base(inst).get(name, position)
+                inner = passed_to_library(self._ev, inst).get(name, position)
                 if inner is not None:
                     self._expand(inner, True, found, depth + 1)
 
