@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from loaderlint.syntax.cutter import Piece
     from loaderlint.syntax.positions import Span
 
+#: A project that holds none of these has no loader of any kind: PyTorch's and its wrappers', datasets, Keras sequences.
+_WORDS = ("oader", "Dataset", "Sequence")
 _PLATFORMS = {"linux": "linux", "darwin": "macos", "win32": "windows", "cygwin": "windows"}
 
 
@@ -330,7 +332,7 @@ class Project:
     def _asked(self, snapshot: Snapshot, stop: Callable[[], bool]) -> dict[Path, list[Finding]]:
         """What the rules find in a snapshot, by file."""
         found: dict[Path, list[Finding]] = {}
-        if snapshot.containing("oader") or snapshot.containing("Dataset"):
+        if any(snapshot.containing(word) for word in _WORDS):
             from loaderlint.project.model import Model
 
             self.links += 1
@@ -503,6 +505,8 @@ def _subjects(rule: Rule, model: Model) -> Sequence[object]:
         return model.loaders
     if rule.over == "worker function":
         return model.worker_functions()
+    if rule.over == "main function":
+        return tuple(model.main_functions(rule.words))
     from loaderlint.rules.base import WorkerModule
 
     grouped: dict[Path, list[WorkerFunction]] = {}

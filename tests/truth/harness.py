@@ -21,14 +21,19 @@ ROOT = HERE.parent.parent
 NEEDED = ("torch", "numpy", "h5py", "lmdb", "cv2")
 
 
+def lacking(modules: Sequence[str]) -> str | None:
+    """What must be installed for programs that import `modules`, None if all are there."""
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    if missing:
+        return f"no {', '.join(missing)} here: {sys.executable} -m pip install -r tests/truth/requirements.txt"
+    return None
+
+
 def why_not() -> str | None:
     """Why the programs cannot run here, None if they can."""
     if sys.platform != "linux":
         return "tests/truth forks and counts threads in /proc: Linux only"
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        return f"no {', '.join(missing)} here: {sys.executable} -m pip install -r tests/truth/requirements.txt"
-    return None
+    return lacking(NEEDED)
 
 
 class Zygote:
@@ -92,6 +97,8 @@ def symptoms(answer: Mapping[str, Any]) -> frozenset[str]:
     duplicates, repeats, alike: see `oracles.draws`. threads: OpenCV has several in a worker. reads: a sample holds
     another's bytes, or reading failed. data: epochs differ or what is stored has changed. items: an item came more than
     once. pickle: the workers do not start because an object cannot be sent to them. hang: the program does not end.
+    The name of an exception: the program ends with it (`oracles.ends`, `oracles.script`). Any other word: what the
+    program's own `measure.py` says.
     """
     if answer.get("hang"):
         return frozenset({"hang"})
@@ -101,6 +108,9 @@ def symptoms(answer: Mapping[str, Any]) -> frozenset[str]:
     if "error" in answer:
         raise AssertionError(f"the program failed:\n{error}")
     found = {name for name in ("duplicates", "repeats", "alike", "changed") if answer.get(name)}
+    found.update(answer.get("symptoms", ()))
+    if answer.get("raised"):
+        found.add(answer["raised"])
     faults = {
         "threads": answer.get("opencv", 1) > 1,
         "reads": bool(answer.get("wrong") or answer.get("failed")),

@@ -15,6 +15,7 @@ import itertools
 import json
 import operator
 import platform
+import subprocess
 import sys
 from collections import Counter
 from types import ModuleType
@@ -167,6 +168,43 @@ def items(module: ModuleType) -> dict[str, Any]:
     """How often the items of one epoch come, and how many different ones there are."""
     counts = Counter(itertools.chain.from_iterable(_leaves(batch) for batch in module.make_loader()))
     return {"items": len(counts), "fewest": min(counts.values()), "most": max(counts.values())}
+
+
+def ends(module: ModuleType, *, epochs: int = 1, touch: bool = False) -> dict[str, Any]:
+    """How going through the program's loader ends: `raised` is the type of the exception that the main process sees (''
+    if none) with its `message`, `batches` how many came. `touch`: the main process reads a sample first."""
+    batches = 0
+    try:
+        loader = module.make_loader()
+        if touch:
+            loader.dataset[0]
+        for _ in range(epochs):
+            for _ in loader:
+                batches += 1
+    except Exception as error:
+        return {"batches": batches, "raised": type(error).__name__, "message": str(error)[-2000:]}
+    return {"batches": batches, "raised": "", "message": ""}
+
+
+def measured(module: ModuleType, **arguments: Any) -> dict[str, Any]:
+    """What the program's own `measure.py` sees: `measure(module, **arguments)` returns the symptoms, a word each."""
+    return {"symptoms": sorted(importlib.import_module("measure").measure(module, **arguments))}
+
+
+def script(module: str, *, arguments: list[str] | None = None) -> dict[str, Any]:
+    """How the program ends when it is run as a script, in a process of its own: `raised` is the last exception that it
+    prints ('' if it ends well). The program is not imported here."""
+    command = [sys.executable, f"{module}.py", *(arguments or [])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return {"raised": "", "message": ""}
+    lines = [line for line in done.stderr.splitlines() if line and not line[0].isspace() and ":" in line]
+    raised = lines[-1].partition(":")[0].rpartition(".")[2] if lines else f"exit code {done.returncode}"
+    return {"raised": raised, "message": done.stderr[-2000:]}
+
+
+#: Oracles that are given the name of the program's module, not the module.
+SCRIPTS = frozenset({"script"})
 
 
 def main(folder: str, oracle: str, loader: str, arguments: str) -> None:

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.truth import harness
-from tests.truth.catalogue import FAULTY, NUMPY, Case, Run
+from tests.truth.catalogue import FAULTY, Case, Run
+from tests.truth.catalogue.random_numbers import NUMPY
 
 RECORDED = harness.HERE / "recorded"
 

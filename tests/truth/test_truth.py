@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.truth import harness
-from tests.truth.catalogue import CLEAN, FAULTY, GENERATOR, Case, Run
+from tests.truth.catalogue import CLEAN, FAULTY, Case, Run
+from tests.truth.catalogue.random_numbers import GENERATOR
 from tests.truth.harness import Zygote
 from tests.truth.tool import Tool
 
@@ -29,6 +30,8 @@ def _runs(cases: Iterable[Case]) -> list[tuple[Case, Run]]:
 
 
 def _symptoms(zygote: Zygote, folder: Path, case: Case, run: Run, **more: object) -> frozenset[str]:
+    if reason := harness.lacking(case.modules):
+        pytest.skip(reason)
     arguments = {**case.common, **more, **run.arguments}
     return harness.symptoms(zygote.measure(folder, case.oracle, run.loader, arguments, run.timeout))
 

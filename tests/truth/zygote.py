@@ -86,7 +86,9 @@ def _measure(request: dict[str, Any], oracles: Any, answer: int) -> None:
         _trust_inherited_fork_server()
         oracles.override_loaders(request["loader"])
         measure: Callable[..., Any] = getattr(oracles, request["oracle"])
-        result = measure(importlib.import_module(request["module"]), **request["arguments"])
+        name = request["module"]
+        module = name if request["oracle"] in oracles.SCRIPTS else importlib.import_module(name)
+        result = measure(module, **request["arguments"])
     except BaseException:
         result = {"error": traceback.format_exc()}
     os.write(answer, json.dumps(result).encode())

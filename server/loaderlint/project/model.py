@@ -8,7 +8,7 @@ are computed only for what is shown.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -76,6 +76,16 @@ class WorkerCall:
 @dataclass(frozen=True, slots=True, eq=False)
 class WorkerFunction:
     """A def that workers run, with all its frames."""
+
+    path: Path
+    piece: int
+    def_: int
+    frames: tuple[Frame, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MainFunction:
+    """A def, or a module-level piece (`def_` 0), that the main process runs, with its frames there."""
 
     path: Path
     piece: int
@@ -221,8 +231,31 @@ class Model:
             self._functions = tuple(WorkerFunction(*key, tuple(frames)) for key, frames in sorted(grouped.items()))
         return self._functions
 
-    def calls(self, function: WorkerFunction) -> Iterator[WorkerCall]:
-        """The calls that a worker function performs, in every frame, in source order; dead branches left out."""
+    def main_functions(self, words: tuple[str, ...]) -> Iterator[MainFunction]:
+        """The defs and module-level statements of the main process in pieces that hold one of `words`, in the order of
+        files and places. A def that workers run as well comes with its other frames only."""
+        for path in sorted({path for word in words for path in self.files.containing(word)}):
+            file = self.files.file(path)
+            for piece in sorted({piece for word in words for piece in file.mentioning(word)}) if file else ():
+                facts = self.ev.facts(path, piece)
+                for def_ in range(len(facts.ir.defs) if facts else 0):
+                    frames = tuple(f for f in self.callers.frames(path, piece, def_) if f not in self.reached)
+                    if frames:
+                        yield MainFunction(path, piece, def_, frames)
+
+    def run_by(self, entries: Iterable[Frame]) -> tuple[Frame, ...]:
+        """These frames and all that they lead to, each once: what a pool of processes, say, runs from them."""
+        found = dict.fromkeys(entries)
+        queue = deque(found)
+        while queue and len(found) < _MAX_FRAMES:
+            for target in self.ev.run(queue.popleft()):
+                if target not in found:
+                    found[target] = None
+                    queue.append(target)
+        return tuple(found)
+
+    def calls(self, function: WorkerFunction | MainFunction) -> Iterator[WorkerCall]:
+        """The calls that a function performs, in every frame, in source order; dead branches left out."""
         for frame in function.frames:
             yield from self.frame_calls(frame)
 
@@ -465,4 +498,4 @@ class Model:
 
 
 #: What rules name when they ask the model.
-__all__ = ["Exposure", "Loader", "Model", "Part", "Reached", "WorkerCall", "WorkerFunction"]
+__all__ = ["Exposure", "Loader", "MainFunction", "Model", "Part", "Reached", "WorkerCall", "WorkerFunction"]

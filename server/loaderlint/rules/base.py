@@ -17,7 +17,7 @@ from loaderlint.findings import Certainty, Severity
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 
-Over = Literal["loader", "worker function", "worker module"]
+Over = Literal["loader", "worker function", "worker module", "main function"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,10 @@ class WorkerModule:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule. `over` says what `find(subject, model)` is asked about: each `Loader`, `WorkerFunction` or
-    `WorkerModule`. `needs`: which loaders count (W2 two workers or more, W1 one, L any, M the code around a loader).
-    `fix`: the safety of its quick fix, None if it has none. `page`: its documentation in Markdown."""
+    """A rule. `over` says what `find(subject, model)` is asked about: each `Loader`, `WorkerFunction`, `WorkerModule`,
+    or each `MainFunction` in pieces that hold one of `words`. `needs`: which loaders count (W2 two workers or more, W1
+    one, L any, M the code around a loader). `fix`: the safety of its quick fix, None if it has none. `page`: its
+    documentation in Markdown."""
 
     code: str
     name: str
@@ -43,6 +44,7 @@ class Rule:
     fix: Literal["safe", "unsafe"] | None
     page: str
     enabled_by_default: bool = True
+    words: tuple[str, ...] = ()
 
     @property
     def summary(self) -> str:
