@@ -1,4 +1,4 @@
-"""Write what the documentation takes from the rules: docs/rules/ and the table in README.md.
+"""Write what the documentation takes from the rules: docs/rules/, docs/truth.md and the table in README.md.
 
 python scripts/generate_docs.py            writes
 python scripts/generate_docs.py --check    writes nothing; exit code 1 and a list if something is stale
@@ -9,15 +9,29 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
+from loaderlint.findings import Severity
 from loaderlint.rules import RULES
 from loaderlint.rules.base import Rule
+from scripts import truth_tables
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = Path("docs/rules")
 BEGIN, END = "<!-- rules: begin -->", "<!-- rules: end -->"
 GENERATED = "<!-- Written by scripts/generate_docs.py from the rule's docstring; change it there. -->"
+GENERATED_TRUTH = "<!-- Written by scripts/generate_docs.py from tests/truth/verdicts. -->"
+
+#: The families of rules by the first digit of their codes.
+FAMILIES = {
+    "1": "Randomness",
+    "2": "Threads and processes",
+    "3": "Pickling and handles",
+    "4": "Arrays, memory, state",
+    "5": "Dataset protocol",
+    "6": "Loader arguments",
+}
 
 #: What `Rule.needs` means.
 NEEDS = {
@@ -31,21 +45,52 @@ NEEDS = {
 def files(root: Path) -> dict[Path, str]:
     """Every generated file by its path from `root`, with the text that it should have."""
     pages = {PAGES / f"{rule.name}.md": page(rule) for rule in RULES}
-    return {**pages, PAGES / "README.md": index(), Path("README.md"): readme((root / "README.md").read_text("utf-8"))}
+    truth = truth_tables.page(ROOT, [(rule.code, rule.name) for rule in RULES])
+    return {
+        **pages,
+        PAGES / "README.md": index(),
+        Path("docs/truth.md"): f"{GENERATED_TRUTH}\n{truth}",
+        Path("README.md"): readme((root / "README.md").read_text("utf-8")),
+    }
 
 
 def page(rule: Rule) -> str:
-    """A rule's page: its docstring with a line of facts under the heading."""
+    """A rule's page: its docstring with a line of facts under the heading, and what was measured."""
     heading, _, rest = rule.page.strip().partition("\n")
     facts = [f"Severity: **{rule.severity.value}**", f"needs {NEEDS.get(rule.needs, rule.needs)}", f"fix: {_fix(rule)}"]
     if not rule.enabled_by_default:
         facts.append("off by default")
-    return f"{GENERATED}\n{heading}\n\n{', '.join(facts)}.\n\n{rest.strip()}\n"
+    body, references, links = rest.strip().partition("## References")
+    measured = truth_tables.section(ROOT, rule.name)
+    body = f"{body}{measured}\n" if measured else body
+    return f"{GENERATED}\n{heading}\n\n{', '.join(facts)}.\n\n{body}{references}{links}\n"
 
 
 def index() -> str:
-    """The page that lists all rules."""
-    return f"{GENERATED}\n# Rules\n\n{table('')}\n"
+    """The page that lists all rules: by code, by family, by severity."""
+    families = "\n\n".join(
+        f"### {number} {title}\n\n{_links(rule for rule in RULES if rule.code[3] == number)}"
+        for number, title in FAMILIES.items()
+    )
+    severities = "\n\n".join(
+        f"### {severity.value}\n\n{_links(rule for rule in RULES if rule.severity is severity)}"
+        for severity in Severity
+        if any(rule.severity is severity for rule in RULES)
+    )
+    return (
+        f"{GENERATED}\n# Rules\n\n## By code\n\n{table('')}\n\n## By family\n\n{families}\n\n"
+        "## By severity\n\nThe loudest that a rule speaks; what is only possible, or hangs on something unknown, is "
+        f"said less loudly.\n\n{severities}\n"
+    )
+
+
+def _links(rules: Iterable[Rule]) -> str:
+    """A list of links to the pages of rules."""
+    return "\n".join(f"- [{rule.name}]({rule.name}.md) ({rule.code}){_off(rule)}" for rule in rules)
+
+
+def _off(rule: Rule) -> str:
+    return "" if rule.enabled_by_default else ", off by default"
 
 
 def readme(text: str) -> str:
@@ -59,7 +104,7 @@ def readme(text: str) -> str:
 def table(folder: str) -> str:
     """The rules as a Markdown table whose links point into `folder`."""
     rows = [
-        f"| [{rule.code}]({folder}{rule.name}.md) | `{rule.name}` | {_cell(rule.summary)} | {_fix(rule)} |"
+        f"| [{rule.code}]({folder}{rule.name}.md) | `{rule.name}` | {_cell(rule.summary)}{_off(rule)} | {_fix(rule)} |"
         for rule in RULES
     ]
     return "\n".join(["| code | name | what it finds | fix |", "|---|---|---|---|", *rows])

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.truth.catalogue import Case
+from tests.truth.catalogue import CLEAN, FAULTY, Case
 from tests.truth.harness import Zygote
 from tests.truth.tool import Tool
+from tests.truth.verdicts import Verdicts
 
 
 @pytest.fixture(scope="session")
@@ -26,3 +27,11 @@ def tool(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     cases = [case for case in (each.get("case") for each in parameters) if isinstance(case, Case)]
     with Tool(tmp_path_factory.mktemp("tool"), cases) as asked:
         yield asked
+
+
+@pytest.fixture(scope="session")
+def verdicts() -> Iterator[Verdicts]:
+    """What is measured, compared with what is kept."""
+    measured = Verdicts()
+    yield measured
+    measured.write(FAULTY, CLEAN)

@@ -12,6 +12,7 @@ from tests.truth.catalogue import CLEAN, FAULTY, Case, Run
 from tests.truth.catalogue.random_numbers import GENERATOR
 from tests.truth.harness import Zygote
 from tests.truth.tool import Tool
+from tests.truth.verdicts import Verdicts
 
 if reason := harness.why_not():
     pytest.skip(reason, allow_module_level=True)
@@ -37,9 +38,11 @@ def _symptoms(zygote: Zygote, folder: Path, case: Case, run: Run, **more: object
 
 
 @pytest.mark.parametrize(("case", "run"), _runs(FAULTY), ids=_label)
-def test_the_fault_shows(case: Case, run: Run, zygote: Zygote, tmp_path: Path) -> None:
+def test_the_fault_shows(case: Case, run: Run, zygote: Zygote, tmp_path: Path, verdicts: Verdicts) -> None:
     folder = harness.copied(case.folder, tmp_path / case.name)
-    assert _symptoms(zygote, folder, case, run) == run.shows
+    symptoms = _symptoms(zygote, folder, case, run)
+    assert symptoms == run.shows
+    verdicts.note(case, run, "before", symptoms)
 
 
 @pytest.mark.parametrize("case", FAULTY, ids=_label)
@@ -56,9 +59,13 @@ def test_the_tool_fixes_it(case: Case, tool: Tool) -> None:
 
 
 @pytest.mark.parametrize(("case", "run"), _runs(FIXED), ids=_label)
-def test_the_fix_removes_it(case: Case, run: Run, tool: Tool, zygote: Zygote, tmp_path: Path) -> None:
+def test_the_fix_removes_it(
+    case: Case, run: Run, tool: Tool, zygote: Zygote, tmp_path: Path, verdicts: Verdicts
+) -> None:
     folder = harness.copied(tool.fixed(case), tmp_path / case.name)
-    assert _symptoms(zygote, folder, case, run, **case.after) == frozenset()
+    symptoms = _symptoms(zygote, folder, case, run, **case.after)
+    assert symptoms == frozenset()
+    verdicts.note(case, run, "after", symptoms)
 
 
 @pytest.mark.parametrize("case", [case for case in FIXED if case.rule == GENERATOR], ids=_label)
@@ -78,9 +85,11 @@ def test_the_tool_is_silent_on_clean_programs(case: Case, tool: Tool) -> None:
 
 
 @pytest.mark.parametrize(("case", "run"), _runs(CLEAN), ids=_label)
-def test_clean_programs_show_nothing(case: Case, run: Run, zygote: Zygote, tmp_path: Path) -> None:
+def test_clean_programs_show_nothing(case: Case, run: Run, zygote: Zygote, tmp_path: Path, verdicts: Verdicts) -> None:
     folder = harness.copied(case.folder, tmp_path / case.name)
-    assert _symptoms(zygote, folder, case, run) == frozenset()
+    symptoms = _symptoms(zygote, folder, case, run)
+    assert symptoms == frozenset()
+    verdicts.note(case, run, "clean", symptoms)
 
 
 def test_every_program_is_run() -> None:

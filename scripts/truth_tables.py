@@ -1,0 +1,138 @@
+"""What real PyTorch did with the programs of tests/truth, as Markdown: docs/truth.md and a section of a rule's page.
+
+The verdicts are read as they are kept; `tests/truth` measures them anew and compares.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+VERDICTS = Path("tests/truth/verdicts")
+RECORDED = Path("tests/truth/recorded")
+HEADING = "## Measured on real PyTorch"
+
+#: How the symptoms of `tests/truth` read in a table. Names of exceptions and words that are missing here stay as they
+#: are.
+PHRASES = {
+    "duplicates": "workers draw the same",
+    "repeats": "epochs repeat",
+    "alike": "objects of a worker draw the same",
+    "threads": "OpenCV threads in each worker",
+    "reads": "other samples' bytes, or errors",
+    "epochs": "epochs differ",
+    "changed": "stored data has changed",
+    "items": "items come more than once",
+    "pickle": "workers cannot start (pickling)",
+    "hang": "hangs",
+}
+
+Verdict = Mapping[str, Any]
+
+
+def verdict(root: Path, rule: str) -> Verdict | None:
+    """What is kept of a rule's programs; None if it has none."""
+    path = root / VERDICTS / f"{rule}.json"
+    return json.loads(path.read_text("utf-8")) if path.is_file() else None
+
+
+def section(root: Path, rule: str) -> str:
+    """The section of a rule's page, '' if no program of it is run."""
+    known = verdict(root, rule)
+    if known is None:
+        return ""
+    rows = [row for name, runs in known["faulty"].items() for row in _rows(name, runs)]
+    old = [row for path in sorted((root / RECORDED).glob(f"{rule}.*.json")) for row in _recorded(path)]
+    parts = [f"{HEADING}\n\n{_versions(known['versions'])}.", _table(rows)]
+    if known["emulated"]:
+        parts.append(_EMULATED)
+    if clean := _clean(known["clean"]):
+        parts.append(clean)
+    if old:
+        parts.append(f"Recorded with {old[0][0]}:")
+        parts.append(_table([row for _, row in old]))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def page(root: Path, rules: Sequence[tuple[str, str]]) -> str:
+    """docs/truth.md: all rules, given as (code, name)."""
+    parts = [_INTRODUCTION]
+    without = []
+    for code, name in rules:
+        if text := section(root, name):
+            parts.append(f"## [{name}](rules/{name}.md) ({code})\n\n" + text.partition("\n\n")[2].strip())
+        else:
+            without.append(f"[{name}](rules/{name}.md)")
+    if without:
+        parts.append("## Not run\n\nThese rules have no program here; their pages say what they rest on: ")
+        parts[-1] += ", ".join(without) + "."
+    return "\n\n".join(parts) + "\n"
+
+
+_INTRODUCTION = """\
+# The truth table
+
+Every program below has the fault that its rule speaks of. It was run on the real packages, then the tool's own quick \
+fix was applied by the command line and it was run again. 'nothing' means that none of the symptoms was seen; where it \
+stands before the fix, the fault does not show in that way of running, and the fix must not spoil it. Clean programs \
+look like the fault and are none: they ran without a symptom, and the tool is silent on them.
+
+`make truth` runs all of it. What is printed here is kept in `tests/truth/verdicts` and compared with each run."""
+
+
+_EMULATED = """\
+torch < 1.9 is emulated here: as it did, the workers leave NumPy unseeded. Below is what a real one did."""
+
+
+def _rows(name: str, runs: Mapping[str, Mapping[str, Sequence[str]]]) -> list[str]:
+    """The rows of one faulty program."""
+    return [
+        f"| `{name}` | {run} | {_seen(seen['before'])} | {_seen(seen['after']) if 'after' in seen else 'no fix'} |"
+        for run, seen in runs.items()
+        if "before" in seen
+    ]
+
+
+def _recorded(path: Path) -> list[tuple[str, str]]:
+    """(versions, row) of a program that was recorded on an old version."""
+    known = json.loads(path.read_text("utf-8"))
+    program = path.stem.partition(".")[2]
+    return [
+        (
+            _versions(known["versions"]),
+            f"| `{program}` | {entry['run']} | {_seen(_measured(entry['before']))} | "
+            f"{_seen(_measured(entry['after']))} |",
+        )
+        for entry in known["measured"]
+    ]
+
+
+def _measured(answer: Mapping[str, Any]) -> list[str]:
+    return [word for word in ("duplicates", "repeats", "alike") if answer.get(word)]
+
+
+def _clean(programs: Mapping[str, Mapping[str, object]]) -> str:
+    if not programs:
+        return ""
+    count = sum(len(runs) for runs in programs.values())
+    names = ", ".join(f"`{name}`" for name in programs)
+    return f"Clean in all {count} runs, and the tool is silent: {names}."
+
+
+def _seen(symptoms: Sequence[str]) -> str:
+    if not symptoms:
+        return "nothing"
+    return ", ".join(f"`{word}`" if word[:1].isupper() else PHRASES.get(word, word) for word in symptoms)
+
+
+def _versions(versions: Mapping[str, str]) -> str:
+    names = {"python": "Python", "numpy": "NumPy"}
+    return ", ".join(f"{names.get(name, name)} {version}" for name, version in versions.items())
+
+
+def _table(rows: Sequence[str]) -> str:
+    if not rows:
+        return ""
+    return "\n".join(["| program | run | before | after the fix |", "|---|---|---|---|", *rows])
