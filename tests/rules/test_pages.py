@@ -2,74 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import os
-import tokenize
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from loaderlint.engine import Diagnostic, Workspace
 from loaderlint.fixes.edits import FileEdit
 from loaderlint.rules import RULES
-from loaderlint.syntax.positions import apply_edits
 from tests.rules import pages
+from tests.rules.cases import FOLDER, MOST_ROUNDS, PAGES, Project, Row, assert_sound, row, source_line, tally
 
-FOLDER = Path(__file__).parent
-PAGES = [pages.read_page(path) for path in sorted(FOLDER.glob("*.md")) if path.name != "README.md"]
 CASES = [pytest.param(page, case, id=f"{page.rule}/{case.slug}") for page in PAGES for case in page.cases]
-DEFAULTS: pages.Settings = {"target-python": "3.11", "platforms": ["linux"]}
-MOST_ROUNDS = 10
-
-
-class Row(NamedTuple):
-    """A finding or an expectation as it is compared and shown; `line` is 1-based."""
-
-    file: str
-    line: int
-    severity: str
-    rule: str
-    certainty: str
-
-
-class Project:
-    """A case on disk."""
-
-    def __init__(self, root: Path, case: pages.Case) -> None:
-        self.root = root.resolve()
-        self.overrides = {name: value for name, value in (DEFAULTS | case.settings).items() if value is not None}
-
-    def write(self, files: Iterable[tuple[str, str]]) -> None:
-        """Write files by name."""
-        for name, text in files:
-            path = self.root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="")
-
-    def workspace(self) -> Workspace:
-        """A fresh workspace over the folder; nothing may go wrong in it."""
-        return Workspace([self.root], dict(self.overrides))
-
-    def check(self, workspace: Workspace) -> list[Diagnostic]:
-        """All findings of the project."""
-        found = [diagnostic for each in workspace.check([self.root]).values() for diagnostic in each]
-        assert not workspace.problems
-        return found
-
-    def name(self, path: Path) -> str:
-        """The file's name in the case."""
-        return path.resolve().relative_to(self.root).as_posix()
-
-    def texts(self) -> dict[str, str]:
-        """The Python files as they are on disk."""
-        return {self.name(path): path.read_text(encoding="utf-8") for path in sorted(self.root.rglob("*.py"))}
-
-    def apply(self, edits: Sequence[FileEdit]) -> None:
-        """Write the edits to disk."""
-        self.write((self.name(e.path), apply_edits(e.path.read_text(encoding="utf-8"), e.edits)) for e in edits)
 
 
 @pytest.fixture
@@ -78,36 +23,6 @@ def project(tmp_path: Path, case: pages.Case) -> Project:
     made = Project(tmp_path / "case", case)
     made.write((block.name, block.text) for block in case.files)
     return made
-
-
-def row(project: Project, diagnostic: Diagnostic) -> Row:
-    """The diagnostic as a row."""
-    name = project.name(diagnostic.path)
-    return Row(name, diagnostic.span.line + 1, diagnostic.severity.value, diagnostic.name, diagnostic.certainty)
-
-
-def comments(text: str) -> Counter[str]:
-    """The comments of a Python file."""
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return Counter(token.string for token in tokens if token.type == tokenize.COMMENT)
-
-
-def assert_sound(before: dict[str, str], after: dict[str, str]) -> None:
-    """The files after a fix compile and keep their comments."""
-    for name, text in after.items():
-        compile(text, name, "exec")
-        assert not comments(before[name]) - comments(text), f"comments of {name} are lost:\n{text}"
-
-
-def tally(project: Project, found: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
-    """How many findings each rule has in each file."""
-    return Counter((diagnostic.name, project.name(diagnostic.path)) for diagnostic in found)
-
-
-def source_line(project: Project, diagnostic: Diagnostic) -> tuple[str, str, str]:
-    """The rule, the file and the text of the line: what stays when other lines come and go."""
-    name = project.name(diagnostic.path)
-    return diagnostic.name, name, project.texts()[name].split("\n")[diagnostic.span.line]
 
 
 @pytest.mark.parametrize(("page", "case"), CASES)
@@ -126,6 +41,20 @@ def test_findings(page: pages.Page, case: pages.Case, project: Project) -> None:
     for each, text in expected:
         messages = [d.message for d in found if row(project, d) == each]
         assert text is None or any(text in message for message in messages), f"'{text}' is not said: {messages}"
+
+
+@pytest.mark.parametrize(("page", "case"), [param for param in CASES if param.values[1].messages])
+def test_messages(page: pages.Page, case: pages.Case, project: Project) -> None:
+    found = project.check(project.workspace())
+    said = "".join(f"{project.name(d.path)}: {d.severity.value}: {d.message} [{d.name}]\n" for d in found)
+    assert case.messages is not None
+    if os.environ.get("LOADERLINT_UPDATE"):
+        path = FOLDER / f"{page.rule}.md"
+        text = path.read_text(encoding="utf-8")
+        path.write_text(pages.replace_messages(page.rule, text, case.heading, said), encoding="utf-8", newline="")
+    else:
+        assert said == case.messages.text
+    assert not re.search(r"\blines? \d|\.py:\d", said), "a message names a line"
 
 
 @pytest.mark.parametrize(("page", "case"), CASES)
