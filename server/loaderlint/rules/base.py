@@ -78,6 +78,11 @@ def gathered(exposures: Iterable[tuple[Frame, Exposure | None]]) -> tuple[Frame,
     return found[0][0], Exposure(tuple(loaders), found[0][1].certainty)
 
 
+def not_forked(model: Model) -> Callable[[Loader], bool]:
+    """For `Model.exposure(cured=...)`: whether the workers of a loader never start by fork, as far as can be read."""
+    return lambda loader: "fork" not in model.start_methods(loader)
+
+
 def one_stream(loader: Loader) -> bool:
     """Whether the loader's only worker lives on over the epochs: it draws from one state, and nothing repeats."""
     return loader.has_workers(2) == "no" and loader.persistent is True

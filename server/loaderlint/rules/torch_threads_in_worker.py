@@ -1,0 +1,169 @@
+"""
+# torch-threads-in-worker (LDR202)
+
+## What it does
+Finds calls of `torch.set_num_threads(n)` with more than one thread in code that forked workers run.
+
+## Why is this bad?
+torch's wheels compute with GNU OpenMP, whose threads do not survive a fork. A worker whose main process has computed
+with threads hangs for ever at its first operation on a large tensor: the pool that it inherits says there are threads,
+and there are none. torch itself sets one thread in each worker, which is what keeps this from happening.
+
+Measured on torch 2.13 with 2 workers and a sum over 3000 x 3000 numbers: after the same sum in the main process, every
+run with `torch.set_num_threads(2)` in `__getitem__` or in the worker_init_fn hangs (without `timeout`, silently and for
+ever); without the call, with one thread, or under forkserver and spawn, none does. If the main process has computed
+nothing large yet, the first epoch works, and the second hangs.
+
+## When it is not a bug
+- `torch.set_num_threads(1)`: that is what workers have anyway.
+- Workers that are spawned, or come from a fork server.
+- The call stands in the main process: at module level, in `main`, in a constructor.
+- A loader without workers.
+- The threads of other libraries: `cv2.setNumThreads`, `OMP_NUM_THREADS`.
+
+A number that cannot be read is not reported.
+
+## Example
+```python
+def init_worker(worker_id):
+    torch.set_num_threads(4)
+
+loader = DataLoader(Volumes(), num_workers=8, worker_init_fn=init_worker)
+```
+
+## Fixed
+```python
+def init_worker(worker_id):
+    pass
+
+loader = DataLoader(Volumes(), num_workers=8, worker_init_fn=init_worker)
+```
+
+## Fix safety
+Safe: the worker computes with the one thread that torch gives it. Unsafe where the main process calls the function too,
+or a loader without workers runs it: there the number of threads would change.
+
+## References
+- pytorch/pytorch#17199, pytorch/pytorch#58962, pytorch/pytorch#41197
+- [CPU threading](https://pytorch.org/docs/stable/notes/cpu_threading_torchscript_inference.html)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import DeleteStatement, Finding, Fix, Safety, Severity
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Exposure, Model, WorkerCall, WorkerFunction
+from loaderlint.project.values import Atom, Lib, LibObject, Literal_
+from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, not_forked, page
+
+_SETTER = Lib("torch.set_num_threads")
+#: Calls that give the number of the machine's cores.
+_CORES = frozenset(
+    {
+        "os.cpu_count",
+        "os.process_cpu_count",
+        "multiprocessing.cpu_count",
+        "torch.multiprocessing.cpu_count",
+        "psutil.cpu_count",
+    }
+)
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+    """One finding a call, for all loaders whose forked workers perform it."""
+    calls: dict[int, list[WorkerCall]] = {}
+    for call in model.calls(function):
+        if _SETTER in call.callee.atoms and _threads(call, model) is not None:
+            calls.setdefault(call.number, []).append(call)
+    for number, performed in calls.items():
+        yield from _judge(number, performed, model)
+
+
+def _judge(number: int, calls: list[WorkerCall], model: Model) -> Iterator[Finding]:
+    found = gathered((call.frame, model.exposure(call.frame, 1, cured=not_forked(model))) for call in calls)
+    if found is None:
+        return
+    frame, exposure = found
+    call = next(call for call in calls if call.frame is frame)
+    threads = _threads(call, model)
+    severity = loudness(Severity.ERROR, exposure.certainty, 0 if threads and threads.certain else 1)
+    if threads is None or severity is None:
+        return
+    yield Finding(
+        RULE.name,
+        severity,
+        exposure.certainty,
+        f"the worker hangs at its first operation on a large tensor: `torch.set_num_threads({threads.text})` "
+        f"{in_workers_of(exposure)}, forked from a process whose threads they do not have; delete the call",
+        model.place(frame, number),
+        "torch.set_num_threads",
+        model.why(frame, exposure),
+        _fixes(calls, exposure, model),
+    )
+
+
+class _Threads(NamedTuple):
+    """How many threads a call asks for: `text` for people; whether it is `certain` that they are several."""
+
+    text: str
+    certain: bool
+
+
+def _threads(call: WorkerCall, model: Model) -> _Threads | None:
+    """What the call asks for; None if that is one thread or cannot be read."""
+    passed = model.ev.arguments(call.call, call.frame).positional
+    if not passed:
+        return None
+    several = [text for atom in passed[0].ordered() if (text := _several(atom))]
+    return _Threads(several[0], len(several) == len(passed[0].atoms)) if several else None
+
+
+def _several(atom: Atom) -> str:
+    """The number that an atom stands for if it is more than one, else ''."""
+    match atom:
+        case Literal_("int", int(number), _) if number > 1:
+            return str(number)
+        case LibObject(name, _) if name in _CORES:
+            return f"{name}()"
+    return ""
+
+
+def _fixes(calls: Sequence[WorkerCall], exposure: Exposure, model: Model) -> tuple[Fix, ...]:
+    """Delete the call, where it is a statement."""
+    frame, called = calls[0].frame, calls[0].number
+    for number, step in model.steps(frame):
+        if isinstance(step, ir.Evaluate) and step.expr == called:
+            delete = DeleteStatement(model.step_place(frame, number))
+            safety = _safety({call.frame for call in calls}, exposure, model)
+            return (Fix("Delete the call: workers compute with one thread", safety, (delete,)),)
+    return ()
+
+
+def _safety(frames: set[Frame], exposure: Exposure, model: Model) -> Safety:
+    """Unsafe where the main process runs the call too, and would compute with other threads."""
+    loaders = {one for one in model.loaders for frame in frames if model.reached[frame].bits() >> one.index & 1}
+    alone = loaders <= set(exposure.loaders)
+    return "safe" if alone and not any(_is_called_in_main(frame, model) for frame in frames) else "unsafe"
+
+
+def _is_called_in_main(frame: Frame, model: Model) -> bool:
+    """Whether something called like the def is called by code that no worker runs."""
+    workers = {(one.path, one.piece, one.def_) for one in model.reached}
+    sites = model.callers.sites(model.def_of(frame).name)
+    return any((site.path, site.piece, site.def_) not in workers for site in sites)
+
+
+RULE = Rule(
+    code="LDR202",
+    name="torch-threads-in-worker",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="worker function",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)
