@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from loaderlint.syntax.cutter import Piece
     from loaderlint.syntax.positions import Span
 
-#: A project that holds none of these has no loader of any kind: PyTorch's and its wrappers', datasets, Keras sequences.
-_WORDS = ("oader", "Dataset", "Sequence")
+#: A project that holds none of these has no loader of any kind (PyTorch's and its wrappers', datasets, Keras sequences)
+#: and maps no data in a pool of processes.
+_WORDS = ("oader", "Dataset", "Sequence", "num_proc", "Pool(", "PoolExecutor(")
 _PLATFORMS = {"linux": "linux", "darwin": "macos", "win32": "windows", "cygwin": "windows"}
 
 

@@ -339,19 +339,32 @@ class Model:
         path = loader.path if loader else None
         return self._environment_of(path or self.files.root / "x.py")
 
+    def environment_at(self, path: Path) -> Environment:
+        """What the code of the file at `path` runs on."""
+        return self._environment_of(path)
+
     def start_methods(self, loader: Loader) -> frozenset[str]:
         """The start methods that the loader's workers may have: its own argument, a call of `set_start_method` in the
         project, a setting, or the platforms' defaults."""
-        context = loader.argument("multiprocessing_context")
+        named = self.named_start_methods(loader.argument("multiprocessing_context"))
+        return named or self._default_start_methods(self.environment(loader))
+
+    def process_start_methods(self, path: Path) -> frozenset[str]:
+        """The start methods of processes that the file at `path` starts without naming one."""
+        return self._default_start_methods(self.environment_at(path))
+
+    def named_start_methods(self, context: Val) -> frozenset[str]:
+        """The start methods that a `context` argument names: "fork", or `get_context("fork")`; none if it names
+        none."""
         names = {a.value for a in context.atoms if hasattr(a, "value") and isinstance(a.value, str)}
         for atom in context.atoms:
             if isinstance(atom, LibObject) and atom.name.endswith("get_context"):
                 first = self.ev.site_arguments(atom.site).get("method", 0)
                 if first is not None and first.literal is not None and isinstance(first.literal.value, str):
                     names.add(first.literal.value)
-        if names:
-            return frozenset(str(name) for name in names)
-        environment = self.environment(loader)
+        return frozenset(str(name) for name in names)
+
+    def _default_start_methods(self, environment: Environment) -> frozenset[str]:
         default = frozenset(environment.default_start_methods())
         if environment.start_method is not None:
             return default

@@ -114,13 +114,13 @@ def _make(form: _Form, seed: str, kept: str) -> str:
 
 def _method_intents(draws: list[Draw], form: _Form, seed: str, model: Model) -> tuple[Intent, ...]:
     """The accessor as a method of the class whose `__init__` makes the generator and keeps it under one name."""
-    store = _own_store(draws[0], model)
+    store = own_store(draws[0], model)
     cls = store.frame.owner if store else None
     if store is None or cls is None:
         return ()
     step = model.def_of(store.frame).steps[store.step]
     assert isinstance(step, ir.SetAttr)
-    if not all(_is_kept_at(draw, cls, step.name, model) for draw in draws):
+    if not all(is_kept_at(draw, cls, step.name, model) for draw in draws):
         return ()
     if any(read_elsewhere(cls, step.name, model)):
         return ()
@@ -137,7 +137,7 @@ def _method_intents(draws: list[Draw], form: _Form, seed: str, model: Model) -> 
     return tuple(intents)
 
 
-def _own_store(draw: Draw, model: Model) -> Store | None:
+def own_store(draw: Draw, model: Model) -> Store | None:
     """The only assignment of the generator to an attribute of the object that draws from it, in some `__init__`."""
     for origin in draw.origins:
         if not isinstance(origin.owner, Instance) or len(origin.path) != 1:
@@ -156,7 +156,7 @@ def _has_plain_class(cls: ClassRef, model: Model) -> bool:
     return not any(model.ev.classes.member(cls, name) for name in names)
 
 
-def _is_kept_at(draw: Draw, cls: ClassRef, name: str, model: Model) -> bool:
+def is_kept_at(draw: Draw, cls: ClassRef, name: str, model: Model) -> bool:
     """Whether a draw reads the generator from attribute `name` of objects of `cls`, and from nowhere else."""
     return bool(draw.origins) and all(
         isinstance(origin.owner, Instance) and origin.path == (name,) and cls in model.ev.classes.mro(origin.owner.cls)

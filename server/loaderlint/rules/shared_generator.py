@@ -68,12 +68,13 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.findings import Evidence, Finding, Place, Severity
-from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS, GENERATORS
+from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
-from loaderlint.project.values import Instance, Lib, LibMember, LibObject, Origin, Site
+from loaderlint.project.values import Instance, LibMember, LibObject, Origin
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
 from loaderlint.rules.generator_accessor import Draw, accessor_fix
+from loaderlint.rules.generator_births import birth_place, born, is_seeded, library_of
 from loaderlint.rules.seeding import init_in_sight
 
 #: How many draws a finding shows.
@@ -96,18 +97,13 @@ def _draws_of(call: WorkerCall, model: Model) -> Iterator[Draw]:
     """The generators that a call draws from."""
     for atom in call.callee.only(LibMember):
         if isinstance(atom, LibMember) and isinstance(atom.owner, LibObject) and atom.name in GENERATOR_DRAWS:
-            if _library(atom.owner):
+            if library_of(atom.owner):
                 yield Draw(call, atom.owner, call.callee.origins)
     passed = model.ev.arguments(call.call, call.frame).get("generator")
     if passed is not None and not passed.unknown:
         for atom in passed.only(LibObject):
-            if isinstance(atom, LibObject) and _library(atom) == "torch":
+            if isinstance(atom, LibObject) and library_of(atom) == "torch":
                 yield Draw(call, atom, passed.origins)
-
-
-def _library(made: LibObject) -> str | None:
-    """Whose generator an object is; `torch.Generator().manual_seed(0)` is the generator itself."""
-    return GENERATORS.get(made.name.removesuffix(".manual_seed"))
 
 
 def _judge(place: Place, draws: list[Draw], model: Model) -> Iterator[Finding]:
@@ -121,7 +117,7 @@ def _judge(place: Place, draws: list[Draw], model: Model) -> Iterator[Finding]:
     draw = next(draw for draw in draws if draw.call.frame is frame)
     if exposure.certainty == "possible" and _is_settable(draw, model):
         return  # who makes the object out of sight may set it anew in each worker
-    library = _library(draw.made) or "numpy"
+    library = library_of(draw.made) or "numpy"
     uses = {model.place(d.call.frame, d.call.number): model.label(d.call.frame) for d in (draw, *draws)}
     shown = tuple(Evidence(where, f"{label} draws from it") for where, label in [*uses.items()][:_MAX_SHOWN_DRAWS])
     fix = accessor_fix(_all_draws(place, model), library, model)
@@ -130,7 +126,7 @@ def _judge(place: Place, draws: list[Draw], model: Model) -> Iterator[Finding]:
         severity,
         exposure.certainty,
         f"{repeated(exposure)} {in_workers_of(exposure)}: this {_WORDS[library]} is made "
-        f"{_born(draw.made.site, model)}, before the workers start; make it in the worker, from `torch.initial_seed()`",
+        f"{born(draw.made.site, model)}, before the workers start; make it in the worker, from `torch.initial_seed()`",
         place,
         draw.made.name,
         (*shown, *model.why(frame, exposure)),
@@ -139,7 +135,7 @@ def _judge(place: Place, draws: list[Draw], model: Model) -> Iterator[Finding]:
 
 
 def _exposure(draw: Draw, model: Model) -> Exposure | None:
-    copied = _birth_place(draw.made.site, model) == "an object" or _is_seeded(draw.made, model)
+    copied = birth_place(draw.made.site, model) == "an object" or is_seeded(draw.made, model)
 
     def cured(loader: Loader) -> bool:
         if one_stream(loader) or loader.kind.reseeds_objects or not init_in_sight(loader):
@@ -162,37 +158,6 @@ def _all_draws(place: Place, model: Model) -> list[Draw]:
     ]
 
 
-def _birth_place(site: Site, model: Model) -> str:
-    """'a module' or 'a class or default argument' (made again by a spawned worker), else 'an object' (copied)."""
-    if site.frame.def_ != 0 or _is_field(site, model):
-        return "an object"
-    file = model.files.file(site.frame.path)
-    parent = file.pieces[site.frame.piece].parent if file else -1
-    in_class = file is not None and parent >= 0 and file.pieces[parent].kind == "class"
-    alone = len(model.facts(site.frame).ir.defs) == 1
-    return "a module" if alone and not in_class else "a class or default argument"
-
-
-def _is_field(site: Site, model: Model) -> bool:
-    """Whether a dataclass makes it for each object: `rng: Generator = field(default_factory=default_rng)`."""
-    call = model.ev.expr(site.frame, site.expr)
-    callee = model.ev.eval(call.func, site.frame) if isinstance(call, ir.Call) else None
-    return callee is not None and Lib("dataclasses.field") in callee.atoms
-
-
-def _born(site: Site, model: Model) -> str:
-    where = _birth_place(site, model)
-    if where == "a module":
-        return f"at module level in {site.frame.path.name}"
-    if where != "an object":
-        return "once, when the def or class is read"
-    if site.frame.def_ == 0:
-        return "with the object"
-    name = model.def_of(site.frame).name or "a lambda"
-    owner = site.frame.owner  # the class that defines the method, which may be a base of the object's
-    return f"in `{model.ev.classes.name(owner)}.{name}`" if owner else f"in `{name}`"
-
-
 def _is_settable(draw: Draw, model: Model) -> bool:
     """Whether the object has a public method that sets the generator: `set_random_state(seed)`."""
     return any(
@@ -201,11 +166,6 @@ def _is_settable(draw: Draw, model: Model) -> bool:
         if isinstance(origin.owner, Instance) and len(origin.path) == 1
         for store in model.ev.classes.stores(origin.owner, origin.path[0])
     )
-
-
-def _is_seeded(made: LibObject, model: Model) -> bool:
-    arguments = model.ev.site_arguments(made.site)
-    return bool(arguments.positional or arguments.keywords or arguments.more_keywords)
 
 
 def _remade_in_worker(draw: Draw, model: Model) -> bool:

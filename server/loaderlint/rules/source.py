@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -90,9 +90,10 @@ def _is_stored_once(name: str, frame: Frame, model: Model) -> bool:
     return len(model.ev.classes.stores(frame.receiver, name)) <= 1
 
 
-def read_elsewhere(cls: ClassRef, name: str, model: Model) -> Iterator[Frame]:
-    """The frames in workers, outside the class's own methods, that read attribute `name` of objects of the class."""
-    for frame in model.reached:
+def read_elsewhere(cls: ClassRef, name: str, model: Model, frames: Iterable[Frame] | None = None) -> Iterator[Frame]:
+    """The frames in workers (or among `frames`), outside the class's own methods, that read attribute `name` of objects
+    of the class."""
+    for frame in model.reached if frames is None else frames:
         file = model.files.file(frame.path)
         if file is None or not file.pieces[frame.piece].holds(name):
             continue

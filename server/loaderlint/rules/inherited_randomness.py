@@ -1,0 +1,180 @@
+"""Random numbers in pools of processes that nobody seeds: NumPy's global state comes over by fork, a generator object
+by fork or in a pickle, and every process goes on from the same state. Shared by the rules on such pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import Evidence, InsertFunction, InsertMethod, Intent, Place, Replace, ReplaceAttributeUses
+from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS, NUMPY_GLOBAL_DRAWS, SEEDERS
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Model, WorkerCall
+from loaderlint.project.values import Instance, Lib, LibMember, LibObject, Site
+from loaderlint.rules.generator_accessor import Draw, is_kept_at, own_store
+from loaderlint.rules.generator_births import birth_place, born, is_seeded, library_of
+from loaderlint.rules.source import read_elsewhere
+
+_MAX_SHOWN_DRAWS = 6
+#: Functions of numpy.random that its RandomState does not have under the same name.
+_NOT_METHODS = frozenset({"ranf", "sample"})
+_WORDS = {"numpy": "Generator", "numpy_legacy": "RandomState", "python": "random.Random", "torch": "torch.Generator"}
+_MAKE = {
+    "numpy": "{numpy}.random.default_rng()",
+    "numpy_legacy": "{numpy}.random.RandomState()",
+    "python": "{random}.Random()",
+}
+
+_FUNCTION = '''\
+@{functools}.lru_cache(maxsize=1)
+def {process_rng}(pid):
+    """The generator of the process `pid`: NumPy's own state is the same in all processes of a pool."""
+    return {numpy}.random.RandomState()'''
+
+_METHOD = '''\
+def {{_get_{stem}}}(self):
+    """The generator of this process: one that is made before the processes start is copied into each of them."""
+    if getattr(self, "_process_{stem}_pid", None) != {{os}}.getpid():
+        self._process_{stem}_pid = {{os}}.getpid()
+        self._process_{stem} = {make}
+    return self._process_{stem}'''
+
+
+class Inherited(NamedTuple):
+    """A state that all processes of a pool start from, with the draws in them: NumPy's global one (`made` None, one
+    draw) or that of a generator object."""
+
+    made: LibObject | None
+    draws: tuple[Draw, ...]
+    name: str
+
+    def place(self, model: Model) -> Place:
+        """Where the finding stands: at the draw, or where the generator is made."""
+        first = self.draws[0].call
+        return model.place(first.frame, first.number) if self.made is None else model.site_place(self.made.site)
+
+    def cause(self, model: Model) -> str:
+        """'`np.random.rand` uses NumPy's global state' or 'this Generator is made in `Crops.__init__`'."""
+        if self.made is None:
+            return f"`{self.name.replace('numpy.', 'np.')}` uses NumPy's global state"
+        return f"this {_WORDS[library_of(self.made) or 'numpy']} is made {born(self.made.site, model)}"
+
+    def evidence(self, model: Model) -> tuple[Evidence, ...]:
+        """The draws from a generator."""
+        if self.made is None:
+            return ()
+        places = {model.place(d.call.frame, d.call.number): model.label(d.call.frame) for d in self.draws}
+        return tuple(Evidence(p, f"{label} draws from it") for p, label in [*places.items()][:_MAX_SHOWN_DRAWS])
+
+
+def inherited(frames: Sequence[Frame], methods: frozenset[str], model: Model) -> Iterator[Inherited]:
+    """The states that the draws in `frames`, run in the processes of a pool, start from. `methods`: how the processes
+    may be started."""
+    calls = [call for frame in frames for call in model.frame_calls(frame)]
+    if "fork" in methods and not any(map(seeds_numpy, calls)):
+        for call in calls:
+            for atom in call.callee.only(Lib):
+                if isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS:
+                    yield Inherited(None, (Draw(call, LibObject(atom.name, _site(call)), frozenset()),), atom.name)
+    yield from _objects(calls, frames, methods, model)
+
+
+def seeds_numpy(call: WorkerCall) -> bool:
+    """Whether a call seeds NumPy's global state."""
+    return any(isinstance(a, Lib) and SEEDERS.get(a.name) in ("numpy", "all") for a in call.callee.atoms)
+
+
+def _site(call: WorkerCall) -> Site:
+    return Site(call.frame, call.number)
+
+
+def _objects(
+    calls: Sequence[WorkerCall], frames: Sequence[Frame], methods: frozenset[str], model: Model
+) -> Iterator[Inherited]:
+    here = {(frame.path, frame.piece, frame.def_) for frame in frames}
+    drawn: dict[LibObject, list[Draw]] = {}
+    for call in calls:
+        for atom in call.callee.only(LibMember):
+            if not isinstance(atom, LibMember) or not isinstance(atom.owner, LibObject) or not library_of(atom.owner):
+                continue
+            if atom.name in GENERATOR_SEEDS:
+                drawn.setdefault(atom.owner, []).clear()
+                here.add(_born_in(atom.owner))  # it is given a new state in the process
+            elif atom.name in GENERATOR_DRAWS:
+                drawn.setdefault(atom.owner, []).append(Draw(call, atom.owner, call.callee.origins))
+    for made, draws in drawn.items():
+        copied = birth_place(made.site, model) == "an object" or is_seeded(made, model)
+        if _born_in(made) in here or not draws or not (copied or "fork" in methods):
+            continue
+        if not any(_is_replaced(draw, here, model) for draw in draws):
+            yield Inherited(made, tuple(draws), made.name)
+
+
+def _born_in(made: LibObject) -> tuple[Path, int, int]:
+    frame = made.site.frame
+    return frame.path, frame.piece, frame.def_
+
+
+def _is_replaced(draw: Draw, here: set[tuple[Path, int, int]], model: Model) -> bool:
+    """Whether code that the processes run stores another object where the generator is kept."""
+    return any(
+        (store.frame.path, store.frame.piece, store.frame.def_) in here
+        for origin in draw.origins
+        if isinstance(origin.owner, Instance) and len(origin.path) == 1
+        for store in model.ev.classes.stores(origin.owner, origin.path[0])
+    )
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
+
+
+def process_fix(found: Inherited, frames: Sequence[Frame], model: Model) -> tuple[Intent, ...]:
+    """Draw from a generator that each process makes for itself, keyed by the process's number; nothing where that
+    cannot be written."""
+    return _global_intents(found, model) if found.made is None else _object_intents(found, found.made, frames, model)
+
+
+def _global_intents(found: Inherited, model: Model) -> tuple[Intent, ...]:
+    call = found.draws[0].call
+    name = found.name.rpartition(".")[2]
+    func = model.ev.expr(call.frame, call.call.func)
+    place = model.place(call.frame, call.call.func)
+    # a callee that is bound to a name first stands before the call
+    if name in _NOT_METHODS or place.anchor < model.place(call.frame, call.number).anchor or len(call.callee.atoms) > 1:
+        return ()
+    if not isinstance(func, ir.Attr | ir.Global):
+        return ()
+    return (
+        InsertFunction(place.path, "process_rng", _FUNCTION),
+        Replace(place, f"{{process_rng}}({{os}}.getpid()).{name}"),
+    )
+
+
+def _object_intents(found: Inherited, made: LibObject, frames: Sequence[Frame], model: Model) -> tuple[Intent, ...]:
+    store = own_store(found.draws[0], model)
+    cls = store.frame.owner if store else None
+    make = _MAKE.get(library_of(made) or "")
+    if store is None or cls is None or make is None:
+        return ()
+    step = model.def_of(store.frame).steps[store.step]
+    assert isinstance(step, ir.SetAttr)
+    if not all(is_kept_at(draw, cls, step.name, model) for draw in found.draws):
+        return ()
+    if any(read_elsewhere(cls, step.name, model, frames)):
+        return ()
+    stem = step.name.lstrip("_")
+    place = model.class_place(cls)
+    run = {(frame.path, frame.piece, frame.def_) for frame in frames}
+    others = [
+        member.name
+        for member in model.ev.classes.own_members(cls).values()
+        if member.function is not None
+        and (member.function.path, member.function.piece, member.function.def_) not in run
+    ]
+    keep = ("__init__", f"_get_{stem}", *others)
+    return (
+        InsertMethod(place, f"_get_{stem}", _METHOD.format(stem=stem, make=make)),
+        ReplaceAttributeUses(place, step.name, f"self.{{_get_{stem}}}()", keep),
+    )

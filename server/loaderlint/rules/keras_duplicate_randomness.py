@@ -1,0 +1,249 @@
+"""
+# keras-duplicate-randomness (LDR107)
+
+## What it does
+Finds random numbers of NumPy (or of a generator object that the main process made) in a Keras dataset
+(`keras.utils.Sequence`, `keras.utils.PyDataset`) whose samples Keras makes in a pool of processes:
+`use_multiprocessing=True`.
+
+## Why is this bad?
+Keras starts the pool anew in each epoch and seeds nothing in it. Every process goes on from the state of the main
+process: all draw the same numbers, and the next epoch draws them again. Measured on Keras 3.15 under fork with 4
+processes and 8 batches of one number: two different numbers in the first epoch, the same two in the second. A
+`worker_init_fn` as PyTorch's does not exist.
+
+Keras 3 takes `workers` and `use_multiprocessing` in the dataset's constructor, Keras 2 in `fit`, `fit_generator` and
+their kin. Both have the fault.
+
+## When it is not a bug
+- Threads: `use_multiprocessing=False`, the default. There is one state, and it moves on.
+- Numbers drawn in the main process: in `__init__` or `on_epoch_end` (where most datasets shuffle).
+- A generator that is made for each sample, or a seed that is set there.
+- Python's own `random.random()` and its kin: CPython seeds them in each forked child.
+- NumPy's global state where processes do not start by fork. Generator objects are copied there too.
+
+## Example
+```python
+class Noisy(keras.utils.PyDataset):
+    def __getitem__(self, index):
+        return self.x[index] + np.random.normal(size=self.x[index].shape), self.y[index]
+
+model.fit(Noisy(x, y, workers=4, use_multiprocessing=True))
+```
+
+## Fixed
+```python
+class Noisy(keras.utils.PyDataset):
+    def __getitem__(self, index):
+        rng = np.random.default_rng((self.seed, self.epoch, index))
+        return self.x[index] + rng.normal(size=self.x[index].shape), self.y[index]
+
+    def on_epoch_end(self):
+        self.epoch += 1
+```
+
+## Fix safety
+The quick fix draws from a generator that each process makes for itself, from the system's entropy. It is safe in the
+dataset's own methods: which process makes which sample is chance, so no seed of the main process determined the
+numbers there. In other functions, which the main process may call as well, and for generators with a seed it is
+unsafe. Numbers that can be repeated need the form above, with a seed, a count of epochs and the index.
+
+## References
+- [keras.utils.PyDataset](https://keras.io/api/utils/python_utils/#pydataset-class)
+- keras-team/keras#12389
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import Certainty, Evidence, Finding, Fix, Safety, Severity
+from loaderlint.knowledge.keras import (
+    DATASET_ARGUMENTS,
+    DATASETS,
+    FLAG_POSITION,
+    KERAS_3,
+    POOLED_METHODS,
+    WORKERS_POSITION,
+)
+from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
+from loaderlint.project.arguments import Arguments
+from loaderlint.project.frames import Frame
+from loaderlint.project.library import passed_to_library
+from loaderlint.project.model import MainFunction, Model, WorkerCall
+from loaderlint.project.values import (
+    NONE_VALUE,
+    ClassRef,
+    Instance,
+    Lib,
+    LibMember,
+    Literal_,
+    Site,
+    Unknown,
+    Val,
+    of,
+    unknown,
+)
+from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.generator_births import is_seeded
+from loaderlint.rules.inherited_randomness import Inherited, inherited, process_fix
+
+Answer = Literal["yes", "no", "maybe"]
+FLAG = "use_multiprocessing"
+
+
+class Pool(NamedTuple):
+    """A dataset whose samples are made in processes. `call`: where that is asked for; `alone`: by one process."""
+
+    dataset: Instance
+    call: WorkerCall
+    certainty: Certainty
+    alone: bool
+
+
+def find(function: MainFunction, model: Model) -> Iterator[Finding]:
+    """One finding a draw or generator, for every dataset that the function has made in processes."""
+    for call in model.calls(function):
+        for pool in _pools(call, model):
+            frames = model.run_by(_sample_frames(pool, model))
+            for one in inherited(frames, model.process_start_methods(call.frame.path), model):
+                yield from _judge(one, pool, frames, model)
+
+
+def _judge(one: Inherited, pool: Pool, frames: tuple[Frame, ...], model: Model) -> Iterator[Finding]:
+    if pool.alone and _moves_on_in_main(pool, model):
+        return
+    severity = loudness(Severity.ERROR, pool.certainty, 1 if pool.alone else 0)
+    if severity is None:
+        return
+    name = model.ev.classes.name(pool.dataset.cls)
+    start = Evidence(model.place(pool.call.frame, pool.call.number), f"Keras makes the samples of {name} in processes")
+    intents = process_fix(one, frames, model)
+    fix = Fix("Draw from a generator of the process", _safety(one, pool, model), intents)
+    yield Finding(
+        RULE.name,
+        severity,
+        pool.certainty,
+        f"every {'epoch' if pool.alone else 'process'} draws the same numbers: {one.cause(model)}, and Keras copies "
+        f"it into each process that makes samples of `{name}` (`{FLAG}=True` in {pool.call.frame.path.name}); "
+        "draw from `np.random.default_rng((seed, epoch, index))`",
+        one.place(model),
+        one.name,
+        (start, *one.evidence(model)),
+        (fix,) if intents else (),
+    )
+
+
+# --- which datasets ---------------------------------------------------------------------------------------------------
+
+
+def _pools(call: WorkerCall, model: Model) -> Iterator[Pool]:
+    for dataset in _constructed(call, model):
+        yield from _pool(dataset, passed_to_library(model.ev, dataset), call, FLAG_POSITION, WORKERS_POSITION, model)
+    if isinstance(model.ev.expr(call.frame, call.call.func), ir.Attr) and _has_old_arguments(call, model):
+        arguments = model.ev.arguments(call.call, call.frame)
+        passed = next((v for v in (arguments.get(n, 0) for n in DATASET_ARGUMENTS) if v is not None), None)
+        for one in passed.only(Instance) if passed is not None else ():
+            if isinstance(one, Instance) and is_keras_dataset(one.cls, model):
+                yield from _pool(one, arguments, call, None, None, model)
+
+
+def _constructed(call: WorkerCall, model: Model) -> Iterator[Instance]:
+    """The Keras datasets that a call constructs: `Noisy(...)`, or `super().__init__(...)` in its constructor."""
+    for atom in call.callee.only(ClassRef, LibMember):
+        made: Instance | None = None
+        if isinstance(atom, ClassRef):
+            made = Instance(atom, Site(call.frame, call.number))
+        elif isinstance(atom, LibMember) and atom.name == "super.__init__" and isinstance(atom.owner, Instance):
+            made = atom.owner
+        if made is not None and is_keras_dataset(made.cls, model):
+            yield made
+
+
+def is_keras_dataset(cls: ClassRef, model: Model) -> bool:
+    """Whether a class of the project derives from Keras's base of datasets."""
+    return not DATASETS.isdisjoint(model.ev.classes.library_bases(cls))
+
+
+def _has_old_arguments(call: WorkerCall, model: Model) -> bool:
+    """Whether a call is one of a method that takes `use_multiprocessing` in Keras 2, and Keras may be that."""
+    func = model.ev.expr(call.frame, call.call.func)
+    if not isinstance(func, ir.Attr) or func.name not in POOLED_METHODS:
+        return False
+    packages = model.environment_at(call.frame.path).packages or {}
+    return not any(name in packages and packages[name].before(border) == "no" for name, border in KERAS_3)
+
+
+def _pool(
+    dataset: Instance, arguments: Arguments, call: WorkerCall, flag: int | None, workers: int | None, model: Model
+) -> Iterator[Pool]:
+    count = arguments.get("workers", workers) or of(Literal_("int", 1))
+    asked, some = _at_least(arguments.get(FLAG, flag) or NONE_VALUE, 1), _at_least(count, 1)
+    if "no" in (asked, some):
+        return
+    certainty: Certainty = "proven" if asked == some == "yes" else "possible"
+    yield Pool(dataset, call, certainty, _at_least(count, 2) == "no")
+
+
+def _at_least(value: Val, least: int) -> Answer:
+    """Whether a number (or True) is at least `least`; arguments out of sight are taken to be left out."""
+    answers: set[Answer] = set()
+    for atom in value.atoms:
+        if isinstance(atom, Literal_):
+            number = atom.value if isinstance(atom.value, int | float) else 0
+            answers.add("yes" if number >= least else "no")
+        else:
+            answers.add("no" if atom == Unknown("kwargs") else "maybe")
+    return answers.pop() if len(answers) == 1 else "maybe"
+
+
+# --- what runs in the processes ---------------------------------------------------------------------------------------
+
+
+def _sample_frames(pool: Pool, model: Model) -> tuple[Frame, ...]:
+    method = model.ev.attribute(of(pool.dataset), "__getitem__", pool.call.frame, None)
+    arguments = Arguments((unknown("index"),))
+    return model.ev.call_value(method, arguments, pool.call.frame, pool.call.number, {})[1]
+
+
+def _moves_on_in_main(pool: Pool, model: Model) -> bool:
+    """Whether the main process itself draws between the epochs: then a single process starts from a new state."""
+    member = model.ev.classes.member(pool.dataset.cls, "on_epoch_end")
+    opened = model.ev.open_frame(member.function, pool.dataset, member.owner) if member and member.function else None
+    return opened is not None and any(
+        isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS
+        for frame in model.run_by([opened])
+        for call in model.frame_calls(frame)
+        for atom in call.callee.atoms
+    )
+
+
+def _safety(one: Inherited, pool: Pool, model: Model) -> Safety:
+    """Safe in methods that only make samples, where no seed is lost."""
+    if one.made is not None:
+        return "unsafe" if is_seeded(one.made, model) else "safe"
+    frame = one.draws[0].call.frame
+    mine = isinstance(frame.receiver, Instance) and is_keras_dataset(frame.receiver.cls, model)
+    name = model.def_of(frame).name
+    return "safe" if mine and (name == "__getitem__" or not _called_elsewhere(name, pool, model)) else "unsafe"
+
+
+def _called_elsewhere(name: str, pool: Pool, model: Model) -> bool:
+    """Whether something but the making of samples calls a method of this name."""
+    run = {(f.path, f.piece, f.def_) for f in model.run_by(_sample_frames(pool, model))}
+    return any((site.path, site.piece, site.def_) not in run for site in model.callers.sites(name))
+
+
+RULE = Rule(
+    code="LDR107",
+    name="keras-duplicate-randomness",
+    severity=Severity.ERROR,
+    needs="M",
+    over="main function",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+    words=(FLAG,),
+)

@@ -1,0 +1,44 @@
+import os
+import time
+
+os.environ["KERAS_BACKEND"] = "torch"
+import keras
+import numpy as np
+
+SEEN = []
+
+
+class Noise(keras.utils.PyDataset):
+    def __init__(self, seed, **options):
+        super().__init__(**options)
+        self.seed = seed
+        self.epoch = 0
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        time.sleep(0.05)
+        return np.random.default_rng((self.seed, self.epoch, index)).random(1), np.zeros(1)
+
+    def on_epoch_end(self):
+        self.epoch += 1
+
+
+class Recorder(keras.Model):
+    """Learns nothing: it writes down what it is given."""
+
+    def call(self, x):
+        return x
+
+    def train_step(self, data):
+        SEEN[-1].append(float(data[0][0]))
+        return {}
+
+
+def train(epochs):
+    model = Recorder()
+    model.compile(jit_compile=False)
+    dataset = Noise(1234, workers=4, use_multiprocessing=True)
+    begin = keras.callbacks.LambdaCallback(on_epoch_begin=lambda epoch, logs: SEEN.append([]))
+    model.fit(dataset, epochs=epochs, verbose=0, shuffle=False, callbacks=[begin])
