@@ -15,6 +15,7 @@ from loaderlint.engine import Diagnostic, Workspace
 from loaderlint.findings import Severity
 from loaderlint.report import Item, Report, shown_path
 from loaderlint.report.text import counts
+from loaderlint.syntax import notebook
 from loaderlint.syntax.source import Source, UnreadableSource, decode
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class _Check:
             files=len(found),
             directory=Path.cwd(),
             text_of=self._workspace.text,
+            cells_of=self._workspace.cells,
             hints=self._chosen.hints,
             color=terminal.colors(out),
             statistics=self._chosen.statistics,
@@ -145,8 +147,7 @@ class _Check:
 
         changes = self._changes()
         for change in changes:
-            source = self._piped or decode(change.path.read_bytes())
-            terminal.write_bytes(diff(change, source, Path.cwd()))
+            terminal.write_bytes(diff(change, self._piped, Path.cwd()))
         terminal.say(f"{terminal.files(len(changes))} would change." if changes else "Nothing would change.")
         return bool(changes)
 
@@ -207,6 +208,8 @@ def _stdin(chosen: argparse.Namespace) -> tuple[Path, Source] | None:
             "what comes from standard input needs a name, so that its imports and settings are found:"
             " add --stdin-filename path/to/file.py"
         )
+    if chosen.stdin_filename.endswith(notebook.SUFFIX):
+        raise _Usage("a notebook cannot come from standard input; check the file itself")
     return Path(os.path.realpath(chosen.stdin_filename)), decode(sys.stdin.buffer.read())
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 #: A project that holds none of these has no loader of any kind (PyTorch's and its wrappers', datasets, Keras sequences)
 #: and maps no data in a pool of processes.
 _WORDS = ("oader", "Dataset", "Sequence", "num_proc", "Pool(", "PoolExecutor(")
+_SOURCES = (".py", ".pyi", ".ipynb")
 _PLATFORMS = {"linux": "linux", "darwin": "macos", "win32": "windows", "cygwin": "windows"}
 
 
@@ -99,9 +100,9 @@ class Workspace:
         """These files changed on disk, came or went; a settings or requirements file renews every setting."""
         renewed = False
         for path in (path.resolve() for path in paths):
-            if path.suffix in (".py", ".pyi"):
+            if path.suffix in _SOURCES:
                 self.project(path).store.forget(path)
-            renewed = renewed or path.suffix not in (".py", ".pyi") or path.name == "setup.py"
+            renewed = renewed or path.suffix not in _SOURCES or path.name == "setup.py"
         if renewed:
             settings_module.clear()
             self._roots.clear()
@@ -165,6 +166,10 @@ class Workspace:
         """The present text of a file, '' if it cannot be read."""
         opened = self.project(path).store.open(path.resolve())
         return opened.text if opened else ""
+
+    def cells(self, path: Path) -> tuple[int, ...]:
+        """The 0-based lines of `text` at which the code cells of a notebook begin; () for any other file."""
+        return self.project(path).store.cells(path.resolve())
 
     def settings(self, path: Path) -> Settings:
         """The settings that hold for a file."""

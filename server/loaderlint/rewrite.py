@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.report import shown_path
+from loaderlint.syntax import notebook
 from loaderlint.syntax.positions import apply_edits
 from loaderlint.syntax.source import Source, UnreadableSource, decode
 
@@ -65,18 +66,32 @@ def write(change: Change) -> None:
     was made for."""
     path = Path(os.path.realpath(change.path))  # a symbolic link stays one
     try:
+        if path.suffix == notebook.SUFFIX:
+            _replace(path, _edited_notebook(path, change)[1].encode("utf-8"))
+            return
         source = decode(path.read_bytes())
         if source.text == change.after:
             return  # the same file under another name
-        if source.text != change.before:
-            raise CannotWrite("changed while it was being checked; run the command again")
-        _replace(path, source.encode(change.after))
-    except UnreadableSource as error:
+        _replace(path, source.encode(_unchanged(source.text, change)))
+    except (UnreadableSource, notebook.UnreadableNotebook) as error:
         raise CannotWrite(f"changed while it was being checked ({error}); run the command again") from error
     except UnicodeEncodeError as error:
         raise CannotWrite("its encoding cannot hold the fix; save the file as UTF-8 first") from error
     except OSError as error:
         raise CannotWrite(f"cannot be written ({error.strerror}); check its permissions") from error
+
+
+def _unchanged(text: str, change: Change) -> str:
+    """The new text of a file that still is what the fix was made for. Raises CannotWrite if it is not."""
+    if text != change.before:
+        raise CannotWrite("changed while it was being checked; run the command again")
+    return change.after
+
+
+def _edited_notebook(path: Path, change: Change) -> tuple[str, str]:
+    """The notebook's file before and after. Raises CannotWrite, UnreadableNotebook, OSError."""
+    found = notebook.decode(path.read_bytes())
+    return found.file, found.edited(_unchanged(found.text, change))
 
 
 def _replace(path: Path, data: bytes) -> None:
@@ -96,11 +111,16 @@ def _replace(path: Path, data: bytes) -> None:
         raise
 
 
-def diff(change: Change, source: Source, directory: Path) -> Iterator[bytes]:
-    """A unified diff in the file's encoding, as `git apply` takes it; names are relative to `directory`."""
+def diff(change: Change, piped: Source | None, directory: Path) -> Iterator[bytes]:
+    """A unified diff in the file's encoding, as `git apply` takes it; names are relative to `directory`. `piped`: what
+    came from standard input in the file's place."""
     name = shown_path(change.path, directory)
+    if change.path.suffix == notebook.SUFFIX:
+        source, texts = Source("", "utf-8", False, "", ()), _edited_notebook(change.path, change)
+    else:
+        source, texts = piped or decode(change.path.read_bytes()), (change.before, change.after)
     mark = "\ufeff" if source.bom else ""
-    before, after = (_LINES.findall(mark + text) for text in (change.before, change.after))
+    before, after = (_LINES.findall(mark + text) for text in texts)
     for line in difflib.unified_diff(before, after, f"a/{name}", f"b/{name}"):
         # A name may hold bytes that are no text: those came in by surrogateescape and leave the same way.
         yield line.encode("utf-8" if mark else source.encoding, "surrogateescape")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pathspec import GitIgnoreSpec
 
 from loaderlint.project.files import ProjectFile, Read, bound_names
+from loaderlint.syntax import notebook
 from loaderlint.syntax.cutter import Piece, common_ends, cut, recut
 from loaderlint.syntax.source import Source, UnreadableSource, decode
 
@@ -31,7 +32,10 @@ SKIPPED = frozenset(
 )
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "loaderlint.toml", ".git", ".hg")
 _CROWDED = 2_000
+_SOURCES = (".py", notebook.SUFFIX)
 _READ_LIMIT = 5_000_000
+#: A notebook holds its pictures too; what counts is how much code it has.
+_NOTEBOOK_LIMIT = 100_000_000
 _TOO_LARGE = "larger than 5 MB; not checked"
 
 PieceKey = tuple[str, str, bool, str]
@@ -52,7 +56,8 @@ def project_root(path: Path) -> Path | None:
 
 
 def python_files(root: Path, stop: Callable[[], bool] = lambda: False) -> Iterator[Path]:
-    """The Python files below `root`, sorted within each folder; hidden and ignored folders and endless links left out.
+    """The Python files and notebooks below `root`, sorted within each folder; hidden and ignored folders and endless
+    links left out.
 
     Raises Cancelled when `stop` answers True in between."""
     yield from _walk(root, [], stop)
@@ -67,13 +72,13 @@ def _walk(folder: Path, ignores: list[tuple[Path, GitIgnoreSpec]], stop: Callabl
     except OSError:
         return
     names = {entry.name for entry in listed}
-    if len(listed) > _CROWDED and not any(name.endswith(".py") for name in names):
+    if len(listed) > _CROWDED and not any(name.endswith(_SOURCES) for name in names):
         return
     if ".gitignore" in names:
         ignores = [*ignores, *_ignore_file(folder)]
     folders: list[Path] = []
     for entry in listed:
-        if entry.name.endswith(".py"):
+        if entry.name.endswith(_SOURCES):
             if _is_file(entry) and not _ignored(folder / entry.name, False, ignores):
                 yield folder / entry.name
         elif entry.name not in SKIPPED and not entry.name.startswith(".") and _is_real_folder(entry):
@@ -253,6 +258,7 @@ class Store:
         self._overlays: dict[Path, str] = {}
         self._open: dict[Path, OpenFile | None] = {}
         self._data: dict[Path, bytes] = {}
+        self._cells: dict[Path, tuple[int, ...]] = {}
         self._walked: frozenset[Path] | None = None
         self._named: frozenset[Path] = frozenset()
         self._paths: tuple[Path, ...] | None = None
@@ -299,6 +305,7 @@ class Store:
         was = self._open.pop(path, None)
         self.before.setdefault(path, was)
         self._data.pop(path, None)
+        self._cells.pop(path, None)
         self.unreadable.pop(path, None)
         self.generation += 1
         return was
@@ -373,15 +380,32 @@ class Store:
         self._data[path] = found
         return found
 
+    def cells(self, path: Path) -> tuple[int, ...]:
+        """The 0-based lines at which the code cells of a notebook begin, () for other files."""
+        self.data(path)
+        return self._cells.get(path, ())
+
     def _read(self, path: Path) -> bytes:
+        is_notebook = path.suffix == notebook.SUFFIX
         try:
-            if path.stat().st_size > _READ_LIMIT:
+            if path.stat().st_size > (_NOTEBOOK_LIMIT if is_notebook else _READ_LIMIT):
                 self.unreadable[path] = _TOO_LARGE
                 return b""
-            return path.read_bytes()
+            data = path.read_bytes()
         except OSError as error:
             self.unreadable[path] = f"cannot be read: {error.strerror or error}"
             return b""
+        return self._code(path, data) if is_notebook else data
+
+    def _code(self, path: Path, data: bytes) -> bytes:
+        """The code of a notebook's cells, as a Python file's bytes."""
+        try:
+            found = notebook.decode(data)
+        except notebook.UnreadableNotebook as error:
+            self.unreadable[path] = str(error)
+            return b""
+        self._cells[path] = found.starts
+        return found.text.encode("utf-8", "surrogatepass")
 
     def open(self, path: Path) -> OpenFile | None:
         """The file, cut into pieces; None if it cannot be read as text."""

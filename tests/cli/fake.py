@@ -53,6 +53,9 @@ class Workspace:
     def text(self, path: Path) -> str:
         return self._overlay[path] if path in self._overlay else decode(path.read_bytes()).text
 
+    def cells(self, path: Path) -> tuple[int, ...]:
+        return ()
+
     def check(
         self,
         paths: Sequence[Path] | None = None,

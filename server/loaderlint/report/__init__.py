@@ -29,13 +29,15 @@ class Item(NamedTuple):
 class Report:
     """What there is to say. `items` are sorted and hold hints too; `files` is the number of files that were checked.
 
-    `directory` is what paths are shown relative to; `text_of` gives a file's text. `hints`, `color` and `statistics`
-    (counts in place of findings) matter to the text format only; `width` is the number of columns it may use."""
+    `directory` is what paths are shown relative to; `text_of` gives a file's text, `cells_of` the 0-based lines at
+    which a notebook's code cells begin (() for other files). `hints`, `color` and `statistics` (counts in place of
+    findings) matter to the text format only; `width` is the number of columns it may use."""
 
     items: tuple[Item, ...]
     files: int
     directory: Path
     text_of: Callable[[Path], str]
+    cells_of: Callable[[Path], tuple[int, ...]]
     hints: bool = False
     color: bool = False
     statistics: bool = False

@@ -1,4 +1,5 @@
-"""The JSON format: an array with one object a finding. Lines and columns count from 1, columns in characters."""
+"""The JSON format: an array with one object a finding. Lines and columns count from 1, columns in characters; the lines
+of a notebook count in its code cells joined in order, and `cell` says which one it is."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.report import Item, Report, shown_path
+from loaderlint.syntax.notebook import cell_of
 
 if TYPE_CHECKING:
     from loaderlint.fixes.edits import Repair
@@ -19,12 +21,13 @@ def render(report: Report) -> Iterator[str]:
     yield "["
     last = len(report.items) - 1
     for index, item in enumerate(report.items):
-        yield json.dumps(_object(item, report.directory)) + ("," if index < last else "")
+        yield json.dumps(_object(item, report)) + ("," if index < last else "")
     yield "]"
 
 
-def _object(item: Item, directory: Path) -> dict[str, object]:
+def _object(item: Item, report: Report) -> dict[str, object]:
     found = item.diagnostic
+    directory = report.directory
     return {
         "code": found.code,
         "name": found.name,
@@ -33,30 +36,43 @@ def _object(item: Item, directory: Path) -> dict[str, object]:
         "message": found.message,
         "path": shown_path(found.path, directory),
         **_place(found.span),
+        **_cell(report, found.path, found.span.line),
         "fingerprint": found.fingerprint,
         "evidence": [
             {
                 "path": shown_path(note.path, directory),
                 "line": note.span.line + 1,
                 "column": note.span.column + 1,
+                **_cell(report, note.path, note.span.line),
                 "message": note.message,
             }
             for note in found.evidence
         ],
-        "fix": _fix(item.repair, directory) if item.repair else None,
+        "fix": _fix(item.repair, report) if item.repair else None,
     }
 
 
-def _fix(repair: Repair, directory: Path) -> dict[str, object]:
+def _fix(repair: Repair, report: Report) -> dict[str, object]:
     return {
         "title": repair.title,
         "safety": repair.safety,
         "edits": [
-            {"path": shown_path(file.path, directory), **_place(edit.span), "text": edit.text}
+            {
+                "path": shown_path(file.path, report.directory),
+                **_place(edit.span),
+                **_cell(report, file.path, edit.span.line),
+                "text": edit.text,
+            }
             for file in repair.files
             for edit in file.edits
         ],
     }
+
+
+def _cell(report: Report, path: Path, line: int) -> dict[str, int]:
+    """The code cell of a notebook in which a line stands, counted from 1."""
+    starts = report.cells_of(path)
+    return {"cell": cell_of(starts, line)[0]} if starts else {}
 
 
 def _place(span: Span) -> dict[str, int]:

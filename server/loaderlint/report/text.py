@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.findings import Severity
 from loaderlint.report import Item, Report, shown_path
+from loaderlint.syntax.notebook import cell_of
 
 if TYPE_CHECKING:
     from loaderlint.engine import Diagnostic
@@ -66,20 +67,21 @@ class _Painter:
         found = item.diagnostic
         severity = found.severity.value
         level = severity if found.certainty == "proven" else f"{severity} ({found.certainty})"
-        place = f"{self._path(found.path)}:{found.span.line + 1}:{found.span.column + 1}"
+        place = f"{self._place(found.path, found.span.line)}:{found.span.column + 1}"
         rule = self._paint(f"[{found.code} {found.name}]", "dim")
         yield f"{self._paint(place, 'bold')}: {self._paint(level, severity)}: {_printable(found.message)} {rule}"
-        margin = len(str(found.span.line + 1)) + 1
-        yield from self._picture(found, margin)
+        number = self._in_cell(found.path, found.span.line)[1] + 1
+        margin = len(str(number)) + 1
+        yield from self._picture(found, number, margin)
         edge = " " * margin
         for note in found.evidence:
-            where = self._paint(f"({self._path(note.path)}:{note.span.line + 1})", "dim")
+            where = self._paint(f"({self._place(note.path, note.span.line)})", "dim")
             yield f"{edge}= {_printable(note.message)} {where}"
         if item.repair:
             title = self._paint(f"fix ({item.repair.safety}): {_printable(item.repair.title)}", "fix")
             yield f"{edge}= {title}"
 
-    def _picture(self, found: Diagnostic, margin: int) -> Iterator[str]:
+    def _picture(self, found: Diagnostic, line_number: int, margin: int) -> Iterator[str]:
         line = self._line(found)
         if line is None or not line.strip():
             return
@@ -87,7 +89,7 @@ class _Painter:
         end = span.end_column if span.end_line == span.line else len(line.rstrip())
         room = max(40, self._report.width - margin - 3)
         source, marks = excerpt(line, span.column, end, room)
-        number = self._paint(f"{span.line + 1:>{margin - 1}} |", "dim")
+        number = self._paint(f"{line_number:>{margin - 1}} |", "dim")
         blank = self._paint(" " * margin + "|", "dim")
         yield f"{number} {source}"
         yield f"{blank} {self._paint(marks, found.severity.value)}"
@@ -100,6 +102,16 @@ class _Painter:
                 self._lines[found.path] = []
         lines = self._lines[found.path]
         return lines[found.span.line] if found.span.line < len(lines) else None
+
+    def _place(self, path: Path, line: int) -> str:
+        """'train.py:12', 'notes.ipynb:cell 3:2'; `line` counts from 0."""
+        cell, within = self._in_cell(path, line)
+        return f"{self._path(path)}:{f'cell {cell}:' if cell else ''}{within + 1}"
+
+    def _in_cell(self, path: Path, line: int) -> tuple[int, int]:
+        """The code cell from 1 (0: no notebook) and the 0-based line in it."""
+        starts = self._report.cells_of(path)
+        return cell_of(starts, line) if starts else (0, line)
 
     def _path(self, path: Path) -> str:
         return _printable(shown_path(path, self._report.directory))

@@ -1,0 +1,242 @@
+"""Jupyter notebooks as Python source, and back.
+
+The code cells, joined in order, are one module: that is what the kernel has after 'Run all'. IPython's own lines
+(`%magic`, `!command`, `name?`) are blanked at equal length, so that every position of the source is one of the cells'
+text. What was edited in the source goes back into the cells; all else of the file stays as it is, byte for byte.
+
+Source: nbformat 4 (https://nbformat.readthedocs.io/en/latest/format_description.html), IPython's input transformations
+(https://ipython.readthedocs.io/en/stable/interactive/magics.html).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import accumulate
+from typing import Any
+
+SUFFIX = ".ipynb"
+
+#: Cell magics whose cell is Python that runs in this kernel. Any other cell magic takes its whole cell.
+_PYTHON_CELLS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun", "lprun", "scalene"})
+
+_CELL_MAGIC = re.compile(r"\s*%%(\w*)")
+#: A line of IPython's own, where a statement may start.
+_MAGIC = re.compile(r"[ \t]*(?P<magic>[%!?](?:\\(?:\r\n|.)|[^\r\n\\])*|[\w.]+\?{1,2}[ \t]*(?=[\r\n]|\Z))", re.DOTALL)
+#: `files = !ls`, `out = %time f()`.
+_ASSIGNED = re.compile(
+    r"[ \t]*[\w.,\[\]'\" \t]*[\w\]][ \t]*=[ \t]*(?P<magic>[%!](?:\\(?:\r\n|.)|[^\r\n\\])*)", re.DOTALL
+)
+#: What a line may hold that decides where the next statement starts.
+_TOKEN = re.compile(
+    r'"""(?:[^\\"]+|\\.|"(?!""))*(?:"""|\\?\Z)'
+    r"|'''(?:[^\\']+|\\.|'(?!''))*(?:'''|\\?\Z)"
+    r'|"(?:[^"\\\r\n]+|\\(?:\r\n|.))*"?'
+    r"|'(?:[^'\\\r\n]+|\\(?:\r\n|.))*'?"
+    r"|#[^\r\n]*"
+    r"|\\(?:\r\n|\r|\n)"
+    r"|(?P<open>[(\[{])|(?P<close>[)\]}])"
+    r"|(?P<newline>\r\n|\r|\n)",
+    re.DOTALL,
+)
+_NO_LINE_END = re.compile(r"[^\r\n]")
+_SPACE = re.compile(r"[ \t\r\n]*")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_DECODER = json.JSONDecoder()
+
+
+class UnreadableNotebook(Exception):
+    """The text is no notebook that can be read; the message says why, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A code cell: its source, and where the value of `source` stands in the file (character offsets)."""
+
+    source: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """A notebook. `text` is the Python source; `starts` the 0-based line of `text` at which each code cell begins."""
+
+    file: str
+    cells: tuple[_Cell, ...]
+    text: str
+    starts: tuple[int, ...]
+
+    def edited(self, after: str) -> str:
+        """The file's text when `text` has become `after`; lines that came in belong to the cell of the line before."""
+        raw = [line for cell in self.cells for line in _lines(_closed(cell.source))]
+        owners = [number for number, cell in enumerate(self.cells) for _ in _lines(_closed(cell.source))]
+        new: list[list[str]] = [[] for _ in self.cells]
+        lines = _lines(after)
+        matcher = SequenceMatcher(None, _lines(self.text), lines, autojunk=False)
+        for kind, first, last, new_first, new_last in matcher.get_opcodes():
+            for shift in range(last - first if kind == "equal" else 0):
+                new[owners[first + shift]].append(raw[first + shift])
+            if kind in ("insert", "replace"):
+                new[owners[first if kind == "replace" else max(first - 1, 0)]].extend(lines[new_first:new_last])
+        return self._with([_reopened("".join(text), cell.source) for text, cell in zip(new, self.cells, strict=True)])
+
+    def _with(self, sources: list[str]) -> str:
+        """The file's text with other sources; a cell whose source stays keeps its bytes."""
+        out, at = [], 0
+        for cell, source in zip(self.cells, sources, strict=True):
+            if source != cell.source:
+                out += [self.file[at : cell.start], _encoded(source, self.file[cell.start : cell.end], self.file)]
+                at = cell.end
+        return "".join([*out, self.file[at:]])
+
+
+def cell_of(starts: tuple[int, ...], line: int) -> tuple[int, int]:
+    """The code cell (from 1) and the line in it (0-based) of a 0-based line of the source."""
+    number = max(bisect_right(starts, line) - 1, 0)
+    return number + 1, line - starts[number]
+
+
+def decode(data: bytes) -> Notebook:
+    """The notebook that a file's bytes (UTF-8, as the format says) hold. Raises UnreadableNotebook."""
+    try:
+        return read(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise UnreadableNotebook(f"not a notebook: {error}") from error
+
+
+def read(file: str) -> Notebook:
+    """The notebook that a file's text holds. Raises UnreadableNotebook."""
+    try:
+        whole = json.loads(file)
+        cells = tuple(_cells(file))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableNotebook(f"not a notebook: {error}") from error
+    if not isinstance(whole, dict) or whole.get("nbformat") != 4:
+        raise UnreadableNotebook("not a notebook of format 4; open and save it in Jupyter to convert it")
+    if not _is_python(whole):
+        cells = ()
+    texts = [_closed(blanked(cell.source)) for cell in cells]
+    heights = [len(_lines(text)) for text in texts]
+    return Notebook(file, cells, "".join(texts), tuple(accumulate(heights[:-1], initial=0)) if heights else ())
+
+
+def _is_python(whole: dict[str, Any]) -> bool:
+    about = whole.get("metadata")
+    about = about if isinstance(about, dict) else {}
+    named = [about.get("kernelspec"), about.get("language_info")]
+    languages = [one.get("language", one.get("name")) for one in named if isinstance(one, dict)]
+    return not languages or any("python" in str(language).lower() for language in languages)
+
+
+def _cells(file: str) -> Iterator[_Cell]:
+    """The code cells in the order of the file."""
+    for name, start, _ in _members(file, _after_space(file, 0)):
+        if name != "cells":
+            continue
+        for item in _items(file, start):
+            kind, source = None, None
+            for key, value_at, end in _members(file, item):
+                value = _DECODER.raw_decode(file, value_at)[0]
+                if key == "cell_type":
+                    kind = value
+                elif key == "source":
+                    text = "".join(map(str, value)) if isinstance(value, list) else str(value)
+                    source = _Cell(text, value_at, end)
+            if kind == "code" and source is not None:
+                yield source
+
+
+def _members(file: str, at: int) -> Iterator[tuple[str, int, int]]:
+    """The members of the JSON object at `at`: key, start and end of the value. None for anything but an object."""
+    if file[at : at + 1] != "{":
+        return
+    at = _after_space(file, at + 1)
+    while file[at] != "}":
+        key, at = _DECODER.raw_decode(file, at)
+        at = _after_space(file, at)  # the colon
+        start = _after_space(file, at + 1)
+        _, end = _DECODER.raw_decode(file, start)
+        yield key, start, end
+        at = _after_space(file, end)
+        at = _after_space(file, at + 1) if file[at] == "," else at
+
+
+def _items(file: str, at: int) -> Iterator[int]:
+    """Where the items of the JSON array at `at` start."""
+    if file[at : at + 1] != "[":
+        return
+    at = _after_space(file, at + 1)
+    while file[at] != "]":
+        yield at
+        _, end = _DECODER.raw_decode(file, at)
+        at = _after_space(file, end)
+        at = _after_space(file, at + 1) if file[at] == "," else at
+
+
+def _after_space(file: str, at: int) -> int:
+    found = _SPACE.match(file, at)
+    return found.end() if found else at
+
+
+def _encoded(source: str, old: str, file: str) -> str:
+    """`source` as JSON in the manner of the value `old`: a list of lines laid out like it, or one string."""
+    ascii_only = file.isascii()
+    if not old.startswith("["):
+        return json.dumps(source, ensure_ascii=ascii_only)
+    first = _after_space(old, 1)
+    lead, tail = old[1:first], old[len(old[:-1].rstrip()) : -1]
+    lines = [json.dumps(line, ensure_ascii=ascii_only) for line in _lines(source)]
+    return f"[{lead}{f',{lead or chr(32)}'.join(lines)}{tail}]" if lines else "[]"
+
+
+def _lines(text: str) -> list[str]:
+    return _LINE.findall(text)
+
+
+def _closed(text: str) -> str:
+    """`text` with a line end, so that the next cell starts on a line of its own."""
+    return text if text.endswith(("\n", "\r")) else f"{text}\n"
+
+
+def _reopened(text: str, old: str) -> str:
+    """`text` with the line end at its end only if the cell had one."""
+    return text if old.endswith(("\n", "\r")) else text.removesuffix("\n")
+
+
+def blanked(source: str) -> str:
+    """A cell's source with IPython's own lines blanked: as long, line by line, and Python if the rest is."""
+    cell = _CELL_MAGIC.match(source)
+    if cell is None:
+        return _without_magics(source)
+    if cell[1] not in _PYTHON_CELLS:
+        return _NO_LINE_END.sub(" ", source)
+    end = re.compile(r"[\r\n]|\Z").search(source, cell.start(1))
+    at = end.start() if end else len(source)
+    return _NO_LINE_END.sub(" ", source[:at]) + _without_magics(source[at:])
+
+
+def _without_magics(source: str) -> str:
+    out, depth, at, starts = [], 0, 0, True
+    while at < len(source):
+        if starts and (own := _MAGIC.match(source, at) or _ASSIGNED.match(source, at)):
+            # Inside a block or an assignment a statement must stay one: it may be all that there is.
+            first = own.start("magic")
+            out += [source[at:first], "0" if first > at else " ", _NO_LINE_END.sub(" ", own["magic"][1:])]
+            at, starts = own.end("magic"), False
+            continue
+        token = _TOKEN.search(source, at)
+        end = token.end() if token else len(source)
+        out.append(source[at:end])
+        at, starts = end, False
+        if token and token["open"]:
+            depth += 1
+        elif token and token["close"]:
+            depth = max(depth - 1, 0)
+        elif token and token["newline"]:
+            starts = depth == 0
+    return "".join(out)
