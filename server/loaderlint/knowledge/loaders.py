@@ -37,7 +37,8 @@ class LoaderKind:
     `parameters`: names in positional order. `rename`: its own parameter names to torch's. `defaults`: values of torch's
     parameters where they differ from torch's. `seeds_numpy`: its workers reseed NumPy's global state on every torch.
     `reseeds_objects`: it reseeds generator objects on the dataset (MONAI's Randomizable only). `shards`: it splits an
-    iterable dataset between the workers. `persistent`: its workers live on over the epochs whatever the arguments."""
+    iterable dataset between the workers. `persistent`: its workers live on over the epochs whatever the arguments.
+    `default_collate`: without a `collate_fn` it batches by torch's own `default_collate`."""
 
     name: str
     parameters: tuple[str, ...] = TORCH_PARAMETERS
@@ -47,11 +48,12 @@ class LoaderKind:
     reseeds_objects: bool = False
     shards: bool = False
     persistent: bool = False
+    default_collate: bool = False
 
 
 _KINDS = (
-    LoaderKind("torch.utils.data.DataLoader"),
-    LoaderKind("torchdata.stateful_dataloader.StatefulDataLoader"),
+    LoaderKind("torch.utils.data.DataLoader", default_collate=True),
+    LoaderKind("torchdata.stateful_dataloader.StatefulDataLoader", default_collate=True),
     LoaderKind("torch_geometric.loader.DataLoader"),
     LoaderKind("torch_geometric.loader.DataListLoader"),
     LoaderKind("torch_geometric.loader.DenseDataLoader"),
@@ -67,8 +69,8 @@ _KINDS = (
         defaults=(("num_workers", 1), ("persistent_workers", True)),
         seeds_numpy=True,
     ),
-    LoaderKind("timm.data.MultiEpochsDataLoader", persistent=True),
-    LoaderKind("ultralytics.data.build.InfiniteDataLoader", persistent=True),
+    LoaderKind("timm.data.MultiEpochsDataLoader", persistent=True, default_collate=True),
+    LoaderKind("ultralytics.data.build.InfiniteDataLoader", persistent=True, default_collate=True),
     LoaderKind(
         "ultralytics.data.build.build_dataloader",
         parameters=("dataset", "batch", "workers", "shuffle"),
@@ -88,6 +90,7 @@ _KINDS = (
     LoaderKind(
         "ignite.distributed.auto_dataloader",
         parameters=("dataset",),
+        default_collate=True,
     ),
 )
 

@@ -1,0 +1,345 @@
+"""
+# none-sample (LDR501)
+
+## What it does
+Finds `__getitem__` methods that on some way return None, or a tuple, list or dict that holds None, to a loader that
+batches with PyTorch's own `default_collate`: `except OSError: return None`, `if image is None: return`, a handler that
+only prints, after which the method falls off its end.
+
+## Why is this bad?
+`default_collate` knows no None. The epoch ends with an exception that names neither the file nor the reason: measured
+on torch 2.13, `TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found
+<class 'NoneType'>` where the first sample of a batch is None, otherwise `TypeError: expected Tensor as element 3 in
+argument 0, but got NoneType`, `AttributeError: 'NoneType' object has no attribute 'numel'` (with workers), `TypeError:
+object of type 'NoneType' has no len()` (tuples) or `RuntimeError: Could not infer dtype of NoneType`. A check such as
+`if batch is None: continue` in the training loop is never reached.
+
+## When it is not a bug
+- A `collate_fn` is passed that leaves None out; `batch_size=None` (nothing is batched).
+- Loaders of libraries that batch in their own way (torch_geometric, MONAI, fastai).
+- The way depends on settings only (`if self.mode == "train": ... elif self.mode == "test": ...`) or on what kind of
+  index is asked for.
+- What a helper returned is looked at before it is returned.
+
+## Example
+```python
+def __getitem__(self, index):
+    try:
+        return load(self.paths[index])
+    except OSError:
+        return None
+```
+
+## Fixed
+```python
+def __getitem__(self, index):
+    try:
+        return load(self.paths[index])
+    except OSError:
+        raise
+```
+
+Or keep the None and pass a `collate_fn` that leaves it out:
+
+```python
+def collate(samples):
+    return default_collate([sample for sample in samples if sample is not None])
+```
+
+which still fails where a whole batch is None (`IndexError: list index out of range`).
+
+## Fix safety
+Unsafe: raising ends the epoch too, now with the reason. To leave such samples out is another decision.
+
+## References
+- [default_collate](https://pytorch.org/docs/stable/data.html#torch.utils.data.default_collate)
+- [Working with collate_fn](https://pytorch.org/docs/stable/data.html#working-with-collate-fn)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.findings import Evidence, Finding, Fix, Place, Replace, Severity
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
+from loaderlint.project.values import Instance, Lib
+from loaderlint.rules.base import Rule, gathered, loudness, page
+from loaderlint.rules.ways_out import Ends, around, dependence
+
+Reason = Literal["exception", "sample", "always"]
+_WHEN = {
+    "exception": "after an exception",
+    "sample": "for some samples",
+    "always": "",
+}
+_MAX_HELPERS = 4
+
+
+class Way(NamedTuple):
+    """A way on which None comes out of `frame`. `held`: as a part of the sample. `settings`: it also depends on
+    settings. `statement`: a return statement gives it, which a fix may replace."""
+
+    frame: Frame
+    place: Place
+    reason: Reason
+    settings: bool
+    held: bool
+    falls: bool
+    statement: bool
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+    """One finding a way on which a dataset's `__getitem__` gives None."""
+    frames = [frame for frame in function.frames if _is_entry(frame, model)]
+    by_place: dict[Place, list[tuple[Frame, Way]]] = {}
+    for frame in frames:
+        if _gives_something(frame, model):
+            for way in _ways(frame, model, 0):
+                by_place.setdefault(way.place, []).append((frame, way))
+    for place, ways in by_place.items():
+        exposed = [(frame, model.exposure(frame, 0, parts=("sample",), cured=_has_own_collate)) for frame, _ in ways]
+        found = gathered(exposed)
+        if found is None:
+            continue
+        frame, exposure = found
+        way = next(one for entry, one in ways if entry is frame)
+        severity = loudness(Severity.ERROR, exposure.certainty, 1 if way.settings else 0)
+        if severity is not None:
+            yield Finding(
+                RULE.name,
+                severity,
+                exposure.certainty,
+                _message(way, exposure, model),
+                place,
+                model.label(way.frame),
+                (*_helper(way, frame, model), *model.why(frame, exposure)),
+                _fixes(way),
+            )
+
+
+def _is_entry(frame: Frame, model: Model) -> bool:
+    """Whether a loader itself calls the frame for a sample."""
+    if model.def_of(frame).name != "__getitem__" or not isinstance(frame.receiver, Instance):
+        return False
+    if model.ev.classes.member(frame.receiver.cls, "__getitems__") is not None:
+        return False
+    return any(parent is None for parent in model.reached[frame].parents.values())
+
+
+def _has_own_collate(loader: Loader) -> bool:
+    """Whether the loader does not batch by `default_collate`, as far as is known."""
+    collate = loader.argument("collate_fn")
+    is_default = collate.literal is not None and collate.literal.value is None
+    named = bool(collate.atoms) and all(
+        isinstance(a, Lib) and a.name.endswith(".default_collate") for a in collate.atoms
+    )
+    if not loader.kind.default_collate or not (is_default or named):
+        return True
+    size, sampler = loader.argument("batch_size").literal, loader.argument("batch_sampler").literal
+    return size is not None and size.value is None and sampler is not None and sampler.value is None
+
+
+def _gives_something(frame: Frame, model: Model) -> bool:
+    """Whether the def returns a value on some way: one that never does is a stub."""
+    return any(isinstance(step, ir.Return) and not _is_none(step.value, frame, model) for _, step in model.steps(frame))
+
+
+def _is_none(number: int, frame: Frame, model: Model) -> bool:
+    return number == NONE or model.ev.expr(frame, number) == ir.Const("NoneType", None)
+
+
+# --- the ways ---------------------------------------------------------------------------------------------------------
+
+
+def _ways(frame: Frame, model: Model, depth: int) -> Iterator[Way]:
+    """The ways on which `frame` returns None, itself or by what it calls to make its result."""
+    for number, step in model.steps(frame):
+        if isinstance(step, ir.Return):
+            if _is_none(step.value, frame, model):
+                yield from _way(frame, step.context, model.step_place(frame, number), model, statement=True)
+            else:
+                yield from _inside(step.value, step.context, frame, model, depth, model.step_place(frame, number))
+    for context in Ends(frame, model).find():
+        if not model.ev.is_dead(context, frame) and _is_no_choice(context, frame, model):
+            yield from _way(frame, context, model.def_place(frame), model, falls=True)
+
+
+def _way(
+    frame: Frame,
+    context: int,
+    place: Place,
+    model: Model,
+    *,
+    held: bool = False,
+    falls: bool = False,
+    statement: bool = False,
+) -> Iterator[Way]:
+    reason: Reason | None = None
+    settings = False
+    contexts = list(around(model.def_of(frame), context))
+    for one in contexts:
+        if one.kind == "except" and reason is None and not _is_import_error(one.expr, frame, model):
+            reason = "exception"
+        elif one.kind == "if" and model.ev.truth(one.expr, frame) is None:
+            if dependence(one.expr, frame, model) == 2:
+                reason = reason or "sample"
+            elif not _asks_for_index(one.expr, frame, model):
+                settings = True
+    if reason is None and not settings and all(one.kind == "with" for one in contexts) and held:
+        reason = "always"
+    if reason is None and falls and any(one.kind == "with" for one in contexts[:1]):
+        reason = "exception"  # `with suppress(...)`
+    if reason is not None:
+        yield Way(frame, place, reason, settings, held, falls, statement)
+
+
+def _is_import_error(number: int, frame: Frame, model: Model) -> bool:
+    if number == NONE:
+        return False
+    return any(isinstance(a, Lib) and "Import" in a.name for a in model.ev.eval(number, frame).atoms)
+
+
+def _asks_for_index(number: int, frame: Frame, model: Model) -> bool:
+    """Whether a test is about the bare index: neither a setting nor a sample."""
+    return dependence(number, frame, model) == 1
+
+
+def _is_no_choice(context: int, frame: Frame, model: Model) -> bool:
+    """Whether a def that falls off its end in `context` forgot something there: not after the last of several cases
+    (`if kind == "a": return ... elif kind == "b": return ...`)."""
+    tests = [one for one in around(model.def_of(frame), context) if one.kind in ("if", "match")]
+    inner = model.def_of(frame).contexts[context]
+    if inner.kind == "except":
+        return True
+    if len(tests) > 1 or inner.kind == "match":
+        return inner.kind == "with"
+    return not any(_chooses(one.expr, frame, model) for one in tests)
+
+
+def _chooses(number: int, frame: Frame, model: Model) -> bool:
+    e = model.ev.expr(frame, number)
+    match e:
+        case ir.Compare(_, ops, rights):
+            right = model.ev.expr(frame, rights[0])
+            return ops[0] in ("==", "in") and not (isinstance(right, ir.Const) and right.value == 0)
+        case ir.BoolOp(_, left, right_):
+            return _chooses(left, frame, model) or _chooses(right_, frame, model)
+    return False
+
+
+def _inside(number: int, context: int, frame: Frame, model: Model, depth: int, place: Place) -> Iterator[Way]:
+    """The ways on which the returned value is or holds None."""
+    e = model.ev.expr(frame, number)
+    match e:
+        case ir.Seq(kind, items) if kind != "set":
+            for item in items:
+                yield from _part(item, context, frame, model, depth, place)
+        case ir.Map(_, items):
+            for item in items:
+                yield from _part(item, context, frame, model, depth, place)
+        case ir.IfExp(test, then, other):
+            for side in (then, other):
+                if _is_none(side, frame, model):
+                    if dependence(test, frame, model) == 2 and model.ev.truth(test, frame) is None:
+                        yield Way(frame, place, "sample", False, False, False, False)
+                else:
+                    yield from _inside(side, context, frame, model, depth, place)
+        case ir.Call() | ir.Index() if depth < _MAX_HELPERS and not _is_looked_at(number, frame, model):
+            for target in frame.targets.get(number, ()):
+                if target in model.reached and _gives_something(target, model):
+                    yield from _ways(target, model, depth + 1)
+        case ir.Phi(choices) if not _is_looked_at(number, frame, model):
+            for choice in choices:
+                yield from _bound_in_handler(choice, frame, model)
+
+
+def _part(item: int, context: int, frame: Frame, model: Model, depth: int, place: Place) -> Iterator[Way]:
+    if item == NONE:
+        return
+    if _is_none(item, frame, model):
+        yield from _way(frame, context, place, model, held=True, statement=True)
+        return
+    for way in _inside(item, context, frame, model, depth, place):
+        yield way._replace(held=True)
+
+
+def _bound_in_handler(choice: int, frame: Frame, model: Model) -> Iterator[Way]:
+    """`except OSError: image = None`, and `image` is returned."""
+    if not _is_none(choice, frame, model) or _is_looked_at(choice, frame, model):
+        return
+    one = model.def_of(frame)
+    for number, step in model.steps(frame):
+        if isinstance(step, ir.Bind) and step.value == choice:
+            if any(context.kind == "except" for context in around(one, step.context)):
+                yield from _way(frame, step.context, model.step_place(frame, number), model)
+
+
+def _is_looked_at(number: int, frame: Frame, model: Model) -> bool:
+    """Whether a test of the def asks about a value."""
+    return any(
+        isinstance(step, ir.Test) and _mentions(step.expr, number, frame, model, 0) for _, step in model.steps(frame)
+    )
+
+
+def _mentions(number: int, wanted: int, frame: Frame, model: Model, depth: int) -> bool:
+    if number == wanted:
+        return True
+    e = model.ev.expr(frame, number)
+    parts: tuple[int, ...] = ()
+    match e:
+        case ir.Compare(left, _, rights):
+            parts = (left, *rights)
+        case ir.BoolOp(_, left, right) | ir.Bin(_, left, right):
+            parts = (left, right)
+        case ir.Unary(_, operand):
+            parts = (operand,)
+        case ir.Attr(base, _) | ir.Index(base, _):
+            parts = (base,)
+        case ir.Call(func, args):
+            parts = (func, *(arg.value for arg in args))
+        case ir.Phi(choices):
+            parts = choices
+    return depth < 6 and any(_mentions(part, wanted, frame, model, depth + 1) for part in parts)
+
+
+# --- the finding ------------------------------------------------------------------------------------------------------
+
+
+def _message(way: Way, exposure: Exposure, model: Model) -> str:
+    name = model.label(way.frame)
+    what = "falls off its end, which gives None," if way.falls else "gives None" + (" in a sample" if way.held else "")
+    when = f" {_WHEN[way.reason]}" if _WHEN[way.reason] else ""
+    described = exposure.lead.described
+    loader = f"`default_collate` of {described}"
+    return (
+        f"`{name}` {what}{when}, and {loader} fails without saying which one or why; "
+        "raise with the reason, or pass a `collate_fn` that leaves None out"
+    )
+
+
+def _helper(way: Way, entry: Frame, model: Model) -> Iterator[Evidence]:
+    if way.frame is not entry:
+        yield Evidence(model.def_place(entry), f"{model.label(entry)} returns what {model.label(way.frame)} gives")
+
+
+def _fixes(way: Way) -> tuple[Fix, ...]:
+    """Let the exception through where one is caught."""
+    if not way.statement or way.reason != "exception":
+        return ()
+    return (Fix("Let the exception through: `raise`", "unsafe", (Replace(way.place, "raise"),)),)
+
+
+RULE = Rule(
+    code="LDR501",
+    name="none-sample",
+    severity=Severity.ERROR,
+    needs="L",
+    over="worker function",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+)

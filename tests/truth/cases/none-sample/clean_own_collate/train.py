@@ -1,0 +1,37 @@
+"""The collate function leaves None out."""
+
+import numpy as np
+from torch.utils.data import DataLoader, Dataset, default_collate
+
+
+def read(name):
+    if "missing" in name:
+        raise FileNotFoundError(name)
+    return np.full(3, len(name), np.float32)
+
+
+class Arrays(Dataset):
+    def __init__(self):
+        self.names = ["a", "bb", "ccc", "missing", "e", "ff"]
+
+    def __len__(self):
+        return len(self.names)
+
+    def __getitem__(self, index):
+        try:
+            return read(self.names[index])
+        except FileNotFoundError:
+            return None
+
+
+def collate_valid(samples):
+    return default_collate([sample for sample in samples if sample is not None])
+
+
+def make_loader():
+    return DataLoader(Arrays(), batch_size=2, num_workers=2, collate_fn=collate_valid)
+
+
+if __name__ == "__main__":
+    for batch in make_loader():
+        print(batch)

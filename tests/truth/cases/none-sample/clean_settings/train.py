@@ -1,0 +1,33 @@
+"""What is None in another mode."""
+
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+def read(name):
+    if "missing" in name:
+        raise FileNotFoundError(name)
+    return np.full(3, len(name), np.float32)
+
+
+class Arrays(Dataset):
+    def __init__(self):
+        self.names = ["a", "bb", "ccc", "missing", "e", "ff"]
+
+    def __len__(self):
+        return len(self.names)
+
+    def __getitem__(self, index):
+        values = read(self.names[index].replace("missing", "found"))
+        if len(self) > 0:
+            return values, index
+        return values, None
+
+
+def make_loader():
+    return DataLoader(Arrays(), batch_size=2, num_workers=2)
+
+
+if __name__ == "__main__":
+    for batch in make_loader():
+        print(batch)

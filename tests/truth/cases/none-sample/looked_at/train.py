@@ -1,0 +1,32 @@
+"""A sample that is too long gives None."""
+
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+def read(name):
+    if "missing" in name:
+        raise FileNotFoundError(name)
+    return np.full(3, len(name), np.float32)
+
+
+class Arrays(Dataset):
+    def __init__(self):
+        self.names = ["a", "bb", "ccc", "missing", "e", "ff"]
+
+    def __len__(self):
+        return len(self.names)
+
+    def __getitem__(self, index):
+        if len(self.names[index]) > 3:
+            return None
+        return read(self.names[index])
+
+
+def make_loader():
+    return DataLoader(Arrays(), batch_size=2, num_workers=2)
+
+
+if __name__ == "__main__":
+    for batch in make_loader():
+        print(batch)
