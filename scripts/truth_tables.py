@@ -27,6 +27,8 @@ PHRASES = {
     "items": "items come more than once",
     "pickle": "workers cannot start (pickling)",
     "hang": "hangs",
+    "unexplained": "an error that names no sample",
+    "none": "an error about None",
 }
 
 Verdict = Mapping[str, Any]
