@@ -149,6 +149,17 @@ class ReplaceAttributeUses:
     keep: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Hoist:
+    """Make the lambda or nested function at `place` a function of the module. A nested function keeps its name where it
+    can; `name` is what a lambda is called. `captures`: the names it uses of the functions around it; they become its
+    first parameters, bound by `functools.partial` where it stood."""
+
+    place: Place
+    name: str
+    captures: tuple[str, ...] = ()
+
+
 Intent = (
     AddImport
     | SetArgument
@@ -160,6 +171,7 @@ Intent = (
     | InsertStatement
     | DeleteStatement
     | ReplaceAttributeUses
+    | Hoist
 )
 
 

@@ -12,6 +12,7 @@ import libcst as cst
 from loaderlint.findings import (
     AddImport,
     DeleteStatement,
+    Hoist,
     InsertFunction,
     InsertMethod,
     InsertStatement,
@@ -29,6 +30,7 @@ from loaderlint.fixes.draft import EXPRESSION, LINES, WRAP_END, WRAP_START, Draf
 from loaderlint.fixes.edits import Change, FileAccess, FileEdit, NoFix, Refused
 from loaderlint.fixes.expressions import replace_expression, wrap
 from loaderlint.fixes.header import header_changes, plan_function
+from loaderlint.fixes.hoist import plan_hoist
 from loaderlint.fixes.members import method_changes, plan_method, replace_uses
 from loaderlint.fixes.names import Here, ensure, fill, has_word
 from loaderlint.syntax.cutter import recut
@@ -194,6 +196,10 @@ class _Group:
             case ReplaceAttributeUses(cls):
                 replacement = self._fill(intent.replacement, cls)
                 replace_uses(intent, draft, self._methods.get(cls.path, frozenset()), replacement)
+            case Hoist(place):
+                left = plan_hoist(intent, draft)
+                if left.text is not None:
+                    self._replace(draft, place, left.text)
             case InsertFunction() | InsertMethod():
                 pass  # planned before
 

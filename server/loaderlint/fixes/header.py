@@ -13,7 +13,7 @@ from dataclasses import replace
 import libcst as cst
 
 from loaderlint.findings import AddImport, InsertFunction, InsertMethod
-from loaderlint.fixes.draft import LINES, Draft, NewFunction
+from loaderlint.fixes.draft import LINES, Draft, NewFunction, Plan
 from loaderlint.fixes.edits import Change, Refused
 from loaderlint.fixes.names import Here, bindings, fill, has_word
 
@@ -31,9 +31,18 @@ def plan_function(
     `before`: the first piece that uses it. `run_at`: the first piece that uses it while the module is run."""
     old = draft.plan
     source = fill(named(intent), Here(draft, len(draft.pieces), None, None), {}, imports)
-    tokens = tokens_of(source, intent.name)
+    return plan_source(intent.name, source, draft, before, run_at, old)
+
+
+def plan_source(
+    wanted: str, source: str, draft: Draft, before: int, run_at: int, without_imports: Plan | None = None
+) -> str:
+    """As `plan_function`, for the `source` of a function called `wanted`, without marks. `without_imports`: the plan to
+    go back to where there is an equal function."""
+    old = without_imports or draft.plan
+    tokens = tokens_of(source, wanted)
     if tokens is None:
-        raise Refused(f"{intent.name} is no valid function")
+        raise Refused(f"{wanted} is no valid function")
     known = _equal_function(draft, tokens, run_at)
     if known is not None:
         draft.plan = old  # nor are imports needed
@@ -44,8 +53,8 @@ def plan_function(
             functions = tuple(sooner if one is function else one for one in old.functions)
             draft.plan = replace(draft.plan, functions=functions)
             return function.name
-    name = next(one for one in numbered(intent.name) if _is_free(draft, one))
-    source = renamed(source, intent.name, name)
+    name = next(one for one in numbered(wanted) if _is_free(draft, one))
+    source = renamed(source, wanted, name)
     draft.plan = replace(draft.plan, functions=(*draft.plan.functions, NewFunction(name, tokens, source, before)))
     return name
 

@@ -162,6 +162,19 @@ def bindings(draft: Draft, name: str) -> list[Binding]:
     return found
 
 
+def binding_nodes(draft: Draft, name: str) -> list[cst.CSTNode]:
+    """The nodes that bind `name` anywhere in the file, in any scope. Raises Refused if a piece with the name does not
+    parse."""
+    found = []
+    for piece, one in enumerate(draft.pieces):
+        if has_word(one.text, name):
+            if draft.known_tree(piece) is None:
+                raise Refused(f"a part of {draft.path.name} with {name!r} is no valid Python")
+            bound = (binding for scope in _bound(draft, piece).values() for binding in scope)
+            found += [binding.node for binding in bound if binding.name == name]
+    return found
+
+
 def _module_level(draft: Draft) -> Iterator[int]:
     for piece in range(len(draft.pieces)):
         if all(draft.pieces[above].kind == "clause" for above in draft.above(piece)):

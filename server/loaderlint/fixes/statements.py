@@ -32,7 +32,7 @@ def insert(draft: Draft, place: Place, source: str, where: str) -> None:
     if where == "before":
         if statement is tree.node and draft.pieces[place.piece].keyword in _GOES_ON:
             raise Refused("nothing can stand before this clause")
-        offset = _above_comments(draft, draft.line_start(start))
+        offset = above_comments(draft, draft.line_start(start))
     elif statement is tree.node:
         offset = _end_of_block(draft, place.piece)
     else:
@@ -44,7 +44,7 @@ def insert(draft: Draft, place: Place, source: str, where: str) -> None:
     draft.change(draft.insert_lines(offset, text, LINES))
 
 
-def _above_comments(draft: Draft, offset: int) -> int:
+def above_comments(draft: Draft, offset: int) -> int:
     """The start of the first of the comment lines that stand directly above the line at `offset`: they are about it."""
     while offset > 0:
         above = draft.line_start(offset - 1)

@@ -349,6 +349,15 @@ class Model:
         named = self.named_start_methods(loader.argument("multiprocessing_context"))
         return named or self._default_start_methods(self.environment(loader))
 
+    def chosen_start_methods(self, loader: Loader) -> frozenset[str]:
+        """The start methods that the loader's argument, a setting or a call that is sure to happen names; empty where
+        the platform decides."""
+        named = self.named_start_methods(loader.argument("multiprocessing_context"))
+        environment = self.environment(loader)
+        if named or environment.start_method is not None:
+            return named or frozenset(environment.default_start_methods())
+        return self._declared_start_methods()[0]
+
     def process_start_methods(self, path: Path) -> frozenset[str]:
         """The start methods of processes that the file at `path` starts without naming one."""
         return self._default_start_methods(self.environment_at(path))

@@ -95,7 +95,7 @@ def is_held(made: LibObject, origins: frozenset[Origin], model: Model) -> bool:
             stores = model.ev.classes.stores(origin.owner, origin.path[0])
             if any(_is_opened_anew(store, origin, model) for store in stores):
                 return False
-            last = _last_stores(stores, origin.owner, model)
+            last = last_stores(stores, origin.owner, model)
             if last and not any(made in store.value.atoms for store in last):
                 return False
         if _is_closed(origin, model):
@@ -108,7 +108,7 @@ def _is_opened_anew(store: Store, origin: Origin, model: Model) -> bool:
     return in_worker and (compares_pid(store.frame, model) or not _is_guarded(store, origin.path[0], model))
 
 
-def _last_stores(stores: tuple[Store, ...], inst: Instance, model: Model) -> list[Store]:
+def last_stores(stores: tuple[Store, ...], inst: Instance, model: Model) -> list[Store]:
     """The stores of the constructor that can be the last: from the last one that is sure to happen. What a method of
     the object stores happens where `__init__` calls it."""
     frames = model.ev.classes.construction(inst)

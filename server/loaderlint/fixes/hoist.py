@@ -1,0 +1,136 @@
+"""Make lambdas and nested functions functions of the module."""
+
+from __future__ import annotations
+
+import builtins
+import re
+import textwrap
+from dataclasses import replace
+from typing import NamedTuple
+
+import libcst as cst
+
+from loaderlint.findings import Hoist
+from loaderlint.fixes.draft import EXPRESSION, Draft, NewFunction
+from loaderlint.fixes.edits import Change, Refused
+from loaderlint.fixes.header import plan_source, tokens_of
+from loaderlint.fixes.names import binding_nodes
+from loaderlint.fixes.statements import above_comments, first_offset
+from loaderlint.fixes.tree import Tree
+
+_HEAD = re.compile(r"def\s+\w+\s*\(")
+
+
+class Hoisted(NamedTuple):
+    """What stands where the function stood: `text`, with marks; None if nothing has to."""
+
+    text: str | None
+
+
+def plan_hoist(intent: Hoist, draft: Draft) -> Hoisted:
+    """Add the function to the plan as one of the module."""
+    tree, node = draft.find(intent.place)
+    inside = any(isinstance(above, cst.FunctionDef | cst.Lambda) for above in tree.above(node))
+    run_at = len(draft.pieces) if inside else intent.place.piece
+    if isinstance(node, cst.Lambda):
+        source = _of_lambda(draft, tree, node, intent)
+        return Hoisted(_use(plan_source(intent.name, source, draft, intent.place.piece, run_at), intent))
+    if not isinstance(node, cst.FunctionDef) or node.decorators or not inside:
+        raise Refused("this is no function that can be moved")
+    name = node.name.value
+    if not intent.captures and _is_only(draft, node, name):
+        _move(draft, tree, node, intent.place.piece)
+        return Hoisted(None)
+    own = f"_{name.lstrip('_')}"
+    source = _of_def(draft, (tree.start(node), tree.end(node)), own, intent.captures)
+    return Hoisted(f"{name} = {_use(plan_source(own, source, draft, intent.place.piece, run_at), intent)}")
+
+
+def _use(name: str, intent: Hoist) -> str:
+    if not intent.captures:
+        return name
+    return f"{{functools}}.partial({', '.join((name, *intent.captures))})"
+
+
+def _is_only(draft: Draft, node: cst.FunctionDef, name: str) -> bool:
+    """Whether nothing else in the file binds the name, so that it can mean the module's function everywhere."""
+    planned = {function.name for function in draft.plan.functions} | {new.bound for new in draft.plan.imports}
+    return name not in planned and not hasattr(builtins, name) and binding_nodes(draft, name) == [node.name]
+
+
+def _move(draft: Draft, tree: Tree, node: cst.FunctionDef, piece: int) -> None:
+    """Plan to take the nested function out, with the comments above it, and to add it to the module."""
+    start = above_comments(draft, draft.line_start(first_offset(tree, node)))
+    end = _end(draft, tree, node)
+    source = _of_def(draft, (start, end), node.name.value)
+    tokens = tokens_of(source, node.name.value)
+    if tokens is None or not draft.begins_line(tree.start(node)):
+        raise Refused("the function cannot be moved")
+    while end < len(draft.text) and not draft.text[end : draft.line_end(end)].strip():
+        end = draft.next_line(end)  # the blank lines below it
+    new = NewFunction(node.name.value, tokens, source, piece)
+    draft.plan = replace(draft.plan, functions=(*draft.plan.functions, new))
+    draft.change(Change(start, end, "", EXPRESSION))
+
+
+def _end(draft: Draft, tree: Tree, node: cst.FunctionDef) -> int:
+    """Where the lines of a nested function end, with the comments at the end of its body."""
+    end = here = draft.next_line(tree.end(node))
+    depth = len(draft.indentation(tree.start(node)))
+    while here < len(draft.text):
+        line = draft.text[here : draft.line_end(here)].strip()
+        if line and (not line.startswith("#") or len(draft.indentation(here)) <= depth):
+            break
+        here = draft.next_line(here)
+        end = here if line else end
+    return end
+
+
+# --- source -----------------------------------------------------------------------------------------------------------
+
+
+def _of_lambda(draft: Draft, tree: Tree, node: cst.Lambda, intent: Hoist) -> str:
+    params = tree.module.code_for_node(node.params).strip()
+    head = f"def {intent.name}({', '.join(part for part in (*intent.captures, params) if part)}):"
+    start, end = tree.whole(node.body)
+    body = "\n".join(line.rstrip() for line in re.split(r"\r\n|\r|\n", draft.text[start:end]))
+    if "#" in draft.text[tree.start(node) : start]:
+        raise Refused("there is a comment inside the lambda")
+    try:
+        cst.parse_statement(f"return {body}")
+    except cst.ParserSyntaxError:
+        body = f"({body})"
+    first, *rest = body.split("\n")
+    if rest:
+        depth = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=0)
+        closing = rest[-1].strip()[:1] in (")", "]", "}")
+        base = 4 if closing else 8
+        rest = [" " * base + line[depth:] if line.strip() else "" for line in rest]
+    return "\n".join([head, f"    return {first}", *rest])
+
+
+def _of_def(draft: Draft, span: tuple[int, int], name: str, captures: tuple[str, ...] = ()) -> str:
+    """The text of a nested function at module level, with 4 spaces a level."""
+    start, end = span
+    indent = draft.indentation(start)
+    text = re.sub(r"\r\n?", "\n", draft.text[draft.line_start(start) : end])
+    if draft.unit != "    " and ('"""' in text or "'''" in text):
+        raise Refused("the function holds a text of several lines")
+    lines = [_normal(line.removeprefix(indent), draft.unit) for line in text.rstrip().split("\n")]
+    source = textwrap.dedent("\n".join(lines))
+    head = _HEAD.search(source)
+    if head is None:
+        raise Refused("the function cannot be moved")
+    given = ", ".join(captures)
+    if captures and not source[head.end() :].lstrip().startswith(")"):
+        given += "," if source[head.end() :].startswith("\n") else ", "
+    return f"{source[: head.start()]}def {name}({given}{source[head.end() :]}"
+
+
+def _normal(line: str, unit: str) -> str:
+    body = line.lstrip(" \t")
+    space = line[: len(line) - len(body)]
+    levels = 0
+    while unit and space.startswith(unit):
+        space, levels = space[len(unit) :], levels + 1
+    return "    " * levels + space + body if body.strip() else ""

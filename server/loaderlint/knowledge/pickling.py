@@ -1,0 +1,106 @@
+"""Pickling: what of a library's objects goes to workers that are not forked, and what cannot. Each name was pickled by
+the versions that `tests/truth` runs; the words are those of the error."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import NamedTuple
+
+#: Libraries whose objects keep what their constructors are given, and pickle it.
+KEEPS_ARGUMENTS = (
+    "torchvision.transforms.",
+    "torchvision.datasets.",
+    "torch_geometric.transforms.",
+    "albumentations.",
+    "monai.transforms.",
+    "monai.data.",
+    "audiomentations.",
+    "torch.utils.data.Subset",
+    "torch.utils.data.ConcatDataset",
+    "torch.utils.data.ChainDataset",
+    "torch.nn.Sequential",
+    "collections.defaultdict",
+    "collections.deque",
+    "numpy.vectorize",
+)
+
+#: Ends of the names of base classes that say by themselves how their objects are pickled (torch's pipes: with dill).
+OWN_PICKLING = ("DataPipe",)
+
+
+class Unpicklable(NamedTuple):
+    """`word`: how messages call it; `error`: what pickle says of it ('cannot pickle ...')."""
+
+    word: str
+    error: str
+
+
+_LOCK = "'_thread.lock' object"
+
+#: Calls whose result cannot be pickled. Handles (files, databases, ...) are in `handles`.
+UNPICKLABLE = MappingProxyType(
+    {
+        "threading.Lock": Unpicklable("lock", _LOCK),
+        "threading.RLock": Unpicklable("lock", "'_thread.RLock' object"),
+        "threading.Condition": Unpicklable("condition", "'_thread.RLock' object"),
+        "threading.Semaphore": Unpicklable("semaphore", _LOCK),
+        "threading.BoundedSemaphore": Unpicklable("semaphore", _LOCK),
+        "threading.Event": Unpicklable("event", _LOCK),
+        "threading.Barrier": Unpicklable("barrier", _LOCK),
+        "threading.Thread": Unpicklable("thread", _LOCK),
+        "threading.Timer": Unpicklable("thread", _LOCK),
+        "threading.local": Unpicklable("thread-local object", "'_thread._local' object"),
+        "queue.Queue": Unpicklable("queue", _LOCK),
+        "queue.LifoQueue": Unpicklable("queue", _LOCK),
+        "queue.PriorityQueue": Unpicklable("queue", _LOCK),
+        "queue.SimpleQueue": Unpicklable("queue", "'_queue.SimpleQueue' object"),
+        "concurrent.futures.ThreadPoolExecutor": Unpicklable("thread pool", "'_queue.SimpleQueue' object"),
+        "concurrent.futures.ProcessPoolExecutor": Unpicklable("process pool", _LOCK),
+        "multiprocessing.Pool": Unpicklable("process pool", "a pool"),
+        "multiprocessing.pool.Pool": Unpicklable("process pool", "a pool"),
+        "multiprocessing.pool.ThreadPool": Unpicklable("thread pool", "a pool"),
+        "subprocess.Popen": Unpicklable("process", _LOCK),
+        "weakref.ref": Unpicklable("weak reference", "'weakref.ReferenceType' object"),
+        "weakref.proxy": Unpicklable("weak reference", "a weak proxy"),
+        "weakref.WeakKeyDictionary": Unpicklable("weak dictionary", "a weak dictionary"),
+        "weakref.WeakValueDictionary": Unpicklable("weak dictionary", "a weak dictionary"),
+        "weakref.WeakSet": Unpicklable("weak set", "a weak set"),
+        "contextvars.ContextVar": Unpicklable("context variable", "'_contextvars.ContextVar' object"),
+        "types.MappingProxyType": Unpicklable("mapping proxy", "'mappingproxy' object"),
+        "builtins.memoryview": Unpicklable("memory view", "memoryview objects"),
+        "builtins.generator": Unpicklable("generator", "'generator' object"),
+        "dict.keys": Unpicklable("view of a dictionary", "'dict_keys' object"),
+        "dict.values": Unpicklable("view of a dictionary", "'dict_values' object"),
+        "dict.items": Unpicklable("view of a dictionary", "'dict_items' object"),
+        "json.load.keys": Unpicklable("view of a dictionary", "'dict_keys' object"),
+        "json.loads.keys": Unpicklable("view of a dictionary", "'dict_keys' object"),
+        "collections.Counter.keys": Unpicklable("view of a dictionary", "'dict_keys' object"),
+        "collections.OrderedDict.keys": Unpicklable("view of a dictionary", "'odict_keys' object"),
+        "collections.defaultdict.keys": Unpicklable("view of a dictionary", "'dict_keys' object"),
+        "os.scandir": Unpicklable("directory iterator", "'posix.ScandirIterator' object"),
+        "os.walk": Unpicklable("generator", "'generator' object"),
+        "glob.iglob": Unpicklable("generator", "'generator' object"),
+        "pathlib.Path.glob": Unpicklable("generator", "'generator' object"),
+        "pathlib.Path.rglob": Unpicklable("generator", "'generator' object"),
+        "pathlib.Path.iterdir": Unpicklable("generator", "'generator' object"),
+        "csv.reader": Unpicklable("CSV reader", "'_csv.reader' object"),
+        "csv.DictReader": Unpicklable("CSV reader", "'_csv.reader' object"),
+        "csv.writer": Unpicklable("CSV writer", "'_csv.writer' object"),
+        "re.finditer": Unpicklable("iterator of matches", "'_sre.SRE_Scanner' object"),
+        "ssl.create_default_context": Unpicklable("SSL context", "'SSLContext' object"),
+        "random.SystemRandom": Unpicklable("system random source", "System entropy source"),
+        "tqdm.tqdm": Unpicklable("progress bar", "'_io.TextIOWrapper' object"),
+        "torch.Generator": Unpicklable("torch.Generator", "its state: the worker ends"),
+        "cv2.createCLAHE": Unpicklable("CLAHE object", "'cv2.CLAHE' object"),
+        "cv2.SIFT_create": Unpicklable("feature detector", "'cv2.SIFT' object"),
+        "cv2.ORB_create": Unpicklable("feature detector", "'cv2.ORB' object"),
+        "cv2.BFMatcher": Unpicklable("matcher", "'cv2.BFMatcher' object"),
+        "cv2.VideoWriter": Unpicklable("video writer", "'cv2.VideoWriter' object"),
+        "cv2.createBackgroundSubtractorMOG2": Unpicklable("OpenCV object", "'cv2.BackgroundSubtractorMOG2' object"),
+    }
+)
+
+#: Locks that order threads of one process, not workers.
+THREAD_LOCKS = frozenset(
+    f"threading.{name}" for name in ("Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore")
+)

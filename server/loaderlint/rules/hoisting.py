@@ -1,0 +1,245 @@
+"""The fix for a function that pickle cannot name: it becomes a function of the module."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE, DefIR, PieceFacts
+from loaderlint.findings import Fix, Hoist, Place
+from loaderlint.knowledge.arrays import ARRAY_MAKERS
+from loaderlint.knowledge.pickling import UNPICKLABLE
+from loaderlint.project.environment import Answer
+from loaderlint.project.evaluate import step_expressions
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Model
+from loaderlint.project.values import (
+    Atom,
+    ClassRef,
+    FunctionRef,
+    Lib,
+    LibObject,
+    Literal_,
+    MapOf,
+    Namespace,
+    SeqOf,
+    Unknown,
+    Val,
+)
+from loaderlint.rules.parcels import Parcel, is_local, is_module
+
+#: What a lambda is called for the argument or attribute that it is sent as.
+_NAMES = {"collate_fn": "collate", "worker_init_fn": "init_worker"}
+_PLAIN = frozenset({"builtins.str", "builtins.int", "builtins.float", "builtins.bool", "torch.device"})
+
+
+def hoisted(function: FunctionRef, parcel: Parcel, model: Model) -> tuple[Fix, ...]:
+    """Make the function one of the module; what it uses of the functions around it is passed by `functools.partial`."""
+    facts = model.ev.facts(function.path, function.piece)
+    if facts is None:
+        return ()
+    one = facts.ir.defs[function.def_]
+    captured = _captures(facts, function.def_)
+    if captured is None or not _is_movable(facts, function, model):
+        return ()
+    answers = [_is_kept(name, up, function, facts, model) for name, up in captured.items()]
+    if "no" in answers:
+        return ()
+    safe = all(answer == "yes" for answer in answers)
+    is_lambda = one.kind == "lambda"
+    name = _name(parcel) if is_lambda else one.name
+    place = Place(function.path, function.piece, facts.anchors.defs[function.def_][0])
+    title = "Make the lambda a function of the module" if is_lambda else f"Move `{name}` to the module"
+    return (Fix(title, "safe" if safe else "unsafe", (Hoist(place, name, tuple(captured)),)),)
+
+
+def _name(parcel: Parcel) -> str:
+    if parcel.held.endswith("`defaultdict`"):
+        return "default_value"
+    argument = parcel.held.rpartition(" ")[2]
+    if argument in _NAMES:
+        return _NAMES[argument]
+    for pattern in (r"`self\.(\w+)` of", r"^`(\w+)` of"):
+        if found := re.search(pattern, parcel.held):
+            return "apply_" + found[1].strip("_")
+    return "apply"
+
+
+def _is_movable(facts: PieceFacts, function: FunctionRef, model: Model) -> bool:
+    """Whether the function means the same at module level: no decorators, defaults and annotations that are the same
+    there, no names of its class or of the functions around it changed."""
+    one = facts.ir.defs[function.def_]
+    if one.decorators or one.kind not in ("lambda", "function"):
+        return False
+    for param in one.params:
+        if param.default != NONE and not isinstance(facts.ir.exprs[param.default], ir.Const):
+            return False
+        if param.annotation != NONE and not _is_library(param.annotation, function, facts, model):
+            return False
+    inner = [facts.ir.defs[number] for number in _with_inner(facts, function.def_)]
+    for step in (step for part in inner for step in part.steps):
+        if isinstance(step, ir.Bind) and step.scope == "nonlocal":
+            return False
+    names = {e.name for e in _expressions(facts, function.def_) if isinstance(e, ir.Attr | ir.Global)}
+    return not any(_is_private(name) or name in ("super", "__class__", "locals") for name in names)
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("__") and not name.endswith("__")
+
+
+def _is_library(annotation: int, function: FunctionRef, facts: PieceFacts, model: Model) -> bool:
+    e = facts.ir.exprs[annotation]
+    if isinstance(e, ir.Const):
+        return True
+    frame = function.scope or model.ev.body(function.path, function.piece)
+    return isinstance(e, ir.Global | ir.Attr) and all(
+        isinstance(atom, Lib) for atom in model.ev.eval(annotation, frame).atoms
+    )
+
+
+# --- captures ---------------------------------------------------------------------------------------------------------
+
+
+def _with_inner(facts: PieceFacts, def_: int) -> list[int]:
+    """The def and those inside it."""
+    found = [def_]
+    for number, one in enumerate(facts.ir.defs):
+        if number > def_ and one.parent in found:
+            found.append(number)
+    return found
+
+
+def _expressions(facts: PieceFacts, def_: int) -> Iterator[ir.Expr]:
+    """The expressions of a def and of those inside it."""
+    for number in _with_inner(facts, def_):
+        for _, e in _own(facts, facts.ir.defs[number]):
+            yield e
+
+
+def _own(facts: PieceFacts, one: DefIR) -> Iterator[tuple[int, ir.Expr]]:
+    """The expressions that a def's own steps are made of, without those of defs inside it."""
+    seen: set[int] = set()
+    stack = [number for step in one.steps for number in step_expressions(step)]
+    stack += [context.expr for context in one.contexts]
+    while stack:
+        number = stack.pop()
+        if number == NONE or number in seen:
+            continue
+        seen.add(number)
+        e = facts.ir.exprs[number]
+        yield number, e
+        stack.extend(_parts(e))
+        if isinstance(e, ir.MakeDef):
+            stack.extend(p.default for p in facts.ir.defs[e.index].params)
+
+
+def _parts(e: ir.Expr) -> Iterator[int]:
+    for value in e:
+        if isinstance(e, ir.Const | ir.Global | ir.Param | ir.Capture | ir.Imported | ir.MakeDef | ir.Opaque):
+            return
+        if isinstance(value, int) and not isinstance(value, bool):
+            yield value
+        elif isinstance(value, tuple):
+            yield from (part.value if isinstance(part, ir.Arg) else part for part in value if not isinstance(part, str))
+
+
+def _captures(facts: PieceFacts, def_: int) -> dict[str, int] | None:
+    """The names that a def uses of those around it, each with how many defs out it is bound; None for a def that uses
+    itself."""
+    found: dict[str, int] = {}
+    for number in _with_inner(facts, def_):
+        depth = _depth(facts, number, def_)
+        for _, e in _own(facts, facts.ir.defs[number]):
+            if isinstance(e, ir.Capture) and e.up > depth:
+                found[e.name] = e.up - depth
+    return None if facts.ir.defs[def_].name in found else dict(sorted(found.items()))
+
+
+def _depth(facts: PieceFacts, inner: int, outer: int) -> int:
+    depth = 0
+    while inner != outer:
+        inner, depth = facts.ir.defs[inner].parent, depth + 1
+    return depth
+
+
+def _is_kept(name: str, up: int, function: FunctionRef, facts: PieceFacts, model: Model) -> Answer:
+    """Whether a captured name is bound once, before the function is made, to something that is known to pickle."""
+    scope = function.scope
+    target = function.def_
+    for _ in range(up):
+        target = facts.ir.defs[target].parent
+    while scope is not None and scope.def_ != target:
+        scope = scope.scope
+    if scope is None:
+        return "maybe"
+    one = facts.ir.defs[target]
+    params = [index for index, param in enumerate(one.params) if param.name == name]
+    binds = [n for n, step in enumerate(one.steps) if isinstance(step, ir.Bind) and step.name == name]
+    if len(params) + len(binds) != 1:
+        return "no"  # which of its values the function sees depends on when it runs
+    if params:
+        return _pickles(_parameter(params[0], scope, model), model)
+    step = one.steps[binds[0]]
+    made = [n for n, other in enumerate(one.steps) if _makes(other, function.def_, facts)]
+    if not isinstance(step, ir.Bind) or (made and binds[0] > min(made)):
+        return "no"
+    if up != 1 or not made or any(context.kind in ("loop", "while") for context in _around(one, step.context)):
+        return "maybe"
+    return _pickles(model.ev.eval(step.value, scope), model)
+
+
+def _around(one: DefIR, context: int) -> Iterator[ir.Context]:
+    while context > 0:
+        yield one.contexts[context]
+        context = one.contexts[context].parent
+
+
+def _parameter(index: int, scope: Frame, model: Model) -> Val:
+    for number, e in enumerate(model.facts(scope).ir.exprs):
+        if e == ir.Param(index) and number in scope.memo:
+            return model.ev.eval(number, scope)
+    given = scope.args[index] if index < len(scope.args) else None
+    return given or Val(frozenset({Unknown("parameter")}))
+
+
+def _makes(step: ir.Step, def_: int, facts: PieceFacts) -> bool:
+    """Whether the function is made in a step."""
+    stack = list(step_expressions(step))
+    seen: set[int] = set()
+    while stack:
+        number = stack.pop()
+        if number == NONE or number in seen:
+            continue
+        seen.add(number)
+        e = facts.ir.exprs[number]
+        if e == ir.MakeDef(def_):
+            return True
+        stack.extend(_parts(e))
+    return False
+
+
+def _pickles(value: Val, model: Model) -> Answer:
+    """Whether whatever a value may be is known to pickle."""
+    answers = {_atom_pickles(atom, model) for atom in value.atoms} or {"maybe"}
+    if "no" in answers:
+        return "no"
+    return "maybe" if "maybe" in answers else "yes"
+
+
+def _atom_pickles(atom: Atom, model: Model) -> Answer:
+    match atom:
+        case Literal_() | Namespace():
+            return "yes"
+        case SeqOf(_, items) | MapOf(_, items):
+            return _pickles(Val(frozenset(inner for item in items for inner in item.atoms)), model) if items else "yes"
+        case LibObject(name, _):
+            if name in UNPICKLABLE:
+                return "no"
+            return "yes" if name in ARRAY_MAKERS or name in _PLAIN else "maybe"
+        case FunctionRef() | ClassRef():
+            facts = model.ev.facts(atom.path, atom.piece)
+            named = facts is not None and facts.ir.defs[atom.def_].kind != "lambda"
+            return "yes" if named and not is_local(atom, model) else "no"
+    return "no" if is_module(atom) else "maybe"

@@ -1,0 +1,235 @@
+"""What the main process sends to workers that it does not fork: the dataset with all that it holds, the collate
+function and the worker init function. What is made in the worker and what a class or a module defines is not sent.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from loaderlint.facts import ir
+from loaderlint.findings import Evidence, Severity
+from loaderlint.knowledge.pickling import KEEPS_ARGUMENTS, OWN_PICKLING
+from loaderlint.project.classes import Store
+from loaderlint.project.frames import Frame
+from loaderlint.project.library import passed_to_library
+from loaderlint.project.model import SAMPLE_METHODS, Loader, Model
+from loaderlint.project.values import (
+    Atom,
+    ClassRef,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibObject,
+    MapOf,
+    Method,
+    ModuleRef,
+    PartialOf,
+    SeqOf,
+    Site,
+    Val,
+)
+from loaderlint.rules.held_handles import last_stores
+
+_MAX_PARCELS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """Something that is sent: `atom`, held as `held` ('`self.lock` of `Crops`', 'the collate_fn'); `way` says where
+    each link of the chain that holds it is made. `guessed`: the object that holds it is made out of sight. `store`: the
+    assignment to an attribute that keeps it."""
+
+    atom: Atom
+    held: str
+    way: tuple[Evidence, ...] = ()
+    guessed: bool = False
+    store: Store | None = None
+
+
+def parcels(loader: Loader, model: Model) -> Iterator[Parcel]:
+    """All that the main process sends to each worker of the loader, the nearest first."""
+    queue = deque(_roots(loader, model))
+    seen: set[Atom] = set()
+    while queue and len(seen) < _MAX_PARCELS:
+        parcel = queue.popleft()
+        if parcel.atom not in seen:
+            seen.add(parcel.atom)
+            yield parcel
+            queue.extend(_inside(parcel, loader, model))
+
+
+def _roots(loader: Loader, model: Model) -> Iterator[Parcel]:
+    for dataset in (*loader.datasets, *_guessed_datasets(loader, model)):
+        guessed = isinstance(dataset, Instance) and dataset.site is None
+        yield Parcel(dataset, "the dataset", guessed=guessed)
+    for name in ("collate_fn", "worker_init_fn"):
+        for atom in loader.argument(name).ordered():
+            yield Parcel(atom, f"the {name}")
+
+
+def _guessed_datasets(loader: Loader, model: Model) -> list[Atom]:
+    """The datasets that a loader may hold whose own is out of sight."""
+    if not (loader.late or loader.out_of_sight):
+        return []
+    found: dict[Atom, None] = {}
+    for frame, reached in model.reached.items():
+        if reached.possible >> loader.index & 1 and reached.parents.get(loader.index, frame) is None:
+            if isinstance(frame.receiver, Instance) and model.def_of(frame).name in SAMPLE_METHODS:
+                found[frame.receiver] = None
+    return list(found)
+
+
+def _inside(parcel: Parcel, loader: Loader, model: Model) -> Iterator[Parcel]:
+    """What goes with a parcel."""
+    match parcel.atom:
+        case Instance() as inst:
+            yield from _of_object(inst, parcel, loader, model)
+        case SeqOf(_, items) | MapOf(_, items):
+            yield from _held(items, parcel.held, parcel, parcel.store)
+        case Method(_, receiver, _):
+            yield from _held([Val(frozenset({receiver}))], parcel.held, parcel)
+        case PartialOf(func, site):
+            bound = model.ev.expr(site.frame, site.expr)
+            passed = model.ev.arguments(bound, site.frame, skip=1) if isinstance(bound, ir.Call) else None
+            values = (*passed.positional, *(v for _, v in passed.keywords)) if passed else ()
+            yield from _held([Val(frozenset({func})), *values], parcel.held, _made(parcel, site, "partial", model))
+        case LibObject(name, site) if name.startswith(KEEPS_ARGUMENTS) and not name.endswith("[]"):
+            given = model.ev.site_arguments(site)
+            values = (*given.positional, *(v for _, v in given.keywords))
+            short = name.rpartition(".")[2]
+            yield from _held(values, f"{parcel.held}, in `{short}`", _made(parcel, site, short, model))
+
+
+def _made(parcel: Parcel, site: Site, name: str, model: Model) -> Parcel:
+    link = Evidence(model.site_place(site), f"`{name}` keeps it")
+    return Parcel(parcel.atom, parcel.held, (*parcel.way, link), parcel.guessed, parcel.store)
+
+
+def _held(values: Iterable[Val], held: str, holder: Parcel, store: Store | None = None) -> Iterator[Parcel]:
+    for value in values:
+        for atom in value.ordered():
+            yield Parcel(atom, held, holder.way, holder.guessed, store)
+
+
+# --- objects ----------------------------------------------------------------------------------------------------------
+
+
+def _of_object(inst: Instance, parcel: Parcel, loader: Loader, model: Model) -> Iterator[Parcel]:
+    if pickles_itself(inst.cls, model):
+        return
+    name = model.ev.classes.name(inst.cls)
+    made_here = inst.site is not None or (loader.site is not None and loader.site.frame.receiver == inst)
+    guessed = parcel.guessed or not made_here
+    for attribute, stores in _attributes(inst, loader, model):
+        for store in stores:
+            link = Evidence(model.step_place(store.frame, store.step), f"`{name}` keeps it as `self.{attribute}`")
+            holder = Parcel(inst, "", (*parcel.way, link), guessed)
+            yield from _held([store.value], f"`self.{attribute}` of `{name}`", holder, store)
+    holder = Parcel(inst, "", parcel.way, guessed)
+    yield from _held(_given_to_base(inst, model), f"an attribute of `{name}`", holder)
+    yield from _assigned_outside(inst, parcel, loader, model)
+
+
+def pickles_itself(cls: ClassRef, model: Model) -> bool:
+    """Whether a class says by itself what of its objects is pickled, or a library or a class out of sight may."""
+    own = any(model.ev.classes.member(cls, n) for n in ("__getstate__", "__reduce__", "__reduce_ex__"))
+    bases = model.ev.classes.library_bases(cls)
+    return own or model.ev.classes.has_unknown_base(cls) or any(base.endswith(OWN_PICKLING) for base in bases)
+
+
+def _attributes(inst: Instance, loader: Loader, model: Model) -> Iterator[tuple[str, list[Store]]]:
+    """The attributes that the object has when the workers start, each with the assignments that may be the last."""
+    constructed = model.ev.classes.construction(inst)
+    deleted: set[str] = set()
+    names: dict[str, None] = {}
+    for frame in constructed:
+        for _, step in model.steps(frame):
+            if isinstance(step, ir.SetAttr) and model.ev.expr(frame, step.base) == ir.Param(0):
+                names[step.name] = None
+            target = model.ev.expr(frame, step.target) if isinstance(step, ir.Delete) else None
+            if isinstance(target, ir.Attr) and model.ev.expr(frame, target.base) == ir.Param(0):
+                deleted.add(target.name)
+    for name in names:
+        if name not in deleted:
+            yield name, last_stores(model.ev.classes.stores(inst, name), inst, model)
+    for frame in _called_by_main(inst, loader, model):
+        if frame not in constructed:
+            for number, step in model.steps(frame):
+                if isinstance(step, ir.SetAttr) and model.ev.expr(frame, step.base) == ir.Param(0):
+                    yield step.name, [Store(frame, number, model.ev.eval(step.value, frame), False, False)]
+
+
+def _main_frames(inst: Instance, loader: Loader) -> list[Frame]:
+    """The code that makes the object and the code that makes the loader."""
+    sites = [site for site in (inst.site, loader.site) if site is not None]
+    return list(dict.fromkeys(site.frame for site in sites))
+
+
+def _called_by_main(inst: Instance, loader: Loader, model: Model) -> Iterator[Frame]:
+    """The methods of the object that the code around it calls: `dataset.set_transform(...)`."""
+    for frame in _main_frames(inst, loader):
+        for target in model.ev.run(frame):
+            if target.receiver == inst and target not in model.reached:
+                yield target
+
+
+def _assigned_outside(inst: Instance, parcel: Parcel, loader: Loader, model: Model) -> Iterator[Parcel]:
+    """`dataset.transform = ...` in the code around it."""
+    name = model.ev.classes.name(inst.cls)
+    for frame in _main_frames(inst, loader):
+        for number, step in model.steps(frame):
+            if isinstance(step, ir.SetAttr) and step.value != ir.NONE and inst in model.ev.eval(step.base, frame).atoms:
+                if model.ev.expr(frame, step.base) == ir.Param(0):
+                    continue
+                link = Evidence(model.step_place(frame, number), f"it becomes `{step.name}` of `{name}`")
+                holder = Parcel(inst, "", (*parcel.way, link), parcel.guessed)
+                yield from _held([model.ev.eval(step.value, frame)], f"`{step.name}` of `{name}`", holder)
+
+
+def _given_to_base(inst: Instance, model: Model) -> list[Val]:
+    """What a class passes to the constructor of its library base, which keeps it."""
+    bases = model.ev.classes.library_bases(inst.cls)
+    head = model.ev.classes.head(inst.cls)
+    if any(base.startswith(KEEPS_ARGUMENTS) for base in bases):
+        given = passed_to_library(model.ev, inst)
+    elif inst.site is not None and head is not None and head.decorators and not model.ev.classes.construction(inst):
+        given = model.ev.site_arguments(inst.site)  # a dataclass
+    else:
+        return []
+    return [*given.positional, *(value for _, value in given.keywords)]
+
+
+# --- whether it matters -----------------------------------------------------------------------------------------------
+
+
+def start_severity(loader: Loader, model: Model) -> Severity | None:
+    """How bad it is that something cannot be pickled: an error where a start method that pickles is asked for, a
+    warning where a platform or a version brings it, None where workers are forked."""
+    chosen = model.chosen_start_methods(loader)
+    if chosen:
+        return Severity.ERROR if "fork" not in chosen else None
+    return Severity.WARNING if _pickling(loader, model) else None
+
+
+def _pickling(loader: Loader, model: Model) -> list[str]:
+    return sorted(model.start_methods(loader) - {"fork"})
+
+
+def cannot_start(loader: Loader, model: Model) -> str:
+    """'the workers of `train_loader` in train.py cannot be started by spawn'."""
+    who = "a loader of this dataset" if loader.out_of_sight else loader.described
+    return f"the workers of {who} cannot be started by {' or '.join(_pickling(loader, model))}"
+
+
+def is_module(atom: Atom) -> bool:
+    """Whether a value is a module."""
+    return isinstance(atom, ModuleRef) or (isinstance(atom, Lib) and "." not in atom.name)
+
+
+def is_local(atom: FunctionRef | ClassRef, model: Model) -> bool:
+    """Whether a def stands in a function: pickle finds it by no name."""
+    facts = model.ev.facts(atom.path, atom.piece)
+    parent = facts.ir.defs[atom.def_].parent if facts else 0
+    return facts is not None and parent > 0 and facts.ir.defs[parent].kind != "class"

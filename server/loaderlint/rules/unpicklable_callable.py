@@ -1,0 +1,155 @@
+"""
+# unpicklable-callable (LDR301)
+
+## What it does
+Finds lambdas, nested functions and objects of local classes that are sent to a loader's workers: as `collate_fn` or
+`worker_init_fn`, as a transform, or as an attribute of the dataset.
+
+## Why is this bad?
+Workers that are not forked get the dataset, the collate function and the worker init function by pickle, and pickle
+writes a function as the name of a module and a name in it. A lambda and a function inside another have none: the loader
+raises `AttributeError: Can't pickle local object 'main.<locals>.<lambda>'` (Python 3.12: `Can't get local object`) or
+`PicklingError: Can't pickle <function <lambda>>: attribute lookup <lambda> on __main__ failed` before the first batch.
+That is so on Windows, on macOS, on Linux from Python 3.14 on, and with `multiprocessing_context="spawn"` everywhere
+(run: torch 2.13 with spawn and forkserver). Forked workers are not affected.
+
+## When it is not a bug
+- Workers are forked: Linux before Python 3.14, unless the program asks for another start method.
+- A loader without workers.
+- The lambda stays in the main process: the key of a `sorted`, a sampler's, a callback's, a class attribute.
+- It is made in the worker: in `__getitem__`, in the collate function, in the `worker_init_fn`.
+- The class leaves it out of its `__getstate__`.
+- A function, class or method of a module, or a `functools.partial` of one.
+
+## Example
+```python
+train_loader = DataLoader(
+    Crops(), num_workers=4, multiprocessing_context="spawn", collate_fn=lambda batch: batch
+)
+```
+
+## Fixed
+```python
+def collate(batch):
+    return batch
+
+
+train_loader = DataLoader(
+    Crops(), num_workers=4, multiprocessing_context="spawn", collate_fn=collate
+)
+```
+
+## Fix safety
+Safe where the function uses nothing of the functions around it: it becomes a function of the module. What it uses of
+them is passed by `functools.partial`: safe where each such name is bound once and holds something that is known to
+pickle, else unsafe. No fix for local classes, and for functions that change names around them.
+
+## References
+- [Platform-specific behaviors](https://pytorch.org/docs/stable/data.html#platform-specific-behaviors)
+- [What can be pickled](https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled)
+- Python 3.14 starts workers by forkserver: [What's new](https://docs.python.org/3.14/whatsnew/3.14.html)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.findings import Evidence, Finding, Place, Severity
+from loaderlint.project.model import Loader, Model
+from loaderlint.project.values import ClassRef, FunctionRef, Instance
+from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.hoisting import hoisted
+from loaderlint.rules.parcels import Parcel, cannot_start, is_local, parcels, start_severity
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding]:
+    """One finding a function or class that is sent and has no name that pickle can write."""
+    exposure = model.exposed(1 << loader.index, 0, 1)
+    loud = start_severity(loader, model)
+    if exposure is None or loud is None:
+        return
+    for parcel in parcels(loader, model):
+        ref = _nameless(parcel, model)
+        if ref is None:
+            continue
+        certainty = "possible" if parcel.guessed else exposure.certainty
+        severity = loudness(loud, certainty)
+        if severity is None:
+            continue
+        place = _place(ref, model)
+        yield Finding(
+            RULE.name,
+            severity,
+            certainty,
+            f"{cannot_start(loader, model)}: {_what(ref, parcel, model)} is sent to them as {parcel.held}, and pickle "
+            f"cannot name it; {_advice(ref)}",
+            place,
+            _name(ref, model),
+            (*(link for link in parcel.way if link.place != place), *_made(loader, model)),
+            hoisted(ref, parcel, model) if isinstance(ref, FunctionRef) else (),
+        )
+
+
+def _nameless(parcel: Parcel, model: Model) -> FunctionRef | ClassRef | None:
+    """The lambda, nested function or local class that is (the class of) what is sent."""
+    match parcel.atom:
+        case FunctionRef() as function:
+            return function if _is_lambda(function, model) or is_local(function, model) else None
+        case ClassRef() as cls:
+            return cls if is_local(cls, model) else None
+        case Instance(cls, _):
+            return cls if is_local(cls, model) else None
+    return None
+
+
+def _is_lambda(function: FunctionRef, model: Model) -> bool:
+    facts = model.ev.facts(function.path, function.piece)
+    return facts is not None and facts.ir.defs[function.def_].kind == "lambda"
+
+
+def _place(ref: FunctionRef | ClassRef, model: Model) -> Place:
+    facts = model.ev.facts(ref.path, ref.piece)
+    return Place(ref.path, ref.piece, facts.anchors.defs[ref.def_][1] if facts else -1)
+
+
+def _name(ref: FunctionRef | ClassRef, model: Model) -> str:
+    facts = model.ev.facts(ref.path, ref.piece)
+    return facts.ir.defs[ref.def_].name if facts else ""
+
+
+def _what(ref: FunctionRef | ClassRef, parcel: Parcel, model: Model) -> str:
+    facts = model.ev.facts(ref.path, ref.piece)
+    assert facts is not None
+    one = facts.ir.defs[ref.def_]
+    if one.kind == "lambda":
+        return "this lambda"
+    outer = facts.ir.defs[one.parent]
+    inside = f"inside {'a lambda' if outer.kind == 'lambda' else f'`{outer.name}`'}"
+    if isinstance(ref, FunctionRef):
+        return f"`{one.name}`, a function {inside},"
+    of = "" if isinstance(parcel.atom, ClassRef) else "an object of "
+    return f"{of}`{one.name}`, a class {inside},"
+
+
+def _advice(ref: FunctionRef | ClassRef) -> str:
+    if isinstance(ref, ClassRef):
+        return "move the class to the module"
+    return "make it a function of the module"
+
+
+def _made(loader: Loader, model: Model) -> Iterator[Evidence]:
+    if loader.site is not None:
+        text = f"{loader.described.replace('`', '')} sends it to its workers ({loader.workers_text})"
+        yield Evidence(model.site_place(loader.site), text)
+
+
+RULE = Rule(
+    code="LDR301",
+    name="unpicklable-callable",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="loader",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)

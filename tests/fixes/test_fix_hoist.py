@@ -1,0 +1,103 @@
+"""Lambdas and nested functions become functions of the module."""
+
+from __future__ import annotations
+
+import libcst as cst
+import pytest
+
+from loaderlint.findings import Hoist
+from tests.fixes.fixing import fixed, place, refused
+
+LAMBDAS = [
+    ("f = g(lambda x: x)\n", "lambda x: x", (), "\n\ndef apply(x):\n    return x\n\n\nf = g(apply)\n"),
+    ("f = g(lambda: {'a': 1})\n", "lambda: {'a': 1}", (), "\n\ndef apply():\n    return {'a': 1}\n\n\nf = g(apply)\n"),
+    (
+        "import os\n\n\ndef main(n):\n    return lambda *rows, k=1: rows[n]  # why\n",
+        "lambda *rows, k=1: rows[n]",
+        ("n",),
+        "import os\nimport functools\n\n\ndef apply(n, *rows, k=1):\n    return rows[n]\n\n\n"
+        "def main(n):\n    return functools.partial(apply, n)  # why\n",
+    ),
+    (
+        "import os\n\n\ndef main():\n    return g(\n        lambda x: (\n            x\n"
+        "            + 1  # one\n        )\n    )\n",
+        "lambda x: (\n            x\n            + 1  # one\n        )",
+        (),
+        "import os\n\n\ndef apply(x):\n    return (\n        x\n        + 1  # one\n    )\n\n\n"
+        "def main():\n    return g(\n        apply\n    )\n",
+    ),
+    (
+        "import os\n\n\ndef main():\n    return g(lambda x: x\n             + 1)\n",
+        "lambda x: x\n             + 1",
+        (),
+        "import os\n\n\ndef apply(x):\n    return (x\n        + 1)\n\n\ndef main():\n    return g(apply)\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "captures", "after"), LAMBDAS)
+def test_a_lambda(text: str, code: str, captures: tuple[str, ...], after: str) -> None:
+    assert fixed(text, [Hoist(place(text, code, cst.Lambda), "apply", captures)]).lstrip("\n") == after.lstrip("\n")
+
+
+def test_equal_lambdas_share_a_function_and_braces_stay() -> None:
+    text = 'import os\n\n\ndef main():\n    return g(lambda x: f"{name} {os}"), g(lambda x: f"{name} {os}")\n'
+    code = 'lambda x: f"{name} {os}"'
+    intents = [Hoist(place(text, code, cst.Lambda, number), "apply") for number in (0, 1)]
+    after = 'import os\n\n\ndef apply(x):\n    return f"{name} {os}"\n\n\ndef main():\n    return g(apply), g(apply)\n'
+    assert fixed(text, intents) == after
+
+
+NESTED = [
+    (
+        "import os\n\n\ndef main(n):\n    x = 1\n\n    # About f.\n    def f(a):\n"
+        "        # Inside.\n        return a  # end\n\n"
+        "    return f, x\n",
+        (),
+        "import os\n\n\n# About f.\ndef f(a):\n    # Inside.\n    return a  # end\n\n\n"
+        "def main(n):\n    x = 1\n\n    return f, x\n",
+    ),
+    (
+        "import os\n\n\ndef main(n):\n    def f(a):\n        return a * n  # end\n    return f\n",
+        ("n",),
+        "import os\nimport functools\n\n\ndef _f(n, a):\n    return a * n\n\n\n"
+        "def main(n):\n    f = functools.partial(_f, n)  # end\n    return f\n",
+    ),
+    (
+        "import os\n\n\ndef main(n):\n\tif n:\n\t\tdef f():\n\t\t\tif n:\n\t\t\t\treturn 1\n"
+        "\telse:\n\t\tf = None\n\treturn f\n",
+        (),
+        "import os\n\n\ndef _f():\n\tif n:\n\t\treturn 1\n\n\n"
+        "def main(n):\n\tif n:\n\t\tf = _f\n\telse:\n\t\tf = None\n\treturn f\n",
+    ),
+    (
+        "import os\n\n\ndef f():\n    pass\n\n\ndef main(n):\n    def f(\n        a,\n    ):\n"
+        "        return a\n    return f\n",
+        (),
+        "import os\n\n\ndef _f(\n    a,\n):\n    return a\n\n\n"
+        "def f():\n    pass\n\n\ndef main(n):\n    f = _f\n    return f\n",
+    ),
+    (
+        "import os\r\n\r\n\r\ndef main(n):\r\n    def f(a):\r\n        return a\r\n"
+        "        # last\r\n\r\n    return f\r\n",
+        (),
+        "import os\r\n\r\n\r\ndef f(a):\r\n    return a\r\n    # last\r\n\r\n\r\ndef main(n):\r\n    return f\r\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "captures", "after"), NESTED)
+def test_a_nested_function(text: str, captures: tuple[str, ...], after: str) -> None:
+    number = 1 if "def f():\n    pass" in text else 0
+    assert fixed(text, [Hoist(place(text, "def f(", cst.FunctionDef, number), "f", captures)]) == after
+
+
+def test_what_cannot_be_moved() -> None:
+    text = "def f(a):\n    return a\n"
+    assert (
+        refused(text, [Hoist(place(text, "def f(", cst.FunctionDef), "f")]) == "this is no function that can be moved"
+    )
+    text = "def main():\n    @known\n    def f(a):\n        return a\n    return f\n"
+    assert refused(text, [Hoist(place(text, "def f(", cst.FunctionDef), "f")])
+    text = "f = g(\n    lambda x:  # why\n    x\n)\n"
+    assert refused(text, [Hoist(place(text, "lambda x:  # why\n    x", cst.Lambda), "f")])
