@@ -74,8 +74,8 @@ NESTED = [
         "import os\n\n\ndef f():\n    pass\n\n\ndef main(n):\n    def f(\n        a,\n    ):\n"
         "        return a\n    return f\n",
         (),
-        "import os\n\n\ndef _f(\n    a,\n):\n    return a\n\n\n"
-        "def f():\n    pass\n\n\ndef main(n):\n    f = _f\n    return f\n",
+        "import os\n\n\ndef f():\n    pass\n\n\n"
+        "def _f(\n    a,\n):\n    return a\n\n\ndef main(n):\n    f = _f\n    return f\n",
     ),
     (
         "import os\r\n\r\n\r\ndef main(n):\r\n    def f(a):\r\n        return a\r\n"

@@ -493,9 +493,10 @@ def _finally(f: Frame, node: cst.Finally, ends: list[Env], raised: Env, reached:
 def _function(f: Frame, node: cst.FunctionDef) -> None:
     tables = f.tables
     name = node.name.value
+    # First: a method's own def is the first of its piece, lambdas among its defaults come later.
+    number = tables.reserve(f.index.get(id(node), -1), f.index.get(id(node.name), -1))
     decorators = tuple([expression(f, decorator.decorator) for decorator in node.decorators])
     params, nodes = parameters(f, node.params)
-    number = tables.reserve(f.index.get(id(node), -1), f.index.get(id(node.name), -1))
     inner = Frame(tables, f, number, is_function=True)
     inner.declare(_bindings(f, node), [param.name for param in params])
     bind_parameters(inner, nodes)
@@ -521,10 +522,10 @@ def _function(f: Frame, node: cst.FunctionDef) -> None:
 def _class(f: Frame, node: cst.ClassDef) -> None:
     tables = f.tables
     name = node.name.value
+    number = tables.reserve(f.index.get(id(node), -1), f.index.get(id(node.name), -1))
     decorators = tuple([expression(f, decorator.decorator) for decorator in node.decorators])
     bases = tuple([_base(f, base) for base in node.bases])
     keywords = tuple([(arg.name or "**", arg.value) for arg in arguments(f, node.keywords)])
-    number = tables.reserve(f.index.get(id(node), -1), f.index.get(id(node.name), -1))
     inner = Frame(tables, f, number, is_function=False)
     inner.declare(_bindings(f, node))
     block(inner, node.body.body)

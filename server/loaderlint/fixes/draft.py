@@ -43,12 +43,14 @@ class NewImport(NamedTuple):
 
 
 class NewFunction(NamedTuple):
-    """A function that will be added below the imports, in any case above the piece `before`."""
+    """A function that will be added below the imports, in any case above the piece `before`; with `near`, directly
+    above the module-level statement of that piece."""
 
     name: str
     tokens: tuple[str, ...]
     source: str
     before: int
+    near: bool = False
 
 
 class NewMethod(NamedTuple):

@@ -15,6 +15,7 @@ import libcst as cst
 from loaderlint.findings import AddImport, InsertFunction, InsertMethod
 from loaderlint.fixes.draft import LINES, Draft, NewFunction, Plan
 from loaderlint.fixes.edits import Change, Refused
+from loaderlint.fixes.layout import GOES_ON, above_comments
 from loaderlint.fixes.names import Here, bindings, fill, has_word
 
 _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
@@ -38,7 +39,7 @@ def plan_source(
     wanted: str, source: str, draft: Draft, before: int, run_at: int, without_imports: Plan | None = None
 ) -> str:
     """As `plan_function`, for the `source` of a function called `wanted`, without marks. `without_imports`: the plan to
-    go back to where there is an equal function."""
+    go back to where there is an equal function; None: the function is to stand near the piece that uses it."""
     old = without_imports or draft.plan
     tokens = tokens_of(source, wanted)
     if tokens is None:
@@ -55,7 +56,10 @@ def plan_source(
             return function.name
     name = next(one for one in numbered(wanted) if _is_free(draft, one))
     source = renamed(source, wanted, name)
-    draft.plan = replace(draft.plan, functions=(*draft.plan.functions, NewFunction(name, tokens, source, before)))
+    draft.plan = replace(
+        draft.plan,
+        functions=(*draft.plan.functions, NewFunction(name, tokens, source, before, without_imports is None)),
+    )
     return name
 
 
@@ -128,7 +132,8 @@ def header_changes(draft: Draft) -> list[Change]:
         statements = draft.newline + statements
     places: dict[int, list[NewFunction]] = {}
     for function in plan.functions:
-        places.setdefault(_function_place(draft, function.before, at), []).append(function)
+        place = _above(draft, function.before) if function.near else _function_place(draft, function.before, at)
+        places.setdefault(place, []).append(function)
     if statements and not after_import and at not in places and _starts_with_code(draft, at):
         statements += draft.newline
     if statements and at not in places:
@@ -165,6 +170,15 @@ def _import_place(draft: Draft) -> tuple[int, bool]:
         place = draft.piece_end(piece)
         after_import = not is_docstring and not one.text.startswith("from __future__")
     return place, after_import
+
+
+def _above(draft: Draft, piece: int) -> int:
+    """Where a function is to be added directly above the module-level statement that the piece is or stands in."""
+    outermost = [piece, *draft.above(piece)][-1]
+    while draft.pieces[outermost].keyword in GOES_ON and outermost:
+        outermost -= 1
+        outermost = [outermost, *draft.above(outermost)][-1]
+    return above_comments(draft, draft.line_start(draft.pieces[outermost].start))
 
 
 def _function_place(draft: Draft, before: int, lowest: int) -> int:

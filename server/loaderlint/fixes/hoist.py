@@ -14,8 +14,9 @@ from loaderlint.findings import Hoist
 from loaderlint.fixes.draft import EXPRESSION, Draft, NewFunction
 from loaderlint.fixes.edits import Change, Refused
 from loaderlint.fixes.header import plan_source, tokens_of
+from loaderlint.fixes.layout import above_comments
 from loaderlint.fixes.names import binding_nodes
-from loaderlint.fixes.statements import above_comments, first_offset
+from loaderlint.fixes.statements import first_offset
 from loaderlint.fixes.tree import Tree
 
 _HEAD = re.compile(r"def\s+\w+\s*\(")
@@ -68,7 +69,7 @@ def _move(draft: Draft, tree: Tree, node: cst.FunctionDef, piece: int) -> None:
         raise Refused("the function cannot be moved")
     while end < len(draft.text) and not draft.text[end : draft.line_end(end)].strip():
         end = draft.next_line(end)  # the blank lines below it
-    new = NewFunction(node.name.value, tokens, source, piece)
+    new = NewFunction(node.name.value, tokens, source, piece, near=True)
     draft.plan = replace(draft.plan, functions=(*draft.plan.functions, new))
     draft.change(Change(start, end, "", EXPRESSION))
 

@@ -9,11 +9,11 @@ import libcst as cst
 from loaderlint.findings import Place
 from loaderlint.fixes.draft import EXPRESSION, LINES, Draft
 from loaderlint.fixes.edits import Change, Refused
+from loaderlint.fixes.layout import GOES_ON, above_comments
 from loaderlint.fixes.tree import Tree
 
 #: Comments for tools: they are about a statement and go with it.
 _DIRECTIVE = re.compile(r"#\s*(?:noqa|type:|pylint:|ruff:|pyright:|mypy:|loaderlint:|pragma:|nosec|fmt:|isort:)", re.I)
-_GOES_ON = ("elif", "else", "except", "finally")
 
 
 def is_statement(node: cst.CSTNode) -> bool:
@@ -30,7 +30,7 @@ def insert(draft: Draft, place: Place, source: str, where: str) -> None:
     if not draft.begins_line(start):
         raise Refused("the statement does not begin its line")
     if where == "before":
-        if statement is tree.node and draft.pieces[place.piece].keyword in _GOES_ON:
+        if statement is tree.node and draft.pieces[place.piece].keyword in GOES_ON:
             raise Refused("nothing can stand before this clause")
         offset = above_comments(draft, draft.line_start(start))
     elif statement is tree.node:
@@ -42,16 +42,6 @@ def insert(draft: Draft, place: Place, source: str, where: str) -> None:
     if there:
         return
     draft.change(draft.insert_lines(offset, text, LINES))
-
-
-def above_comments(draft: Draft, offset: int) -> int:
-    """The start of the first of the comment lines that stand directly above the line at `offset`: they are about it."""
-    while offset > 0:
-        above = draft.line_start(offset - 1)
-        if not draft.text[above:offset].lstrip().startswith("#"):
-            break
-        offset = above
-    return offset
 
 
 def replace(draft: Draft, place: Place, tree: Tree, node: cst.CSTNode, source: str) -> None:
@@ -138,7 +128,7 @@ def _end_of_block(draft: Draft, piece: int) -> int:
 
 def _goes_on(draft: Draft, piece: int, following: int) -> bool:
     other = draft.pieces[following]
-    return other.parent == draft.pieces[piece].parent and other.keyword in _GOES_ON
+    return other.parent == draft.pieces[piece].parent and other.keyword in GOES_ON
 
 
 def _stands(draft: Draft, offset: int, lines: str) -> bool:
