@@ -135,3 +135,44 @@ MUTATING_FUNCTIONS = MappingProxyType(
 
 #: Keyword that names an array that is written to.
 OUT_ARGUMENT = "out"
+
+#: Functions that give a view whose strides are negative; `numpy.rot90` for most numbers of turns.
+REVERSING = frozenset({"numpy.flip", "numpy.fliplr", "numpy.flipud", "numpy.rot90"})
+
+#: Functions that give a view of argument 0 in which a reversed axis stays reversed. What is not here copies, or may:
+#: arithmetic, `numpy.array`, `numpy.copy`, `astype`, `clip`, `ravel`, `numpy.ascontiguousarray` (but for axes of
+#: length 1).
+KEEPS_STRIDES = frozenset(
+    f"numpy.{name}"
+    for name in """
+    asarray asanyarray transpose swapaxes moveaxis rollaxis squeeze expand_dims atleast_1d atleast_2d atleast_3d
+    """.split()
+)
+
+#: Methods and attributes that do the same.
+STRIDES_METHODS = frozenset({"transpose", "swapaxes", "squeeze", "view"})
+STRIDES_ATTRIBUTES = frozenset({"T", "mT"})
+
+#: Functions that make a tensor of the array at argument 0, and raise where one of its strides is negative.
+TENSOR_MAKERS = frozenset(
+    f"torch.{name}"
+    for name in """
+    from_numpy as_tensor tensor asarray Tensor FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor
+    ByteTensor BoolTensor
+    """.split()
+) | {"torchvision.transforms.functional.to_tensor", "torchvision.transforms.functional.to_image"}
+
+#: Those of them that give a tensor in the very memory of the array (or do, before they convert it), and warn where
+#: that cannot be written.
+MEMORY_SHARERS = TENSOR_MAKERS - {"torch.tensor"}
+
+#: Transforms that do the same with what they are called with.
+TENSOR_TRANSFORMS = frozenset({"torchvision.transforms.ToTensor", "torchvision.transforms.ToImage"})
+
+#: Calls whose array cannot be written, whatever they are passed.
+READ_ONLY_MAKERS = frozenset({"numpy.broadcast_to", "numpy.lib.stride_tricks.sliding_window_view"})
+
+#: Functions and methods that give an array in the memory of argument 0 or of their object; it can be written only if
+#: that can.
+SHARES_MEMORY = KEEPS_STRIDES | {"numpy.reshape", "numpy.ascontiguousarray"}
+MEMORY_METHODS = STRIDES_METHODS | {"reshape"}

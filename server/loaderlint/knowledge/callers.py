@@ -28,6 +28,27 @@ PIPELINES = frozenset(
     ]
 )
 
+#: Those that run their steps one after another, each on the result of the one before, and give the last result.
+ORDERED_PIPELINES = frozenset(
+    {
+        "torchvision.transforms.Compose",
+        "torchvision.transforms.Lambda",
+        "monai.transforms.Compose",
+        "torch.nn.Sequential",
+        "torch_geometric.transforms.Compose",
+    }
+)
+
+#: Steps of pipelines that run one, or some, of the callables they are made from.
+ALTERNATIVES = frozenset(
+    {
+        "torchvision.transforms.Lambda",
+        "torchvision.transforms.RandomApply",
+        "torchvision.transforms.RandomChoice",
+        "torchvision.transforms.RandomOrder",
+    }
+)
+
 #: Functions that call their callable arguments at once (or when their result is gone through).
 HIGHER_ORDER = frozenset(
     [

@@ -125,6 +125,7 @@ class Model:
         self._calls: dict[Frame, tuple[WorkerCall, ...]] = {}
         self._part_calls: dict[tuple[int, Part], tuple[WorkerCall, ...]] = {}
         self._method_calls: dict[Atom, list[WorkerCall]] | None = None
+        self._callers_of: dict[Frame, list[tuple[Frame, int]]] | None = None
 
     # --- reach --------------------------------------------------------------------------------------------------------
 
@@ -294,6 +295,16 @@ class Model:
                         if isinstance(atom, LibMember):
                             self._method_calls.setdefault(atom.owner, []).append(call)
         return tuple(self._method_calls.get(owner, ()))
+
+    def callers_of(self, frame: Frame) -> tuple[tuple[Frame, int], ...]:
+        """Where worker code runs `frame`: the frames with the number of the expression that does, in stable order."""
+        if self._callers_of is None:
+            self._callers_of = {}
+            for caller in self.reached:
+                for number, targets in sorted(caller.targets.items()):
+                    for target in targets:
+                        self._callers_of.setdefault(target, []).append((caller, number))
+        return tuple(self._callers_of.get(frame, ()))
 
     def steps(self, frame: Frame) -> Iterator[tuple[int, ir.Step]]:
         """The steps of a frame that can run, with their numbers."""

@@ -1,0 +1,516 @@
+"""Where an array comes from: back from where it is used, through locals, containers, fields, helpers and pipelines of
+transforms, to the expressions that made it. What copies ends the way, and so does all that is out of sight.
+
+The way back is one of the program: what a helper returns is followed into the call it was reached by, not into others.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterator
+from typing import NamedTuple, Protocol
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.knowledge.callers import ALTERNATIVES, ORDERED_PIPELINES
+from loaderlint.project.frames import Frame
+from loaderlint.project.library import flattened
+from loaderlint.project.model import Model
+from loaderlint.project.values import Atom, FunctionRef, Instance, Lib, LibObject, Method, PartialOf, SeqOf
+
+#: An item of a container at a place that cannot be read.
+ANY_ITEM = "[]"
+_MAX_STATES = 600
+_MAX_CALLS = 12
+#: Attributes whose mention shows that the code looks at the layout of its arrays itself.
+_LAYOUT_WORDS = frozenset({"strides", "flags"})
+#: Calls that give a container of the same items.
+_SHALLOW_COPIES = frozenset({"builtins.list", "builtins.tuple", "builtins.dict", "copy.copy"})
+
+
+class Deep(NamedTuple):
+    """Any part of a container, at any depth, but for the entries of it that were replaced. `inside`: not the value
+    itself, which was copied."""
+
+    without: tuple[str | int, ...] = ()
+    inside: bool = False
+
+
+Selector = str | int | Deep
+Path = tuple[Selector, ...]
+#: Anything in a value: what the default collate function looks at.
+ANYTHING: Path = (Deep(),)
+
+
+class Step(NamedTuple):
+    """A call that was entered backwards: expression `number` of `caller`, and for a pipeline its steps and which."""
+
+    caller: Frame
+    number: int
+    steps: tuple[tuple[Atom, ...], ...] = ()
+    index: int = 0  # type: ignore[assignment]  # hides tuple.index, which nobody needs
+
+
+class State(NamedTuple):
+    """The part `path` of expression `number`, as seen at node `until` of the def in a step of context `context`."""
+
+    number: int
+    frame: Frame
+    path: Path
+    stack: tuple[Step, ...]
+    until: int
+    context: int
+
+
+class Question(Protocol):
+    """What is looked for."""
+
+    def makes(self, number: int, frame: Frame, path: Path) -> bool:
+        """Whether the way ends here, with what is looked for."""
+
+    def shares(self, number: int, frame: Frame, path: Path) -> Iterator[tuple[int, Path]]:
+        """The expressions in whose memory this one lies, with the part of them."""
+
+
+class Found(NamedTuple):
+    """An expression that makes what was looked for."""
+
+    frame: Frame
+    number: int
+
+
+class ArrayFlow:
+    """The way back of arrays in one model, for one question."""
+
+    def __init__(self, model: Model, question: Question) -> None:
+        self._model = model
+        self._ev = model.ev
+        self._question = question
+
+    def found(self, number: int, frame: Frame, path: Path, at: ir.Step | None = None) -> list[Found]:
+        """What makes part `path` of expression `number`, as used by step `at` of the frame."""
+        until, context = self._position(frame, at)
+        return self._search([State(number, frame, path, (), until, context)])
+
+    def found_in_pipeline(self, number: int, frame: Frame, wanted: Collection[str]) -> list[Found]:
+        """What makes the argument of those steps of the pipeline called at `number` that are objects of the `wanted`
+        library classes."""
+        call = self._ev.expr(frame, number)
+        steps = self._steps(call, frame) if isinstance(call, ir.Call) else ()
+        states: list[State] = []
+        for index, atoms in enumerate(steps):
+            if any(isinstance(atom, LibObject) and atom.name in wanted for atom in atoms):
+                states.extend(self._step_argument(steps, index, 0, number, frame, (), ()))
+        return self._search(states)
+
+    def _search(self, states: list[State]) -> list[Found]:
+        queue, seen = deque(states), set(states)
+        found: dict[Found, None] = {}
+        while queue and len(seen) < _MAX_STATES:
+            state = queue.popleft()
+            if self._question.makes(state.number, state.frame, state.path):
+                found[Found(state.frame, state.number)] = None
+                continue
+            for before in self._before(state):
+                if before not in seen and len(before.stack) <= _MAX_CALLS:
+                    seen.add(before)
+                    queue.append(before)
+        return list(found)
+
+    # --- one step back ------------------------------------------------------------------------------------------------
+
+    def _before(self, state: State) -> Iterator[State]:
+        number, frame, path = state.number, state.frame, state.path
+        if path and not isinstance(path[0], Deep):
+            stored, open_ = self._stored_items(state)
+            yield from stored
+            if not open_:
+                return
+        elif path:
+            stored, state = self._deeply_stored(state)
+            yield from stored
+            path = state.path
+        for shared, part in self._question.shares(number, frame, path):
+            yield state._replace(number=shared, path=part)
+        match self._ev.expr(frame, number):
+            case ir.Phi(choices):
+                if not self._minds_layout(frame):
+                    yield from (state._replace(number=c) for c in choices if not self._is_dead(c, frame))
+            case ir.IfExp(test, then, other):
+                truth = self._ev.truth(test, frame)
+                yield from (state._replace(number=n) for n, dead in ((then, False), (other, True)) if truth is not dead)
+            case ir.BoolOp(_, left, right):
+                yield from (state._replace(number=side) for side in (left, right))
+            case ir.Augmented(_, target, _) | ir.Star(target):
+                yield state._replace(number=target)
+            case ir.Seq(_, items):
+                yield from self._items(state, items)
+            case ir.Map(keys, values):
+                yield from self._entries(state, keys, values)
+            case ir.Comp(kind, element, _, _):
+                if rest := selected(path, ANY_ITEM, anything=kind != "dict" or bool(path)):
+                    yield state._replace(number=element, path=rest[0])
+            case ir.Index(base, index):
+                key = self._key(index, frame)
+                if key is not None:
+                    yield state._replace(number=base, path=(key, *path), until=self._anchor(frame, number))
+                elif path and (isinstance(path[0], int) or path[0] == ANY_ITEM):
+                    yield state._replace(number=base, path=(ANY_ITEM, *path[1:]))  # a part of a list
+            case ir.Unpack(value, index, False):
+                yield state._replace(number=value, path=(index if index >= 0 else ANY_ITEM, *path))
+            case ir.Element(iterable):
+                yield from self._element(state, iterable)
+            case ir.Attr(base, name):
+                yield from self._attribute(state, base, name)
+            case ir.Param(index):
+                yield from self._parameter(state, index)
+            case ir.Capture(up, name):
+                yield from self._captured(state, up, name)
+            case ir.Call():
+                yield from self._called(state)
+
+    def _key(self, index: int, frame: Frame) -> str | int | None:
+        """What an index takes out of a container; None for slices."""
+        if self._ev.has_slice(index, frame):
+            return None
+        literal = self._ev.eval(index, frame).literal
+        if literal is not None and literal.kind in ("str", "int") and isinstance(literal.value, str | int):
+            return literal.value
+        return ANY_ITEM
+
+    def _items(self, state: State, items: tuple[int, ...]) -> Iterator[State]:
+        if any(isinstance(self._ev.expr(state.frame, item), ir.Star) for item in items):
+            return
+        for position, item in enumerate(items):
+            if rest := selected(state.path, position):
+                yield state._replace(number=item, path=rest[0])
+            elif state.path and isinstance(state.path[0], int) and state.path[0] - len(items) == position < 0:
+                yield state._replace(number=item, path=state.path[1:])
+
+    def _entries(self, state: State, keys: tuple[int, ...], values: tuple[int, ...]) -> Iterator[State]:
+        for key, value in zip(keys, values, strict=True):
+            if key == NONE:
+                yield state._replace(number=value)
+                continue
+            name = self._key(key, state.frame)
+            if name is not None and (rest := selected(state.path, name)):
+                yield state._replace(number=value, path=rest[0])
+
+    def _element(self, state: State, iterable: int) -> Iterator[State]:
+        """The variable of a loop: over a container, `enumerate(...)` or `zip(...)` of some."""
+        call = self._ev.expr(state.frame, iterable)
+        names = self._libraries(call.func, state.frame) if isinstance(call, ir.Call) else frozenset()
+        if isinstance(call, ir.Call) and names & {"builtins.enumerate", "builtins.zip"}:
+            first = 1 if "builtins.enumerate" in names else 0
+            for position, arg in enumerate(call.args):
+                if arg.kind == "pos" and (rest := selected(state.path, first + position)):
+                    yield state._replace(number=arg.value, path=(ANY_ITEM, *rest[0]))
+        else:
+            yield state._replace(number=iterable, path=(ANY_ITEM, *state.path))
+
+    def _attribute(self, state: State, base: int, name: str) -> Iterator[State]:
+        """A field: what is stored in it; a property: what it returns."""
+        frame = state.frame
+        self._ev.eval(state.number, frame)
+        if targets := frame.targets.get(state.number, ()):
+            yield from self._returned(targets, Step(frame, state.number), state)
+            return
+        for owner in self._ev.eval(base, frame).only(Instance):
+            for store in self._ev.classes.stores(owner, name) if isinstance(owner, Instance) else ():
+                step = self._ev.def_of(store.frame).steps[store.step]  # type: ignore[union-attr]
+                if isinstance(step, ir.SetAttr):
+                    until, context = self._position(store.frame, step)
+                    yield State(step.value, store.frame, state.path, (), until, context)
+
+    def _captured(self, state: State, up: int, name: str) -> Iterator[State]:
+        scope, def_ = state.frame.scope, state.frame.def_
+        for _ in range(up):
+            def_ = self._model.facts(state.frame).ir.defs[def_].parent
+        while scope is not None and scope.def_ != def_:
+            scope = scope.scope
+        one = self._ev.def_of(scope) if scope else None
+        for step in one.steps if one and scope else ():
+            if isinstance(step, ir.Bind) and step.name == name and step.value != NONE and scope:
+                until, context = self._position(scope, step)
+                yield State(step.value, scope, state.path, (), until, context)
+
+    # --- calls --------------------------------------------------------------------------------------------------------
+
+    def _called(self, state: State) -> Iterator[State]:
+        frame, number = state.frame, state.number
+        call = self._ev.expr(frame, number)
+        if not isinstance(call, ir.Call):
+            return
+        self._ev.eval(number, frame)
+        if steps := self._steps(call, frame):
+            yield from self._after_step(steps, len(steps) - 1, state)
+        elif targets := frame.targets.get(number, ()):
+            yield from self._returned(targets, Step(frame, number), state)
+        elif state.path and self._libraries(call.func, frame) & _SHALLOW_COPIES and call.args:
+            yield state._replace(
+                number=call.args[0].value, path=_items_of(state.path), until=self._anchor(frame, number)
+            )
+        elif isinstance(func := self._ev.expr(frame, call.func), ir.Attr):
+            if func.name == "copy" and state.path and isinstance(state.path[0], str | Deep):
+                yield state._replace(number=func.base, path=_items_of(state.path), until=self._anchor(frame, number))
+            elif func.name in ("get", "pop") and call.args:
+                key = self._key(call.args[0].value, frame)
+                if isinstance(key, str) and key != ANY_ITEM:
+                    yield state._replace(number=func.base, path=(key, *state.path), until=self._anchor(frame, number))
+
+    def _returned(self, targets: tuple[Frame, ...], entered: Step, state: State) -> Iterator[State]:
+        """What the frames that a call runs return."""
+        for target in targets:
+            one = self._ev.def_of(target)
+            if one is None or one.name == "__init__":
+                continue
+            for step in one.steps:
+                if isinstance(step, ir.Return | ir.YieldStep) and not self._ev.is_dead(step.context, target):
+                    path = state.path
+                    if one.is_generator:
+                        if not isinstance(step, ir.YieldStep) or step.is_from or path[:1] != (ANY_ITEM,):
+                            continue
+                        path = path[1:]
+                    if step.value != NONE:
+                        until, context = self._position(target, step)
+                        yield State(step.value, target, path, (*state.stack, entered), until, context)
+
+    def _parameter(self, state: State, index: int) -> Iterator[State]:
+        """What is passed for a parameter: by the call that was entered, or by any that leads here."""
+        frame = state.frame
+        if state.stack:
+            yield from self._passed(state.stack[-1], frame, index, state, state.stack[:-1])
+            return
+        for caller, number in self._callers(frame):
+            call = self._ev.expr(caller, number)
+            if not isinstance(call, ir.Call):
+                continue
+            steps = self._steps(call, caller)
+            if not steps:
+                yield from self._passed(Step(caller, number), frame, index, state, ())
+            for position, atoms in enumerate(steps):
+                if any(_belongs(frame, atom) for atom in atoms):
+                    yield from self._passed(Step(caller, number, steps, position), frame, index, state, ())
+
+    def _callers(self, frame: Frame) -> tuple[tuple[Frame, int], ...]:
+        receiver = frame.receiver
+        one = self._ev.def_of(frame)
+        if isinstance(receiver, Instance) and receiver.site is not None and one and one.name == "__init__":
+            return ((receiver.site.frame, receiver.site.expr),)
+        return self._model.callers_of(frame)
+
+    def _passed(
+        self, entered: Step, frame: Frame, index: int, state: State, stack: tuple[Step, ...]
+    ) -> Iterator[State]:
+        caller, number = entered.caller, entered.number
+        call = self._ev.expr(caller, number)
+        if not isinstance(call, ir.Call) or any(arg.kind in ("star", "starstar") for arg in call.args):
+            return
+        params = self._model.def_of(frame).params
+        position = index - (1 if frame.receiver is not None else 0)
+        if entered.steps:
+            yield from self._step_argument(entered.steps, entered.index, position, number, caller, state.path, stack)
+            return
+        if any(isinstance(atom, PartialOf) for atom in self._ev.eval(call.func, caller).atoms):
+            return
+        positional = [arg.value for arg in call.args if arg.kind == "pos"]
+        explicit = frame.receiver is not None and self._passes_self(call, frame, caller)
+        position += 1 if explicit else 0
+        value = next((a.value for a in call.args if a.kind == "kw" and a.name == params[index].name), NONE)
+        if value == NONE and 0 <= position < len(positional) and params[index].kind in ("pos", "any"):
+            value = positional[position]
+        if value != NONE:
+            until, context = self._call_position(caller, number)
+            yield State(value, caller, state.path, stack, until, context)
+
+    def _passes_self(self, call: ir.Call, frame: Frame, caller: Frame) -> bool:
+        """Whether a method is called by its class: `Base.method(self, ...)`."""
+        callee = self._ev.eval(call.func, caller)
+        return bool(callee.only(FunctionRef)) and not callee.only(Method, Instance)
+
+    # --- pipelines ----------------------------------------------------------------------------------------------------
+
+    def _steps(self, call: ir.Call, frame: Frame) -> tuple[tuple[Atom, ...], ...]:
+        """The steps that a call runs one after another, each with what it may be: of a library's `Compose`, or of a
+        loop `for t in self.transforms: x = t(x)`."""
+        func = self._ev.expr(frame, call.func)
+        if isinstance(func, ir.Element):
+            lists = [a for a in self._ev.eval(func.iterable, frame).only(SeqOf) if isinstance(a, SeqOf)]
+            if len(lists) == 1:
+                return tuple(tuple(item.ordered()) for item in lists[0].items)
+        for atom in self._ev.eval(call.func, frame).only(LibObject):
+            if isinstance(atom, LibObject) and atom.name in ORDERED_PIPELINES:
+                return tuple(self._pipeline(atom))
+        return ()
+
+    def _pipeline(self, atom: LibObject) -> Iterator[tuple[Atom, ...]]:
+        made = self._ev.site_arguments(atom.site)
+        for value in (*made.positional[:1], *(v for name, v in made.keywords if name == "transforms")):
+            lists = [one for one in value.only(SeqOf) if isinstance(one, SeqOf)]
+            for item in lists[0].items if len(lists) == 1 else (value,):
+                yield tuple(self._inner(item.ordered()))
+
+    def _inner(self, atoms: list[Atom]) -> Iterator[Atom]:
+        """A step, or what it chooses from."""
+        for atom in atoms:
+            if isinstance(atom, LibObject) and atom.name in ALTERNATIVES:
+                for value in self._ev.site_arguments(atom.site).positional:
+                    yield from flattened(value)
+            else:
+                yield atom
+
+    def _after_step(self, steps: tuple[tuple[Atom, ...], ...], index: int, state: State) -> Iterator[State]:
+        """What step `index` of the pipeline that `state` calls gives; before the first, what is passed to it."""
+        frame, number = state.frame, state.number
+        targets = frame.targets.get(number, ())
+        for atom in steps[index]:
+            chosen = tuple(target for target in targets if _belongs(target, atom))
+            yield from self._returned(chosen, Step(frame, number, steps, index), state)
+
+    def _step_argument(
+        self,
+        steps: tuple[tuple[Atom, ...], ...],
+        index: int,
+        position: int,
+        number: int,
+        frame: Frame,
+        path: Path,
+        stack: tuple[Step, ...],
+    ) -> Iterator[State]:
+        """What is passed to step `index` of the pipeline called at `number`."""
+        call = self._ev.expr(frame, number)
+        positional = [arg.value for arg in call.args if arg.kind == "pos"] if isinstance(call, ir.Call) else []
+        if not 0 <= position < len(positional):
+            return
+        until, context = self._call_position(frame, number)
+        if index > 0:
+            part: Path = (position, *path) if len(positional) > 1 else path
+            yield from self._after_step(steps, index - 1, State(number, frame, part, stack, until, context))
+            return
+        for value in self._without(positional[position], number, frame):
+            yield State(value, frame, path, stack, until, context)
+
+    def _without(self, value: int, number: int, frame: Frame) -> Iterator[int]:
+        """An argument without what the call itself gave in the loop's last round."""
+        e = self._ev.expr(frame, value)
+        for choice in e.choices if isinstance(e, ir.Phi) else (value,):
+            inner = self._ev.expr(frame, choice)
+            if choice != number and not (isinstance(inner, ir.Unpack) and inner.value == number):
+                yield choice
+
+    # --- containers that are filled later -----------------------------------------------------------------------------
+
+    def _stored_items(self, state: State) -> tuple[list[State], bool]:
+        """What was stored under the first key of the path before the value is used, and whether that may be none."""
+        key, *rest = state.path
+        out: list[State] = []
+        for step, name in self._stores_into(state):
+            if name == key or ANY_ITEM in (name, key):
+                out.append(state._replace(number=step.value, path=tuple(rest), until=self._step_anchor(state, step)))
+                if name == key and self._always(step.context, state):
+                    return out, False
+        return out, True
+
+    def _deeply_stored(self, state: State) -> tuple[list[State], State]:
+        """What was stored in a container of which any part counts, and the container without what that replaced."""
+        (deep,) = state.path[:1]
+        deep = deep if isinstance(deep, Deep) else Deep()
+        without = list(deep.without)
+        out: list[State] = []
+        for step, name in self._stores_into(state):
+            if name in without:
+                continue
+            out.append(state._replace(number=step.value, path=ANYTHING, until=self._step_anchor(state, step)))
+            if name != ANY_ITEM and self._always(step.context, state):
+                without.append(name)
+        return out, state._replace(path=(deep._replace(without=tuple(without)), *state.path[1:]))
+
+    def _stores_into(self, state: State) -> Iterator[tuple[ir.SetItem, str | int]]:
+        """The `container[key] = value` before the value is used, the last one first."""
+        one = self._ev.def_of(state.frame)
+        anchors = self._model.facts(state.frame).anchors.steps[state.frame.def_]
+        for number in range(len(one.steps) - 1, -1, -1) if one else ():
+            step = one.steps[number]  # type: ignore[union-attr]
+            if not isinstance(step, ir.SetItem) or step.base != state.number or anchors[number] >= state.until:
+                continue
+            key = self._key(step.index, state.frame)
+            if key is not None and not self._ev.is_dead(step.context, state.frame):
+                yield step, key
+
+    def _step_anchor(self, state: State, step: ir.Step) -> int:
+        return self._position(state.frame, step)[0]
+
+    def _always(self, context: int, state: State) -> bool:
+        """Whether a step of a context always happens before the value is used: the use stands within it."""
+        one = self._ev.def_of(state.frame)
+        here = state.context
+        while one is not None and here != context and here > 0:
+            here = one.contexts[here].parent
+        return here == context
+
+    # --- places -------------------------------------------------------------------------------------------------------
+
+    def _position(self, frame: Frame, at: ir.Step | None) -> tuple[int, int]:
+        one = self._ev.def_of(frame)
+        for number, step in enumerate(one.steps if one else ()):
+            if step is at:
+                return self._model.facts(frame).anchors.steps[frame.def_][number], step.context
+        return 1 << 60, 0
+
+    def _call_position(self, frame: Frame, number: int) -> tuple[int, int]:
+        one = self._ev.def_of(frame)
+        context = (
+            next((s.context for s in one.steps if isinstance(s, ir.Perform) and s.call == number), 0) if one else 0
+        )
+        return self._anchor(frame, number), context
+
+    def _anchor(self, frame: Frame, number: int) -> int:
+        return self._model.facts(frame).anchors.exprs[number]
+
+    def _is_dead(self, number: int, frame: Frame) -> bool:
+        """Whether a local is bound to an expression only in branches that never run."""
+        one = self._ev.def_of(frame)
+        contexts = [s.context for s in one.steps if isinstance(s, ir.Bind) and s.value == number] if one else []
+        return bool(contexts) and all(self._ev.is_dead(context, frame) for context in contexts)
+
+    def _minds_layout(self, frame: Frame) -> bool:
+        """Whether the code around looks at strides or flags itself: what it does then is its own business."""
+        return any(isinstance(e, ir.Attr) and e.name in _LAYOUT_WORDS for e in self._model.facts(frame).ir.exprs)
+
+    def _libraries(self, func: int, frame: Frame) -> frozenset[str]:
+        return frozenset(a.name for a in self._ev.eval(func, frame).atoms if isinstance(a, Lib))
+
+
+def selected(path: Path, key: str | int, *, anything: bool = True) -> list[Path]:
+    """What remains of a path inside entry `key` of a container, as a list of one; empty if the path leads elsewhere."""
+    if not path or not anything:
+        return []
+    first = path[0]
+    if isinstance(first, Deep):
+        return [] if key in first.without else [ANYTHING]
+    return [path[1:]] if first == key or ANY_ITEM in (first, key) else []
+
+
+def _items_of(path: Path) -> Path:
+    """The same path in the container that a shallow copy was made of."""
+    first = path[0]
+    return (first._replace(inside=True), *path[1:]) if isinstance(first, Deep) else path
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a path means the value itself (or any part of it), not an item."""
+    return not path or (isinstance(path[0], Deep) and not path[0].inside)
+
+
+def _belongs(frame: Frame, atom: Atom) -> bool:
+    """Whether a frame is what runs when `atom` is called."""
+    match atom:
+        case FunctionRef(path, piece, def_, _):
+            return (frame.path, frame.piece, frame.def_) == (path, piece, def_)
+        case Method(function, receiver, _):
+            return frame.receiver == receiver and _belongs(frame, function)
+        case PartialOf(func, _):
+            return _belongs(frame, func)
+        case Instance():
+            return frame.receiver == atom
+    return False
