@@ -17,6 +17,7 @@ from loaderlint.findings import Certainty, Severity
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 
+_EVALUATION = re.compile(r"val|test|eval|infer|predict", re.IGNORECASE)
 Over = Literal["loader", "worker function", "worker module", "main function"]
 
 
@@ -81,6 +82,13 @@ def gathered(exposures: Iterable[tuple[Frame, Exposure | None]]) -> tuple[Frame,
 def not_forked(model: Model) -> Callable[[Loader], bool]:
     """For `Model.exposure(cured=...)`: whether the workers of a loader never start by fork, as far as can be read."""
     return lambda loader: "fork" not in model.start_methods(loader)
+
+
+def is_for_evaluation(loader: Loader) -> bool:
+    """Whether a loader reads its samples in order and is called as one for evaluation is: `val_loader`."""
+    shuffle = loader.argument("shuffle").literal
+    ordered = shuffle is not None and not shuffle.value and loader.argument("sampler").literal is not None
+    return ordered and bool(_EVALUATION.search(loader.name))
 
 
 def one_stream(loader: Loader) -> bool:

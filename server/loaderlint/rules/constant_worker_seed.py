@@ -3,7 +3,9 @@
 
 ## What it does
 Finds `worker_init_fn`s that seed from something which does not change from epoch to epoch, or not from worker to
-worker: a constant, `worker_id` alone, the whole second of `time.time()`, or `np.random.get_state()[1][0]`.
+worker: a constant, `worker_id` alone, the whole second of `time.time()`, or `np.random.get_state()[1][0]`. So does a
+dataset that seeds once, with its first sample (`if not self.seeded: ...`) or at the head of its `__iter__`. Seeds that
+are set for each sample are `reseed-per-sample`.
 
 ## Why is this bad?
 torch gives each worker a fresh seed in each epoch. Such a function throws it away. Measured on torch 1.8 and 2.13:
@@ -45,67 +47,58 @@ Safe: every seeding call of the function is changed at once. One that is left (`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple
 
-from loaderlint.facts import ir
 from loaderlint.findings import Evidence, Finding, Fix, Place, Replace, Severity
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall
-from loaderlint.project.values import Lib
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
+from loaderlint.rules.seed_places import SEED_CALLS, Written, is_read_only_in, often, seeds_of, written
 from loaderlint.rules.seed_sources import Source, seed_sources
 
-_EVALUATION = re.compile(r"val|test|eval|infer|predict", re.IGNORECASE)
-_LIBRARIES = ("numpy", "python", "torch", "all")
 _FRESH = "{torch}.initial_seed() % 2**32"
-_CALLS = {
-    "numpy.random.seed": "{numpy}.random.seed",
-    "random.seed": "{random}.seed",
-    "torch.manual_seed": "{torch}.manual_seed",
-}
 
 
 class Seeding(NamedTuple):
-    """A seeding call in a worker_init_fn: which function, where the seed comes from, and where it is written:
-    expression `number` of `frame`, passed in the call `at` there (both are the call where the seed is a parameter)."""
+    """A seeding call that a worker makes once: which function, where the seed comes from, and where it is written.
+    `each_epoch`: a worker that lives on comes by again, at the head of an `__iter__`."""
 
     call: WorkerCall
     function: str
     sources: frozenset[Source]
-    frame: Frame
-    at: int
-    number: int
+    place: Written
+    each_epoch: bool
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding]:
-    """One finding a worker_init_fn, at its first bad seed (NumPy's before others)."""
-    exposure = model.exposed(1 << loader.index, 0, 1)
-    if exposure is None:
+    """One finding a loader, at the first bad seed of its workers (NumPy's before others)."""
+    if loader.has_workers() == "no":
         return
     seedings = list(_seedings(loader, model))
     if any("fresh" in s.sources and s.function.startswith("torch.") for s in seedings):
         return  # torch's own state is set from something fresh first; what follows may be derived from it
-    bad = [s for s in seedings if not s.sources & {"fresh", "unknown"}]
+    bad = [s for s in seedings if not s.sources & {"fresh", "unknown", "index"}]
     if not bad:
         return
     first = min(bad, key=lambda s: not s.function.startswith("numpy"))
+    exposure = model.exposed(1 << loader.index, model.reached[first.call.frame].possible, 1)
+    if exposure is None:
+        return
     if "optional" in first.sources:
         exposure = Exposure(exposure.loaders, "possible")
     severity = _severity(first, loader, exposure)
     if severity is None:
         return
-    place = model.place(first.frame, first.number)
-    others = {model.place(s.frame, s.number): s.function for s in bad}
+    place = model.place(first.place.frame, first.place.number)
+    others = {model.place(s.place.frame, s.place.number): s.function for s in bad}
     also = [Evidence(other, f"`{function}` too") for other, function in others.items() if other != place]
     yield Finding(
         RULE.name,
         severity,
         exposure.certainty,
-        f"{_effect(first.sources)} {in_workers_of(exposure)}: {_cause(first.sources)}; "
-        "seed from `torch.initial_seed() % 2**32`",
+        f"{_effect(first)} {in_workers_of(exposure)}: {_cause(first)}; seed from `torch.initial_seed() % 2**32`",
         place,
         first.function,
         (*also, *model.why(first.call.frame, exposure)),
@@ -114,82 +107,53 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
 
 
 def _seedings(loader: Loader, model: Model) -> Iterator[Seeding]:
+    """The seeding calls that a worker of the loader makes once, when it starts, reads its first sample, or begins an
+    epoch."""
     for reached in model.reached.values():
-        if not reached.loaders.get("init", 0) >> loader.index & 1:
+        init = reached.loaders.get("init", 0) >> loader.index & 1
+        if not reached.bits() >> loader.index & 1:
             continue
         for call in model.frame_calls(reached.frame):
-            seed = next((a.value for a in call.call.args[:1] if a.kind in ("pos", "kw")), None)
-            for name in [a.name for a in call.callee.only(Lib) if isinstance(a, Lib)] if seed is not None else ():
-                if SEEDERS.get(name) in _LIBRARIES and not name.endswith("set_state"):
-                    sources = frozenset(seed_sources(call.call.args[0].value, call.frame, model))
-                    yield Seeding(call, name, sources, *_written(call, loader, model))
-
-
-def _written(call: WorkerCall, loader: Loader, model: Model) -> tuple[Frame, int, int]:
-    """Frame, call and expression where a seed is written: through the parameters of helpers up to the call that passes
-    it; the call twice where it comes from out of worker code."""
-    frame, number, seed = call.frame, call.number, call.call.args[0].value
-    for _ in range(8):
-        if not isinstance(model.ev.expr(frame, seed), ir.Param):
-            return frame, number, seed
-        reached = model.reached.get(frame)
-        parent = reached.parents.get(loader.index) if reached else None
-        passed = _passed(parent, frame, seed, model) if parent else None
-        if parent is None or passed is None:
-            break
-        frame, (number, seed) = parent, passed
-    return frame, number, number
-
-
-def _passed(caller: Frame, callee: Frame, param: int, model: Model) -> tuple[int, int] | None:
-    """The call in `caller` that leads to `callee`, and the argument that it passes for the parameter `param`."""
-    e = model.ev.expr(callee, param)
-    number = next((n for n, targets in caller.targets.items() if callee in targets), None)
-    call = model.ev.expr(caller, number) if number is not None else None
-    if number is None or not isinstance(e, ir.Param) or not isinstance(call, ir.Call):
-        return None
-    name = model.def_of(callee).params[e.index].name
-    position = e.index - (callee.receiver is not None)
-    for index, arg in enumerate(call.args):
-        if arg.kind in ("star", "starstar"):
-            return None
-        if arg.name == name or (arg.kind == "pos" and index == position):
-            return number, arg.value
-    return None
+            for name, seed in seeds_of(call):
+                rhythm = "once" if init else often(call, loader, model)
+                if rhythm != "sample":
+                    sources = frozenset(seed_sources(seed, call.frame, model))
+                    place = written(call, seed, loader, model)
+                    yield Seeding(call, name, sources, place, rhythm == "epoch")
 
 
 def _severity(seeding: Seeding, loader: Loader, exposure: Exposure) -> Severity | None:
     """Error where workers or runs agree; worker_id alone is a warning, if the function runs in each epoch."""
     sources = seeding.sources
     by_worker = "worker id" in sources and "state" not in sources
-    if by_worker and sources & {"time", "moving", "main"}:
+    if (by_worker or seeding.each_epoch) and sources & {"time", "moving", "main"}:
         return None
-    if not by_worker:
+    if seeding.each_epoch:
+        severity = loudness(Severity.WARNING, exposure.certainty)
+    elif not by_worker:
         severity = loudness(Severity.ERROR, exposure.certainty)
     elif loader.persistent:
         return None
     else:
         severity = loudness(Severity.WARNING, exposure.certainty, 1 if loader.persistent is None else 0)
-    return Severity.HINT if severity is not None and _is_evaluation(loader) else severity
+    return Severity.HINT if severity is not None and is_for_evaluation(loader) else severity
 
 
-def _is_evaluation(loader: Loader) -> bool:
-    shuffle = loader.argument("shuffle").literal
-    ordered = shuffle is not None and not shuffle.value and loader.argument("sampler").literal is not None
-    return ordered and bool(_EVALUATION.search(loader.name))
-
-
-def _effect(sources: frozenset[Source]) -> str:
+def _effect(seeding: Seeding) -> str:
+    sources = seeding.sources
     if "state" in sources:
         return "every epoch of every run draws the same numbers"
-    if "worker id" in sources:
+    if "worker id" in sources or seeding.each_epoch:
         return "every epoch draws the same numbers"
     return "every worker draws the same numbers"
 
 
-def _cause(sources: frozenset[Source]) -> str:
+def _cause(seeding: Seeding) -> str:
+    sources = seeding.sources
     if "state" in sources:
         return "this word of NumPy's state is a constant on torch 1.9 and later"
+    if seeding.each_epoch:
+        return "this seed is the same each time the dataset is gone through"
     if "worker id" in sources:
         return "this seed is the same each time a worker starts"
     if "time" in sources:
@@ -198,12 +162,13 @@ def _cause(sources: frozenset[Source]) -> str:
 
 
 def _fixes(seedings: list[Seeding], bad: list[Seeding], model: Model) -> tuple[Fix, ...]:
-    """Change every seed at once, if all are bad and are written in the worker_init_fn itself that only workers call."""
-    if len(seedings) != len(bad):
-        return ()
+    """Change every seed at once, if all are bad and are written in the worker_init_fn itself that only workers call, or
+    in the sample code that seeds once."""
+    if len(seedings) != len(bad) or any(one.each_epoch for one in seedings):
+        return ()  # all workers may have to shuffle alike before each takes its share
     texts: dict[Place, str] = {}
     for one in bad:
-        change = _change(one, bad, model) if _only_init(one.frame, model) else None
+        change = _change(one, bad, model) if _only_init(one.place.frame, model) else None
         if change is None:
             return ()
         if _FRESH not in texts.get(change[0], ""):  # NumPy's narrower seed does for all of them
@@ -213,7 +178,7 @@ def _fixes(seedings: list[Seeding], bad: list[Seeding], model: Model) -> tuple[F
 
 
 def _only_init(frame: Frame, model: Model) -> bool:
-    """Whether a frame is a worker_init_fn that is called by workers alone."""
+    """Whether a frame is a worker_init_fn, or the head of sample code, that nobody else calls."""
     reached = model.reached.get(frame)
     if reached is None or any(parent is not None for parent in reached.parents.values()):
         return False
@@ -223,32 +188,15 @@ def _only_init(frame: Frame, model: Model) -> bool:
 
 def _change(seeding: Seeding, bad: list[Seeding], model: Model) -> tuple[Place, str] | None:
     """What to write where for one seed."""
-    frame, number = seeding.frame, seeding.number
+    frame, at, number = seeding.place
     seed = "{torch}.initial_seed()" if SEEDERS[seeding.function] == "torch" else _FRESH
-    place, call = model.place(frame, number), model.place(frame, seeding.at)
-    if number != seeding.at and (place.anchor > call.anchor or _is_only_seed(seeding, bad, model)):
+    place, call = model.place(frame, number), model.place(frame, at)
+    others = {s.place.at for s in bad if (s.place.frame, s.place.number) == (frame, number)}
+    if number != at and (place.anchor > call.anchor or is_read_only_in(others, frame, number, model)):
         return place, seed
-    if frame is not seeding.call.frame or seeding.function not in _CALLS:
+    if frame is not seeding.call.frame or seeding.function not in SEED_CALLS:
         return None
-    return call, f"{_CALLS[seeding.function]}({seed})"
-
-
-def _is_only_seed(seeding: Seeding, bad: list[Seeding], model: Model) -> bool:
-    """Whether a seed that is bound to a name before is read by bad seeding calls alone."""
-    name = next((s.name for s in model.def_of(seeding.frame).steps if _binds(s, seeding.number)), None)
-    file = model.files.file(seeding.frame.path)
-    if name is None or file is None:
-        return False
-    reads = {(s.frame, s.at) for s in bad if (s.frame, s.number) == (seeding.frame, seeding.number)}
-    return file.pieces[seeding.frame.piece].ask(_occurrences, name) == len(reads) + 1
-
-
-def _occurrences(text: str, name: str) -> int:
-    return len(re.findall(rf"(?<![.\w]){re.escape(name)}\b", text))
-
-
-def _binds(step: ir.Step, number: int) -> TypeGuard[ir.Bind]:
-    return isinstance(step, ir.Bind) and step.value == number
+    return call, f"{SEED_CALLS[seeding.function]}({seed})"
 
 
 RULE = Rule(

@@ -11,12 +11,14 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model
 from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject, Literal_, SeqOf, Unknown, Val
 
-#: 'state': a word of NumPy's state; 'main': computed by the main process; 'moving': another value in each turn of a
-#: loop or after a call of a setter; 'optional': where this is None there is no seeding.
-Source = Literal["fixed", "worker id", "time", "state", "main", "moving", "optional", "fresh", "unknown"]
+#: 'time': whole seconds; 'state': a word of NumPy's state; 'main': computed by the main process; 'moving': another
+#: value in each turn of a loop or after a call of a setter; 'index': the number of the sample; 'optional': where this
+#: is None there is no seeding; 'fresh': torch's seed of the worker, new in each epoch.
+Source = Literal["fixed", "worker id", "time", "state", "main", "moving", "index", "optional", "fresh", "unknown"]
 #: What is the same as long as a process lives.
 _PER_PROCESS = re.compile(r"^os\.(?:environ|getenv)|get_(?:local_|global_)?rank$|get_world_size$|get_dist_info")
 _FIXED_REASONS = frozenset({"parameter", "config", "kwargs", "required option"})
+_TRUNCATING = ("builtins.int", "builtins.round")
 _COMPUTED = ("builtins.operation", "builtins.int", "builtins.abs", "builtins.str", "builtins.sum", "builtins.float")
 
 
@@ -27,6 +29,8 @@ def seed_sources(number: int, frame: Frame, model: Model, depth: int = 0) -> Ite
         yield "moving"
     elif isinstance(e, ir.Index) and Lib("os.environ") in model.ev.eval(e.base, frame).atoms:
         yield "fixed"
+    elif isinstance(e, ir.Index) and depth < 8 and set(seed_sources(e.index, frame, model, depth + 1)) != {"fixed"}:
+        yield "unknown"  # looked up for the sample
     elif isinstance(e, ir.Bin | ir.Unary) and depth < 8:
         for operand in _operands(e):
             yield from seed_sources(operand, frame, model, depth + 1)
@@ -52,11 +56,13 @@ def _value_sources(seed: Val, model: Model, depth: int) -> Iterator[Source]:
 def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
     match atom:
         case Literal_(value=None):
-            yield "optional" if depth else "fresh"  # seed(None) takes the system's entropy; nothing adds to None
+            yield "optional" if depth else "unknown"  # seed(None) takes the system's entropy; nothing adds to None
         case Literal_():
             yield "fixed"
         case Unknown("worker id"):
             yield "worker id"
+        case Unknown("index"):
+            yield "index"
         case Unknown(reason):
             yield "fixed" if reason in _FIXED_REASONS else "unknown"
         case SeqOf(_, items):
@@ -64,6 +70,8 @@ def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
                 yield from _value_sources(item, model, depth + 1)
         case LibMember(LibObject("torch.utils.data.get_worker_info"), name):
             yield "worker id" if name == "id" else "fixed" if name == "num_workers" else "fresh"
+        case LibObject(name, _) if name in _TRUNCATING and _is_of_time(atom, model):
+            yield "time"
         case LibObject(name, site) if name in _COMPUTED and depth < 8:
             for operand in _operands(model.ev.expr(site.frame, site.expr)):
                 yield from seed_sources(operand, site.frame, model, depth + 1)
@@ -71,22 +79,23 @@ def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
             yield "moving"
         case LibObject(name, _) if _PER_PROCESS.search(name):
             yield "fixed"
-        case LibObject(name, site) if not _in_init(site.frame, model):
+        case LibObject(name, site) if site.frame not in model.reached:
             # made in the main process, before the workers: the same in all of them, whatever it is
             yield "main" if not name.startswith("torch.utils.data") else "unknown"
         case LibObject(name, _) if name.startswith("numpy.random.get_state"):
             yield "state"
-        case LibObject("time.time" | "time.time_ns", _):
-            yield "time"
         case LibObject(name, _):
             yield "fresh" if "initial_seed" in name else "unknown"
         case _:
             yield "unknown"
 
 
-def _in_init(frame: Frame, model: Model) -> bool:
-    reached = model.reached.get(frame)
-    return reached is not None and bool(reached.loaders.get("init", 0))
+def _is_of_time(truncated: LibObject, model: Model) -> bool:
+    """Whether this is `int(time.time())`: its seconds are the same in all workers, its fractions are not."""
+    frame = truncated.site.frame
+    operands = _operands(model.ev.expr(frame, truncated.site.expr))
+    atoms = model.ev.eval(operands[0], frame).atoms if operands else frozenset()
+    return bool(atoms) and all(isinstance(a, LibObject) and a.name == "time.time" for a in atoms)
 
 
 def _operands(e: ir.Expr | None) -> tuple[int, ...]:

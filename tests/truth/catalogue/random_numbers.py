@@ -101,6 +101,19 @@ FAULTY: tuple[Case, ...] = (
         flags=NOW,
     ),
     Case(SEED, "numpy_state", "draws", SAME_SEED_IN_EVERY_EPOCH, {"columns": [1]}, flags=NOW),
+    Case(SEED, "first_sample", "draws", SAME_SEED_IN_EVERY_EPOCH, {"columns": [0, 1, 2]}, flags=NOW),
+    Case(
+        SEED,
+        "head_of_stream",
+        "draws",
+        (
+            Run("fork", FORK, shows=REPEATS),
+            Run("fork, persistent", PERSISTENT, shows=REPEATS),
+        ),
+        {"columns": [1]},
+        flags=NOW,
+        fix=None,
+    ),
 )
 
 CLEAN: tuple[Case, ...] = (
@@ -114,5 +127,6 @@ CLEAN: tuple[Case, ...] = (
     Case(GENERATOR, "clean_order_of_samples", "draws", DRAWN_FROM_COPIES[:4], {"columns": [1]}),
     Case(SEED, "clean_torch_seed", "draws", SAME_SEED, {"columns": [0, 1, 2]}),
     Case(SEED, "clean_persistent", "draws", (Run("as it is", {}, {"epochs": 3}),), {"columns": [1]}),
+    Case(SEED, "clean_first_sample", "draws", SAME_SEED_IN_EVERY_EPOCH, {"columns": [1]}),
     Case(SEED, "clean_main_seed", "draws", SAME_SEED, {"columns": [0, 1, 2]}),
 )

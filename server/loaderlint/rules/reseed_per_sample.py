@@ -1,0 +1,225 @@
+"""
+# reseed-per-sample (LDR105)
+
+## What it does
+Finds calls of `np.random.seed`, `random.seed` and `torch.manual_seed` that are made for each sample with a seed that is
+the same for all samples: a constant, the worker's seed or number, the whole second.
+
+## Why is this bad?
+Each sample starts from the same random numbers: the same crop, the same flip, the same noise for all of them, with and
+without workers. Measured on torch 2.13 with 16 samples: one value instead of 16, in every epoch. Without workers the
+call also resets the main process: after `torch.manual_seed(0)` in `__getitem__` the order of epochs 1, 2 and 3 was the
+same, and so is whatever dropout and initialisation draw.
+
+`np.random.seed(index)` gives each sample its own numbers, but the same ones in every epoch. That may be what is wanted,
+as for a validation set; it is a hint.
+
+## When it is not a bug
+- The seed was drawn: `seed = random.randint(...)`, then set before each of two transforms that have to agree.
+- The epoch enters it: `np.random.seed(self.epoch * len(self) + index)`.
+- It is set once (`if not self.seeded: ...`), at the head of an `__iter__`, or in the worker_init_fn: such seeds are
+  `constant-worker-seed`.
+- The state is put back afterwards: `np.random.set_state(state)`, `with torch.random.fork_rng()`.
+- A generator of its own is seeded: `np.random.default_rng(index)`.
+- It happens for evaluation only: `if self.split == "val": ...`, or the dataset's loader is one for evaluation.
+
+## Example
+```python
+class Crops(Dataset):
+    def __getitem__(self, index):
+        np.random.seed(42)
+        return crop(self.images[index], np.random.randint(0, 32, 2))
+
+loader = DataLoader(Crops(), num_workers=4)
+```
+
+## Fixed
+```python
+class Crops(Dataset):
+    def __getitem__(self, index):
+        return crop(self.images[index], np.random.randint(0, 32, 2))
+
+loader = DataLoader(Crops(), num_workers=4)
+```
+
+## Fix safety
+Unsafe: the calls are deleted. torch seeds its own, Python's and (since 1.9) NumPy's state in each worker, but someone
+may have wanted the samples to be alike. For numbers that can be made again, use a generator of the sample:
+`rng = np.random.default_rng((seed, epoch, index))`.
+
+## References
+- [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import DeleteStatement, Evidence, Finding, Fix, Place, Severity
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
+from loaderlint.rules.base import Rule, gathered, in_workers_of, is_for_evaluation, loudness, page
+from loaderlint.rules.sample_seeds import reseeding
+from loaderlint.rules.seed_places import Written, seeds_of, written
+
+_Effect = Literal["alike", "by index"]
+_EVALUATION = re.compile(r"val|test|eval|infer|predict|train|mode|split|stage|phase|determin|debug|fix|repro", re.I)
+_RESTORING = re.compile(r"\bset_state\b|\bsetstate\b|\bset_rng_state\b|\bfork_rng\b|\btemp_seed\b|\btemporary_seed\b")
+
+
+class Reseed(NamedTuple):
+    """A seeding call for each sample: what it calls, and the expression of its seed."""
+
+    call: WorkerCall
+    function: str
+    seed: int
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+    """One finding where a seed is written, or where a function is called that has the seed in it."""
+    found: dict[tuple[_Effect, Frame], list[Reseed]] = {}
+    for call in model.calls(function):
+        if _is_wanted(call, model):
+            continue
+        for name, seed in seeds_of(call):
+            effects = {reseeding(call, seed, loader, model) for loader in _loaders(call, model)}
+            for effect in effects - {None}:
+                assert effect is not None
+                found.setdefault((effect, call.frame), []).append(Reseed(call, name, seed))
+    for (effect, _), reseeds in found.items():
+        yield from _judge(effect, reseeds, model)
+
+
+def _loaders(call: WorkerCall, model: Model) -> Iterator[Loader]:
+    bits = model.reached[call.frame].bits(("sample", "collate"))
+    return (loader for loader in model.loaders if bits >> loader.index & 1)
+
+
+def _is_wanted(call: WorkerCall, model: Model) -> bool:
+    """Whether the def puts the state back, or seeds in one of its modes only."""
+    file = model.files.file(call.frame.path)
+    if file is None or file.pieces[call.frame.piece].ask(_restores):
+        return True
+    one = model.def_of(call.frame)
+    here = call.context
+    while here > 0:
+        test = one.contexts[here].expr
+        if one.contexts[here].kind == "if" and any(map(_EVALUATION.search, _words(test, call.frame, model))):
+            return True
+        here = one.contexts[here].parent
+    return False
+
+
+def _restores(text: str) -> bool:
+    return _RESTORING.search(text) is not None
+
+
+def _words(test: int, frame: Frame, model: Model) -> Iterator[str]:
+    """The names that a test asks for."""
+    match model.ev.expr(frame, test):
+        case ir.Attr(base, name):
+            yield name
+            yield from _words(base, frame, model)
+        case ir.Global(name) | ir.Capture(_, name):
+            yield name
+        case ir.Param(index):
+            yield model.def_of(frame).params[index].name
+        case ir.Unary(_, operand):
+            yield from _words(operand, frame, model)
+        case ir.BoolOp(_, left, right):
+            yield from (*_words(left, frame, model), *_words(right, frame, model))
+        case ir.Compare(left, _, rights):
+            for operand in (left, *rights):
+                yield from _words(operand, frame, model)
+
+
+def _judge(effect: _Effect, reseeds: list[Reseed], model: Model) -> Iterator[Finding]:
+    found = gathered((one.call.frame, _exposure(effect, one, model)) for one in reseeds)
+    if found is None:
+        return
+    frame, exposure = found
+    one = next(one for one in reseeds if one.call.frame is frame)
+    severity = loudness(Severity.ERROR if effect == "alike" else Severity.HINT, exposure.certainty)
+    if severity is None:
+        return
+    if all(is_for_evaluation(loader) for loader in exposure.loaders):
+        return
+    source = written(one.call, one.seed, exposure.lead, model)
+    place = model.place(source.frame, source.number)
+    others = {model.place(each.call.frame, each.call.number): each.function for each in reseeds if each is not one}
+    also = [Evidence(other, f"`{function}` too") for other, function in others.items()]
+    yield Finding(
+        RULE.name,
+        severity,
+        exposure.certainty,
+        _message(effect, one, exposure),
+        place,
+        one.function,
+        (*also, *model.why(frame, exposure)),
+        _fixes(reseeds, exposure, model),
+    )
+
+
+def _exposure(effect: _Effect, one: Reseed, model: Model) -> Exposure | None:
+    return model.exposure(
+        one.call.frame,
+        0,
+        parts=("sample", "collate"),
+        cured=lambda loader: reseeding(one.call, one.seed, loader, model) != effect,
+    )
+
+
+def _message(effect: _Effect, one: Reseed, exposure: Exposure) -> str:
+    name = one.function.replace("numpy.", "np.")
+    where = in_workers_of(exposure) if exposure.lead.has_workers() != "no" else f"of {exposure.lead.described}"
+    if effect == "by index":
+        return (
+            f"each sample has the same random numbers in every epoch {where}: `{name}` sets its state from the index; "
+            "let the epoch enter the seed if this is not wanted"
+        )
+    return (
+        f"every sample has the same random numbers {where}: `{name}` sets the same seed before each; "
+        "delete the call, or use a generator of the sample's own"
+    )
+
+
+def _fixes(reseeds: list[Reseed], exposure: Exposure, model: Model) -> tuple[Fix, ...]:
+    """Delete the seeding statements of the function, or the call of the helper that sets the seed it is given."""
+    sources = {written(one.call, one.seed, exposure.lead, model) for one in reseeds}
+    statements = [_statement(source, model) for source in sources]
+    if not all(_is_for_samples(source.frame, model) for source in sources):
+        return ()
+    intents = tuple(DeleteStatement(place) for place in dict.fromkeys(statements) if place is not None)
+    if len(intents) != len(set(statements)) or None in statements:
+        return ()
+    return (Fix("Delete the seeding for each sample", "unsafe", intents),)
+
+
+def _is_for_samples(frame: Frame, model: Model) -> bool:
+    """Whether nobody calls the def but workers and who else reads samples."""
+    one = model.def_of(frame)
+    callers = model.callers.frames(frame.path, frame.piece, frame.def_)
+    return one.name.startswith("__") or all(each in model.reached for each in callers)
+
+
+def _statement(source: Written, model: Model) -> Place | None:
+    """The statement that is nothing but the seeding call."""
+    for number, step in model.steps(source.frame):
+        if isinstance(step, ir.Evaluate) and step.expr == source.at:
+            return model.step_place(source.frame, number)
+    return None
+
+
+RULE = Rule(
+    code="LDR105",
+    name="reseed-per-sample",
+    severity=Severity.ERROR,
+    needs="L",
+    over="worker function",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+)

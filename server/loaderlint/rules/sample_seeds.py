@@ -1,0 +1,27 @@
+"""Seeds that are set again for each sample."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from loaderlint.project.model import Loader, Model, WorkerCall
+from loaderlint.rules.seed_places import often
+from loaderlint.rules.seed_sources import Source, seed_sources
+
+#: What the samples of a worker share from the beginning of an epoch to its end.
+_SHARED: frozenset[Source] = frozenset({"fixed", "main", "worker id", "fresh", "time"})
+_PER_ITEM: frozenset[Source] = frozenset({"index", "fixed", "main"})
+
+
+def reseeding(call: WorkerCall, seed: int, loader: Loader, model: Model) -> Literal["alike", "by index"] | None:
+    """What the seed of a call in sample code does to the samples of a loader: 'alike', each has the same random
+    numbers; 'by index', each has the same ones in every epoch; None, neither, or nobody knows."""
+    reached = model.reached.get(call.frame)
+    if reached is None or not reached.bits(("sample", "collate")) >> loader.index & 1:
+        return None
+    sources = frozenset(seed_sources(seed, call.frame, model))
+    if "index" in sources:
+        found: Literal["alike", "by index"] | None = "by index" if sources <= _PER_ITEM else None
+    else:
+        found = "alike" if sources and sources <= _SHARED else None
+    return found if found and often(call, loader, model) == "sample" else None

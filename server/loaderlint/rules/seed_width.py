@@ -1,0 +1,119 @@
+"""How wide a seed is that is derived from torch's: torch gives each worker a number of 63 bits, NumPy takes 32."""
+
+from __future__ import annotations
+
+from loaderlint.facts import ir
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Model
+from loaderlint.project.values import Atom, LibMember, LibObject, Literal_, SeqOf
+from loaderlint.rules.seed_sources import seed_sources
+
+#: The largest seed of NumPy, plus one.
+NUMPY_LIMIT = 2**32
+_TORCH_LIMIT = 2**63
+_TORCH_SEEDS = frozenset({"torch.initial_seed", "torch.random.initial_seed", "torch.seed", "torch.random.seed"})
+_KEEPING = frozenset({"builtins.int", "builtins.abs", "builtins.sum", "numpy.array", "numpy.asarray", "numpy.int64"})
+_MAX_DEPTH = 8
+
+
+def reach(number: int, frame: Frame, model: Model, depth: int = 0) -> int | None:
+    """About how far the seed that is expression `number` reaches, if it comes from torch's seed of the worker; None if
+    it does not, or if that is not known. What is added to it is taken as small."""
+    if depth > _MAX_DEPTH:
+        return None
+    match model.ev.expr(frame, number):
+        case ir.Bin(op, left, right) | ir.Augmented(op, left, right):
+            return _of_operation(op, left, right, frame, model, depth)
+        case ir.Phi(choices):
+            return _least([reach(choice, frame, model, depth + 1) for choice in choices])
+        case ir.IfExp(_, then, other):
+            return _least([reach(choice, frame, model, depth + 1) for choice in (then, other)])
+    return _least([_of_atom(atom, model, depth) for atom in model.ev.eval(number, frame).ordered()])
+
+
+def _least(found: list[int | None]) -> int | None:
+    """The least of the reaches: with one that is not known, none is."""
+    known = [one for one in found if one is not None]
+    return min(known) if known and len(known) == len(found) else None
+
+
+def _most(found: list[int | None]) -> int | None:
+    return max((one for one in found if one is not None), default=None)
+
+
+def _of_atom(atom: Atom, model: Model, depth: int) -> int | None:
+    match atom:
+        case LibObject(name, site) if name in _TORCH_SEEDS:
+            return _TORCH_LIMIT if model.runs_in_worker(site.frame) else None
+        case LibMember(LibObject("torch.utils.data.get_worker_info"), "seed"):
+            return _TORCH_LIMIT
+        case LibObject("builtins.operation", site):
+            return reach(site.expr, site.frame, model, depth + 1)
+        case LibObject(name, site) if name in _KEEPING:
+            call = model.ev.expr(site.frame, site.expr)
+            first = call.args[0].value if isinstance(call, ir.Call) and call.args else None
+            return None if first is None else reach(first, site.frame, model, depth + 1)
+        case SeqOf(_, items):
+            return _most([_of_atom(one, model, depth + 1) for item in items for one in item.ordered()])
+    return None
+
+
+def _of_operation(op: str, left: int, right: int, frame: Frame, model: Model, depth: int) -> int | None:
+    first, second = (reach(operand, frame, model, depth + 1) for operand in (left, right))
+    by = constant(right, frame, model)
+    match op:
+        case "+" | "*" | "|" | "^" | "<<":
+            return _most([first, second])
+        case "-":
+            small = by is not None or set(seed_sources(right, frame, model)) == {"worker id"}
+            return first if small else None
+        case "&":
+            mask = by if by is not None else constant(left, frame, model)
+            known = _most([first, second])
+            return None if mask is None or known is None else min(known, mask + 1)
+    if first is None or by is None or by <= 0:
+        return None
+    match op:
+        case "%":
+            return min(first, by)
+        case "//":
+            return first // by
+        case ">>":
+            return first >> min(by, 64)
+    return None
+
+
+def constant(number: int, frame: Frame, model: Model, depth: int = 0) -> int | None:
+    """The whole number that an expression of constants is: `2**32`, `1 << 32`, `(1 << 32) - 1`, `LIMIT`."""
+    e = model.ev.expr(frame, number)
+    if isinstance(e, ir.Bin) and depth < _MAX_DEPTH:
+        left, right = (constant(operand, frame, model, depth + 1) for operand in (e.left, e.right))
+        return None if left is None or right is None else _computed(e.op, left, right)
+    found = model.ev.eval(number, frame)
+    literal = found.literal
+    if isinstance(literal, Literal_) and isinstance(literal.value, int):
+        return literal.value
+    return _of_name(found.ordered(), model, depth)
+
+
+def _of_name(atoms: list[Atom], model: Model, depth: int) -> int | None:
+    """A module's `LIMIT = 2**32`."""
+    if len(atoms) != 1 or not isinstance(atoms[0], LibObject) or atoms[0].name != "builtins.operation":
+        return None
+    site = atoms[0].site
+    return constant(site.expr, site.frame, model, depth + 1) if depth < _MAX_DEPTH else None
+
+
+def _computed(op: str, left: int, right: int) -> int | None:
+    if min(left, right) < 0 or left > _TORCH_LIMIT:
+        return None
+    match op:
+        case "**" | "<<" if right <= 64:
+            return left**right if op == "**" and left <= 2**16 else left << right
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+    return None

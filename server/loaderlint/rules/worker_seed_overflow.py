@@ -1,0 +1,195 @@
+"""
+# worker-seed-overflow (LDR104)
+
+## What it does
+Finds NumPy seeds in worker code that are torch's seed of the worker as it is: `np.random.seed(torch.initial_seed())`,
+`np.random.seed(get_worker_info().seed)`.
+
+## Why is this bad?
+In a worker both are a number of 63 bits, new in every epoch; NumPy takes seeds below `2**32` only. The worker ends with
+`ValueError: Seed must be between 0 and 2**32 - 1`, and the main process with it. Measured on torch 1.8 and 2.13, NumPy
+1.23 and 2.4; `RandomState(torch.initial_seed())` and a list with such a number fail in the same way. The function is
+never called with `num_workers=0`, so that the fault waits for the first run with workers.
+
+## When it is not a bug
+- The last step brings the number below `2**32`: `% 2**32`, `& 0xFFFFFFFF`, `// 2**32`. A worker's number added to that
+  is not reported: it overflows once in a billion.
+- `random.seed`, `torch.manual_seed` and `np.random.default_rng` take numbers of any width.
+- `np.random.SeedSequence(torch.initial_seed()).generate_state(4)` gives NumPy what it takes.
+- torch has a small seed in the worker already: `torch.manual_seed(...)` was called there before.
+
+## Example
+```python
+def init(worker_id):
+    np.random.seed(torch.initial_seed())
+
+loader = DataLoader(dataset, num_workers=4, worker_init_fn=init)
+```
+
+## Fixed
+```python
+def init(worker_id):
+    np.random.seed(torch.initial_seed() % 2**32)
+
+loader = DataLoader(dataset, num_workers=4, worker_init_fn=init)
+```
+
+## Fix safety
+Safe: seeds that NumPy takes stay what they are. A name that is read by seeding calls alone is changed where it is
+bound; Python's generator then starts from 32 bits as well, as in PyTorch's own notes.
+
+## References
+- [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
+- pytorch/pytorch#5059
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import Finding, Fix, Intent, Place, Replace, Severity, Wrap
+from loaderlint.knowledge.numpy_random import SEEDERS
+from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
+from loaderlint.project.values import Lib, LibMember, LibObject
+from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, page
+from loaderlint.rules.sample_seeds import reseeding
+from loaderlint.rules.seed_places import SEED_CALLS, bound_name, is_read_only_in, seeds_of, written
+from loaderlint.rules.seed_width import NUMPY_LIMIT, reach
+
+_LEGACY = "numpy.random.RandomState"
+
+
+class Overflow(NamedTuple):
+    """A call that gives NumPy a seed which is too large: the expression `seed` of its frame."""
+
+    call: WorkerCall
+    function: str
+    seed: int
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+    """One finding a seed, where it is written."""
+    found: dict[Place, list[Overflow]] = {}
+    for call in model.calls(function):
+        for name, seed in _numpy_seeds(call):
+            width = reach(seed, call.frame, model)
+            if width is not None and width > NUMPY_LIMIT and not _is_watched(call, model):
+                found.setdefault(model.place(call.frame, call.number), []).append(Overflow(call, name, seed))
+    for overflows in found.values():
+        yield from _judge(overflows, model)
+
+
+def _numpy_seeds(call: WorkerCall) -> Iterator[tuple[str, int]]:
+    """What a call seeds of NumPy's old generators: the name of what takes the seed, and the seed's expression."""
+    seed = next((a.value for a in call.call.args[:1] if a.kind in ("pos", "kw")), None)
+    for atom in call.callee.atoms if seed is not None else ():
+        assert seed is not None
+        match atom:
+            case Lib("numpy.random.seed" | "numpy.random.RandomState" as name):
+                yield name, seed
+            case LibMember(LibObject(name), "seed") if name == _LEGACY:
+                yield f"{_LEGACY}.seed", seed
+
+
+def _is_watched(call: WorkerCall, model: Model) -> bool:
+    """Whether the call stands in a `try`, or under a test of how large the seed is."""
+    contexts = model.def_of(call.frame).contexts
+    here = call.context
+    while here > 0:
+        test = contexts[here].expr
+        if contexts[here].kind == "try" or contexts[here].kind == "if" and _measures(test, call, model):
+            return True
+        here = contexts[here].parent
+    return False
+
+
+def _measures(test: int, call: WorkerCall, model: Model) -> bool:
+    e = model.ev.expr(call.frame, test)
+    operands = (e.left, *e.rights) if isinstance(e, ir.Compare) else ()
+    return any(reach(operand, call.frame, model) is not None for operand in operands)
+
+
+def _judge(overflows: list[Overflow], model: Model) -> Iterator[Finding]:
+    found = gathered((one.call.frame, _exposure(one, model)) for one in overflows)
+    if found is None:
+        return
+    frame, exposure = found
+    severity = loudness(Severity.ERROR, exposure.certainty)
+    if severity is None:
+        return
+    one = next(one for one in overflows if one.call.frame is frame)
+    source = written(one.call, one.seed, exposure.lead, model)
+    fix = _fix(one, exposure.lead, model)
+    yield Finding(
+        RULE.name,
+        severity,
+        exposure.certainty,
+        f"this seed is too large for NumPy {in_workers_of(exposure)}: torch's seed of a worker has 63 bits, "
+        f"`{one.function.replace('numpy.', 'np.')}` takes numbers below 2**32 and raises ValueError; "
+        "write `% 2**32` as the last step",
+        model.place(source.frame, source.number),
+        one.function,
+        model.why(frame, exposure),
+        (fix,) if fix else (),
+    )
+
+
+def _exposure(one: Overflow, model: Model) -> Exposure | None:
+    def cured(loader: Loader) -> bool:
+        return _seeds_torch(one.call, loader, model) or reseeding(one.call, one.seed, loader, model) is not None
+
+    return model.exposure(one.call.frame, 1, cured=cured)
+
+
+def _seeds_torch(here: WorkerCall, loader: Loader, model: Model) -> bool:
+    """Whether the worker gives torch another seed, which may be a small one: in its worker_init_fn, or on the way."""
+    links = model.chain(here.frame, loader)
+    calls = [*model.calls_in(loader, "init"), *(call for link in links for call in model.frame_calls(link))]
+    return any(
+        SEEDERS.get(name) in ("torch", "all") and (reach(seed, call.frame, model) or 0) <= NUMPY_LIMIT
+        for call in calls
+        for name, seed in seeds_of(call)
+    )
+
+
+def _fix(one: Overflow, loader: Loader, model: Model) -> Fix | None:
+    """Bring the seed below 2**32 where it is written."""
+    frame, at, number = written(one.call, one.seed, loader, model)
+    if number == at:
+        return None
+    seed, call = model.place(frame, number), model.place(frame, at)
+    name = bound_name(frame, number, model)
+    intent: Intent
+    if seed.anchor > call.anchor or _seeds_alone(name, number, one, model):
+        intent = Wrap(seed, "", " % 2**32")
+    elif name and frame is one.call.frame and one.function in SEED_CALLS:
+        intent = Replace(call, f"{SEED_CALLS[one.function]}({name} % 2**32)")
+    else:
+        return None
+    return Fix("Bring the seed below `2**32`", "safe", (intent,))
+
+
+def _seeds_alone(name: str | None, number: int, one: Overflow, model: Model) -> bool:
+    """Whether a bound seed is read by seeding calls alone."""
+    frame = one.call.frame
+    calls = {
+        call.number
+        for call in model.frame_calls(frame)
+        for _, seed in (*_numpy_seeds(call), *seeds_of(call))
+        if seed == number
+    }
+    return name is not None and is_read_only_in(calls, frame, number, model)
+
+
+RULE = Rule(
+    code="LDR104",
+    name="worker-seed-overflow",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="worker function",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)
