@@ -1,0 +1,241 @@
+"""
+# exhausted-iterable (LDR507)
+
+## What it does
+Finds iterable datasets whose `__iter__` goes on where the last epoch ended: it returns `self` or an iterator that the
+constructor made, and nothing begins it again.
+
+## Why is this bad?
+The loader calls `__iter__` once an epoch and expects the data from its start. What has run out stays so: from the
+second epoch on there are no batches, without an error, and a training loop over ten epochs trains for one. Measured on
+PyTorch 2.13, 6 items and 3 epochs: 6, 0, 0 without workers and with `persistent_workers=True`; 6, 6, 6 with workers
+that are started anew in each epoch, since each begins with the main process's fresh copy.
+
+## When it is not a bug
+- `__iter__` sets the state back first (`self.position = 0`), or `__next__` does before it raises StopIteration.
+- `__iter__` is a generator function over data that can be gone through again, or returns `iter(self.items)`.
+- The stream never ends.
+- Another method sets the state back, and the training loop calls it.
+
+With workers that do not persist this is a hint: it goes well until somebody sets `num_workers=0` to look for a fault.
+
+## Example
+```python
+class Lines(IterableDataset):
+    def __init__(self, lines):
+        self.stream = iter(lines)
+
+    def __iter__(self):
+        return self.stream
+
+train_loader = DataLoader(Lines(lines))
+```
+
+## Fixed
+```python
+class Lines(IterableDataset):
+    def __init__(self, lines):
+        self._lines = lines
+        self.stream = iter(lines)
+
+    def __iter__(self):
+        self.stream = iter(self._lines)
+        return self.stream
+
+train_loader = DataLoader(Lines(lines))
+```
+
+## Fix safety
+Unsafe: the state is set again as the constructor sets it. Whoever went on in the middle of the data on purpose begins
+at its start now.
+
+## References
+- [Iterable-style datasets](https://pytorch.org/docs/stable/data.html#iterable-style-datasets)
+- [Iterators](https://docs.python.org/3/library/stdtypes.html#iterator-types): once exhausted they stay so
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.findings import Finding, Fix, InsertStatement, Place, Severity
+from loaderlint.knowledge.iterators import ITERATORS
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
+from loaderlint.project.values import Instance, Lib
+from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.one_shot import Kept, kept
+from loaderlint.rules.progress import Progress, progress
+from loaderlint.rules.source import source_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Spent:
+    """What runs out: the step of `__iter__` that hands it out, how it reads, the attributes that keep how far it is,
+    and whether it may never end."""
+
+    step: int
+    described: str
+    attributes: tuple[str, ...]
+    doubtful: bool
+    is_file: bool = False
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+    """One finding a step of `__iter__` that hands out what has run out."""
+    for frame in function.frames:
+        if not _is_entry(frame, model):
+            continue
+        for spent in _spent(frame, model):
+            cured = _is_a_handle if spent.is_file else _is_seen
+            exposure = model.exposure(frame, 0, parts=("sample",), cured=cured)
+            severity = _severity(exposure, spent) if exposure else None
+            if exposure is None or severity is None:
+                continue
+            lead = Exposure(tuple(sorted(exposure.loaders, key=_shows, reverse=True)), exposure.certainty)
+            yield Finding(
+                RULE.name,
+                severity,
+                exposure.certainty,
+                f"from the second epoch on {_loaders(lead)} gives no batches{_when(lead)}: `{model.label(frame)}` "
+                f"hands out {spent.described}; begin it again in `__iter__`",
+                model.step_place(frame, spent.step),
+                model.label(frame),
+                model.why(frame, lead),
+                _fixes(frame, spent, model),
+            )
+
+
+def _is_entry(frame: Frame, model: Model) -> bool:
+    """Whether a loader goes through an iterable dataset by this frame."""
+    if not isinstance(frame.receiver, Instance) or model.def_of(frame).name != "__iter__":
+        return False
+    if model.dataset_kind(frame.receiver.cls) != "iterable" or model.ev.classes.has_unknown_base(frame.receiver.cls):
+        return False
+    return any(parent is None for parent in model.reached[frame].parents.values())
+
+
+# --- what runs out ----------------------------------------------------------------------------------------------------
+
+
+def _spent(frame: Frame, model: Model) -> Iterator[_Spent]:
+    for number, step in model.steps(frame):
+        handed = NONE
+        if isinstance(step, ir.Return):
+            handed = step.value
+        elif isinstance(step, ir.Iterate):
+            handed = step.iterable
+        elif isinstance(step, ir.YieldStep) and step.is_from:
+            handed = step.value
+        if handed == NONE:
+            continue
+        found = _own_progress(handed, frame, model)
+        if found is not None and isinstance(step, ir.Return):
+            place = " and ".join(f"`self.{name}`" for name in found.attributes)
+            left = f"itself with {place} where the last epoch ended"
+            yield _Spent(number, left, found.attributes, found.doubtful)
+        for one in _kept_in(handed, frame, model, 0):
+            if one.owner == frame.receiver:
+                run_out = f"`{one.described}`, which has run out then"
+                yield _Spent(number, run_out, (one.name,), one.made.doubtful, one.made.is_file)
+
+
+def _own_progress(handed: int, frame: Frame, model: Model) -> Progress | None:
+    """How far the dataset itself is, where `__iter__` does nothing but return it."""
+    if model.ev.expr(frame, handed) != ir.Param(0) or not isinstance(frame.receiver, Instance):
+        return None
+    if any(not isinstance(step, ir.Return | ir.Evaluate) for _, step in model.steps(frame)):
+        return None
+    return progress(frame.receiver, model)
+
+
+def _kept_in(number: int, frame: Frame, model: Model, depth: int) -> Iterator[Kept]:
+    """The kept iterators that going through an expression uses up: itself, or what `map` and its like go over."""
+    found = kept(number, frame, model)
+    if found is not None:
+        yield found
+        return
+    e = model.ev.expr(frame, number)
+    if isinstance(e, ir.Call) and depth < 4:
+        atoms = model.ev.eval(e.func, frame).atoms
+        if atoms and all(isinstance(a, Lib) and a.name in ITERATORS for a in atoms):
+            for arg in e.args:
+                yield from _kept_in(arg.value, frame, model, depth + 1)
+    elif isinstance(e, ir.Comp) and e.kind == "generator":
+        yield from _kept_in(e.iterables[0], frame, model, depth + 1)
+
+
+# --- how loud ---------------------------------------------------------------------------------------------------------
+
+
+def _shows(loader: Loader) -> int:
+    """2: later epochs are empty, 0: workers start anew each time, 1: nobody can know."""
+    if loader.has_workers() == "no" or loader.persistent:
+        return 2
+    return 0 if loader.has_workers() == "yes" and loader.persistent is False else 1
+
+
+def _severity(exposure: Exposure, spent: _Spent) -> Severity | None:
+    shown = max(_shows(loader) for loader in exposure.loaders)
+    base = Severity.WARNING if shown else Severity.HINT
+    unknowns = (1 if shown == 1 else 0) + (1 if spent.doubtful else 0)
+    return loudness(base, exposure.certainty, unknowns)
+
+
+def _is_a_handle(loader: Loader) -> bool:
+    """An open file that workers share is another rule's."""
+    return loader.has_workers() != "no"
+
+
+def _is_seen(_: Loader) -> bool:
+    """Any loader may come to the end of an iterator."""
+    return False
+
+
+def _loaders(exposure: Exposure) -> str:
+    return in_workers_of(exposure).removeprefix("in the workers of ")
+
+
+def _when(exposure: Exposure) -> str:
+    return " (without workers, or with persistent ones)" if _shows(exposure.lead) < 2 else ""
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
+
+
+def _fixes(frame: Frame, spent: _Spent, model: Model) -> tuple[Fix, ...]:
+    """Set again in `__iter__` what the constructor sets."""
+    assert isinstance(frame.receiver, Instance)
+    lines: list[str] = []
+    intents: list[InsertStatement] = []
+    for name in spent.attributes:
+        stores = [s for s in model.ev.classes.stores(frame.receiver, name) if s.construction]
+        if len(stores) != 1:
+            return ()
+        made = model.def_of(stores[0].frame).steps[stores[0].step]
+        text, needed = source_of(made.value, stores[0].frame, model) if isinstance(made, ir.SetAttr) else (None, [])
+        if text is None:
+            return ()
+        if needed:
+            intents.append(
+                InsertStatement(model.step_place(stores[0].frame, stores[0].step), "\n".join(needed), "before")
+            )
+        lines.append(f"self.{name} = {text}")
+    place: Place = model.step_place(frame, spent.step)
+    restart = InsertStatement(place, "\n".join(lines), "before")
+    return (Fix("Begin again in `__iter__`", "unsafe", (*intents, restart)),)
+
+
+RULE = Rule(
+    code="LDR507",
+    name="exhausted-iterable",
+    severity=Severity.WARNING,
+    needs="L",
+    over="worker function",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+)

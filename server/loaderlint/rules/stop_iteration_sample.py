@@ -1,0 +1,272 @@
+"""
+# stop-iteration-sample (LDR506)
+
+## What it does
+Finds `next(...)` without a default in the code that makes a sample or a batch, where a StopIteration goes up to the
+loader.
+
+## Why is this bad?
+The loader's own iterator ends with StopIteration. One that comes out of `__getitem__` or out of the `collate_fn` looks
+the same: the epoch ends there, without an error, and the rest of the data is never seen. Measured on PyTorch 2.13, 8
+items and an iterator over 2: 2 items come, with 0 workers, with 1, and under each start method. With several workers
+one that runs out ends the epoch for all.
+
+## When it is not a bug
+- `next(items, default)`, or a `try` around it that catches StopIteration.
+- The iterator never ends: `itertools.cycle(...)`, a generator with `while True`.
+- The iterator is made for this sample and has an item for sure: `next(iter(self.paths.values()))`.
+- Inside a generator function Python makes a RuntimeError of it, which is loud.
+- Iterable datasets: `__next__` is meant to end so.
+
+## Example
+```python
+class Pairs(Dataset):
+    def __init__(self, images, backgrounds):
+        self.images = images
+        self.backgrounds = iter(backgrounds)
+
+    def __getitem__(self, index):
+        return self.images[index], next(self.backgrounds)
+```
+
+## Fixed
+```python
+def next_or_fail(items):
+    try:
+        return next(items)
+    except StopIteration:
+        raise RuntimeError("no more items for this sample") from None
+
+class Pairs(Dataset):
+    def __init__(self, images, backgrounds):
+        self.images = images
+        self.backgrounds = iter(backgrounds)
+
+    def __getitem__(self, index):
+        return self.images[index], next_or_fail(self.backgrounds)
+```
+
+## Fix safety
+Unsafe: the epoch fails where it ended before. What should come instead (a default, the items from the start, an index)
+only the author knows.
+
+## References
+- `torch/utils/data/_utils/fetch.py` asks the dataset for each sample, `_BaseDataLoaderIter.__next__` in
+  `torch/utils/data/dataloader.py` lets what it raises through
+- [PEP 479](https://peps.python.org/pep-0479/): StopIteration inside generators
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.findings import Finding, Fix, InsertFunction, Replace, Severity
+from loaderlint.knowledge.iterators import FOUND_FILES_METHODS
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
+from loaderlint.project.values import Instance, Lib, LibObject, Unknown
+from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.one_shot import Kept, kept, one_shot
+
+_CATCHING = ("StopIteration", "Exception", "BaseException")
+_NEXT_OR_FAIL = '''\
+def {next_or_fail}(items):
+    """The next one of `items`. That there is none is an error here: a StopIteration would end the loader's epoch."""
+    try:
+        return next(items)
+    except StopIteration:
+        raise RuntimeError("no more items for this sample") from None'''
+
+
+@dataclass(frozen=True, slots=True)
+class _Risk:
+    """Why a `next` may raise, how loud that is, and what is unknown of it."""
+
+    when: str
+    severity: Severity
+    unknowns: int
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+    """One finding a bare `next`."""
+    for call in model.calls(function):
+        if Lib("builtins.next") not in call.callee.atoms or len(call.call.args) != 1 or call.call.args[0].kind != "pos":
+            continue
+        risk = _risk(call.call.args[0].value, call.frame, model)
+        if risk is None or _is_caught(call.context, call.frame, model) or _in_generator(call, model):
+            continue
+        exposure = model.exposure(call.frame, 0, parts=("sample", "collate"), cured=_Stops(call.frame, model))
+        severity = loudness(risk.severity, exposure.certainty, risk.unknowns) if exposure else None
+        if exposure is None or severity is None:
+            continue
+        yield Finding(
+            RULE.name,
+            severity,
+            exposure.certainty,
+            f"the epoch of {_loaders(exposure)} ends early and nothing is said: `next` in {model.label(call.frame)} "
+            f"raises StopIteration {risk.when}, which the loader takes for the end of the data; give it a default or "
+            "raise another exception",
+            model.place(call.frame, call.number),
+            model.label(call.frame),
+            model.why(call.frame, exposure),
+            _fixes(call, model),
+        )
+
+
+def _loaders(exposure: Exposure) -> str:
+    return in_workers_of(exposure).removeprefix("in the workers of ")
+
+
+# --- whether it raises ------------------------------------------------------------------------------------------------
+
+
+def _risk(items: int, frame: Frame, model: Model) -> _Risk | None:
+    found = kept(items, frame, model) or _kept_in_list(items, frame, model)
+    if found is not None:
+        unknowns = 1 if found.made.doubtful else 0
+        return _Risk(f"once `{found.described}` runs out", Severity.ERROR, unknowns)
+    made = one_shot(items, frame, model)
+    if made is None or not made.searches:
+        return None  # an iterator over something that is there: `next(iter(self.paths))`
+    e = model.ev.expr(made.frame, made.expr)
+    func = model.ev.expr(made.frame, e.func) if isinstance(e, ir.Call) else None
+    files = isinstance(func, ir.Attr) and func.name in (*FOUND_FILES_METHODS, "iglob", "scandir")
+    return _Risk("where no file is found" if files else "where nothing matches", Severity.WARNING, 0)
+
+
+def _kept_in_list(items: int, frame: Frame, model: Model) -> Kept | None:
+    """`next(self.iterators[i])` of a list of iterators that the constructor makes."""
+    e = model.ev.expr(frame, items)
+    base = model.ev.expr(frame, e.base) if isinstance(e, ir.Index) else None
+    owners = model.ev.eval(base.base, frame).only(Instance) if isinstance(base, ir.Attr) else []
+    if not isinstance(base, ir.Attr) or len(owners) != 1 or not isinstance(owners[0], Instance):
+        return None
+    stores = model.ev.classes.stores(owners[0], base.name)
+    if len(stores) != 1 or not stores[0].construction or _sets_items(base.name, model):
+        return None
+    step = model.def_of(stores[0].frame).steps[stores[0].step]
+    value = model.ev.expr(stores[0].frame, step.value) if isinstance(step, ir.SetAttr) else None
+    element = value.element if isinstance(value, ir.Comp) and value.kind in ("list", "dict") else NONE
+    made = one_shot(element, stores[0].frame, model)
+    return Kept(f"{base.name}[...]", owners[0], made) if made else None
+
+
+def _sets_items(name: str, model: Model) -> bool:
+    """Whether workers put something into an attribute of this name: `self.iterators[i] = iter(...)`."""
+    for frame in model.reached:
+        for step in model.def_of(frame).steps:
+            base = model.ev.expr(frame, step.base) if isinstance(step, ir.SetItem) else None
+            if isinstance(base, ir.Attr) and base.name == name:
+                return True
+    return False
+
+
+# --- whether it comes to the loader -----------------------------------------------------------------------------------
+
+
+class _Stops:
+    """Whether a StopIteration raised in `frame` is stopped on its way to a loader, or means there what it says."""
+
+    def __init__(self, frame: Frame, model: Model) -> None:
+        self._frame, self._model = frame, model
+
+    def __call__(self, loader: Loader) -> bool:
+        chain = self._model.chain(self._frame, loader)
+        return (
+            not self._makes_samples(chain[0], loader)
+            or any(self._model.def_of(frame).is_generator for frame in chain)
+            or any(self._is_stopped(before, after) for before, after in zip(chain, chain[1:], strict=False))
+        )
+
+    def _makes_samples(self, entry: Frame, loader: Loader) -> bool:
+        """Whether the entry is a map-style dataset's, or the collate function."""
+        if not self._model.reached[entry].loaders.get("sample", 0) >> loader.index & 1:
+            return True
+        if self._model.def_of(entry).name not in ("__getitem__", "__getitems__"):
+            return entry.receiver is None or self._model.def_of(entry).name in ("__call__", "forward")
+        receiver = entry.receiver
+        return not isinstance(receiver, Instance) or self._model.dataset_kind(receiver.cls) != "iterable"
+
+    def _is_stopped(self, before: Frame, after: Frame) -> bool:
+        for call in self._model.frame_calls(before):
+            if after in before.targets.get(call.number, ()):
+                lazily = bool(call.callee.only(Lib)) or _in_generator(call, self._model)
+                return lazily or _is_caught(call.context, before, self._model)
+        return False
+
+
+def _is_caught(context: int, frame: Frame, model: Model) -> bool:
+    """Whether a `try` around it catches StopIteration."""
+    contexts = model.def_of(frame).contexts
+    while context > 0:
+        here = contexts[context]
+        if here.kind == "try":
+            for later in contexts[context + 1 :]:
+                if later.parent != here.parent:
+                    continue
+                if later.kind == "try":
+                    break
+                if later.kind == "except" and _catches(later.expr, frame, model):
+                    return True
+        if here.kind == "with" and _may_suppress(here.expr, frame, model):
+            return True
+        context = here.parent
+    return False
+
+
+def _may_suppress(manager: int, frame: Frame, model: Model) -> bool:
+    """Whether a `with` may swallow it: `suppress(...)`, or a manager that is out of sight."""
+    atoms = model.ev.eval(manager, frame).atoms
+    return any(isinstance(a, Unknown) or (isinstance(a, LibObject) and a.name.endswith("suppress")) for a in atoms)
+
+
+def _catches(caught: int, frame: Frame, model: Model) -> bool:
+    if caught == NONE:
+        return True
+    e = model.ev.expr(frame, caught)
+    if isinstance(e, ir.Seq):
+        return any(_catches(item, frame, model) for item in e.items)
+    return not isinstance(e, ir.Global) or e.name in _CATCHING
+
+
+def _in_generator(call: WorkerCall, model: Model) -> bool:
+    """Whether the call stands in a generator: Python makes a RuntimeError of its StopIteration."""
+    one = model.def_of(call.frame)
+    if one.is_generator:
+        return True
+    generators = {
+        iterable
+        for e in model.facts(call.frame).ir.exprs
+        if isinstance(e, ir.Comp) and e.kind == "generator"
+        for iterable in e.iterables
+    }
+    context = call.context
+    while context > 0:
+        if one.contexts[context].kind == "loop" and one.contexts[context].expr in generators:
+            return True
+        context = one.contexts[context].parent
+    return False
+
+
+def _fixes(call: WorkerCall, model: Model) -> tuple[Fix, ...]:
+    """Another exception, from a function beside it."""
+    if not isinstance(model.ev.expr(call.frame, call.call.func), ir.Global):
+        return ()
+    function = InsertFunction(call.frame.path, "next_or_fail", _NEXT_OR_FAIL)
+    replaced = Replace(model.place(call.frame, call.call.func), "{next_or_fail}")
+    return (Fix("Fail where there is no next item", "unsafe", (function, replaced)),)
+
+
+RULE = Rule(
+    code="LDR506",
+    name="stop-iteration-sample",
+    severity=Severity.ERROR,
+    needs="L",
+    over="worker function",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+)
