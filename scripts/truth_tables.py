@@ -29,6 +29,11 @@ PHRASES = {
     "hang": "hangs",
     "unexplained": "an error that names no sample",
     "none": "an error about None",
+    "short": "the epoch ends early, silently",
+    "empty": "later epochs are empty",
+    "order": "the order is not that of the names",
+    "mismatch": "samples are paired wrongly",
+    "nan": "samples are NaN",
 }
 
 Verdict = Mapping[str, Any]
