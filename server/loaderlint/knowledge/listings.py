@@ -1,0 +1,21 @@
+"""What lists folders, in the order in which the file system has the names, and what becomes of that order."""
+
+from __future__ import annotations
+
+#: Functions that list names in no order.
+LISTINGS = frozenset("os.listdir os.scandir os.walk glob.glob glob.iglob".split())
+#: Methods of paths that do.
+LISTING_METHODS = frozenset("iterdir glob rglob".split())
+
+#: Calls that give the items of their arguments in the same order.
+KEEPS_ORDER = frozenset(
+    """
+    builtins.list builtins.tuple builtins.iter builtins.enumerate builtins.map builtins.filter builtins.zip
+    numpy.array numpy.asarray numpy.concatenate numpy.hstack itertools.chain itertools.chain.from_iterable
+    tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.std.tqdm copy.copy copy.deepcopy builtins.reversed
+    """.split()
+)
+#: Methods that give the items of their object in the same order.
+KEEPS_ORDER_METHODS = frozenset("copy tolist astype flatten".split())
+#: Methods and functions after which the order is another: no fault of the listing then.
+SHUFFLES = frozenset("shuffle permutation sample choice".split())

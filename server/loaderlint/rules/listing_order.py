@@ -1,0 +1,353 @@
+"""Which listing of a folder gives a sequence its order, and whether it was sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.knowledge.listings import KEEPS_ORDER, KEEPS_ORDER_METHODS, LISTING_METHODS, LISTINGS, SHUFFLES
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Model
+from loaderlint.project.values import Instance, Lib, LibMember, LibObject, ModuleRef, SeqOf, Unknown, Val
+
+_MAX_DEPTH = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The call `expr` of `frame` that lists a folder, `how` it is called; `via` tells two calls of one helper apart."""
+
+    frame: Frame
+    expr: int
+    how: str
+    via: tuple[str, int] = ("", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A sequence comes in the order of `listing`: as it is, or `sorted`; `cut`: a part by position, before it was
+    sorted."""
+
+    listing: Listing
+    sorted: bool = False
+    cut: bool = False
+
+
+Orders = frozenset[Order]
+_NONE: Orders = frozenset()
+
+
+class ListingOrder:
+    """Orders of the sequences of one model."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._known: dict[tuple[Frame, int], Orders] = {}
+
+    def of(self, number: int, frame: Frame, depth: int = 0) -> Orders:
+        """The listings whose order the sequence that expression `number` gives has; none if it has another order, or
+        if that is out of sight."""
+        if number == NONE or depth > _MAX_DEPTH:
+            return _NONE
+        key = (frame, number)
+        if key not in self._known:
+            self._known[key] = _NONE  # a loop comes back here
+            found = self._of(number, frame, depth + 1)
+            self._known[key] = self._changed(number, found, frame) if found else found
+        return self._known[key]
+
+    def _of(self, number: int, frame: Frame, depth: int) -> Orders:
+        e = self._model.ev.expr(frame, number)
+        match e:
+            case ir.Call():
+                return self._of_call(e, number, frame, depth)
+            case ir.Comp(kind, _, _, iterables):
+                return self._all(iterables, frame, depth) if kind in ("list", "generator") else _NONE
+            case ir.Attr(base, name):
+                return self._of_attribute(self._model.ev.eval(base, frame), name, depth)
+            case ir.Index(base, index):
+                if isinstance(self._model.ev.expr(frame, index), ir.Slice):
+                    return self._part(self.of(base, frame, depth), index, frame)
+                return self._of_walk(base, frame)
+            case ir.Unpack(value, index, _):
+                return self._of_walk(value, frame) or self._of_item(value, index, frame, depth)
+            case ir.Phi(choices):
+                return self._all(choices, frame, depth)
+            case ir.Bin("+", left, right) | ir.Augmented("+", left, right):
+                return self._all((left, right), frame, depth)
+            case ir.IfExp(_, left, right) | ir.BoolOp(_, left, right):
+                return self._all((left, right), frame, depth)
+            case ir.Seq("list" | "tuple", items):
+                starred = [item for item in items if isinstance(self._model.ev.expr(frame, item), ir.Star)]
+                return self._all(starred, frame, depth) | self._of_appended(frame, depth, number)
+            case ir.Star(value) | ir.Entered(value):
+                return self.of(value, frame, depth)
+            case ir.Global(name):
+                return self._of_global(name, frame, depth)
+            case ir.Param(index):
+                passed = self._of_passed(index, frame, depth)
+                return self._of_value(self._model.ev.eval(number, frame), depth) if passed is None else passed
+            case ir.Capture():
+                return self._of_value(self._model.ev.eval(number, frame), depth)
+        return _NONE
+
+    def _all(self, numbers: Iterable[int], frame: Frame, depth: int) -> Orders:
+        return frozenset(order for number in numbers for order in self.of(number, frame, depth))
+
+    # --- calls --------------------------------------------------------------------------------------------------------
+
+    def _of_call(self, call: ir.Call, number: int, frame: Frame, depth: int) -> Orders:
+        ev = self._model.ev
+        how = listing_name(call, frame, self._model)
+        if how:
+            return frozenset(
+                {Order(Listing(frame, number, how), how == "os.walk" and self._sorts_folders(number, frame))}
+            )
+        arguments = [arg.value for arg in call.args]
+        if _says_sort(call, frame, self._model):
+            return _sorted(self._all(arguments[:1], frame, depth))
+        names = {atom.name for atom in ev.eval(call.func, frame).atoms if isinstance(atom, Lib)}
+        if names:
+            return self._all(arguments, frame, depth) if names <= KEEPS_ORDER else _NONE
+        ev.eval(number, frame)
+        found: set[Order] = set()
+        for target in frame.targets.get(number, ()):
+            one = self._model.def_of(target)
+            if one.name == "__init__":
+                continue
+            for _, step in self._model.steps(target):
+                handed = step.value if isinstance(step, ir.Return | ir.YieldStep) else NONE
+                found |= self.of(handed, target, depth)
+        if found:
+            return _by(frame, number, found)
+        func = ev.expr(frame, call.func)
+        if isinstance(func, ir.Attr) and func.name in KEEPS_ORDER_METHODS:
+            return self.of(func.base, frame, depth)
+        return _NONE
+
+    def _sorts_folders(self, walk: int, frame: Frame) -> bool:
+        """Whether the loop over `os.walk` sorts the folders that it goes on with."""
+        for _, call in self._model.ev.performed(frame):
+            func = self._model.ev.expr(frame, call.func)
+            base = self._model.ev.expr(frame, func.base) if isinstance(func, ir.Attr) and func.name == "sort" else None
+            gone = self._model.ev.expr(frame, base.value) if isinstance(base, ir.Unpack) and base.index == 1 else None
+            if isinstance(gone, ir.Element) and gone.iterable == walk:
+                return True
+        return False
+
+    def _of_walk(self, value: int, frame: Frame) -> Orders:
+        """The names that `os.walk` gives for a folder: an item of what it goes through, or of the first."""
+        e = self._model.ev.expr(frame, value)
+        source = e.iterable if isinstance(e, ir.Element) else NONE
+        if isinstance(e, ir.Call) and e.args and Lib("builtins.next") in self._model.ev.eval(e.func, frame).atoms:
+            source = e.args[0].value
+        call = self._model.ev.expr(frame, source) if source != NONE else None
+        while isinstance(call, ir.Call) and call.args and not listing_name(call, frame, self._model):
+            source = call.args[0].value
+            call = self._model.ev.expr(frame, source)
+        if isinstance(call, ir.Call) and listing_name(call, frame, self._model) == "os.walk":
+            return frozenset({Order(Listing(frame, source, "os.walk"))})
+        return _NONE
+
+    def _of_item(self, value: int, index: int, frame: Frame, depth: int) -> Orders:
+        """One of several values that a function of the project gives."""
+        call = self._model.ev.expr(frame, value)
+        if not isinstance(call, ir.Call):
+            return _NONE
+        self._model.ev.eval(value, frame)
+        found: set[Order] = set()
+        for target in frame.targets.get(value, ()):
+            for _, step in self._model.steps(target):
+                given = self._model.ev.expr(target, step.value) if isinstance(step, ir.Return) else None
+                if isinstance(given, ir.Seq) and -len(given.items) <= index < len(given.items):
+                    found |= self.of(given.items[index], target, depth)
+        return _by(frame, value, found)
+
+    # --- what keeps it ------------------------------------------------------------------------------------------------
+
+    def _of_attribute(self, owner: Val, name: str, depth: int) -> Orders:
+        found: set[Order] = set()
+        for inst in owner.only(Instance):
+            if not isinstance(inst, Instance):
+                continue
+            frames: dict[Frame, None] = {}
+            for store in self._model.ev.classes.stores(inst, name):
+                step = self._model.def_of(store.frame).steps[store.step]
+                frames[store.frame] = None
+                found |= self.of(step.value, store.frame, depth) if isinstance(step, ir.SetAttr) else _NONE
+            frames |= dict.fromkeys(self._model.ev.classes.construction(inst))
+            for frame in frames:
+                found |= self._of_appended(frame, depth, name)
+            if found and any(self._is_changed(name, frame) == "shuffled" for frame in frames):
+                return _NONE
+            if found and any(self._is_changed(name, frame) == "sorted" for frame in frames):
+                found = set(_sorted(frozenset(found)))
+        return frozenset(found)
+
+    def _of_global(self, name: str, frame: Frame, depth: int) -> Orders:
+        found: set[Order] = set()
+        value = self._model.ev.lookup(frame.path, name)
+        for origin in value.origins:
+            file = self._model.files.file(origin.owner.path) if isinstance(origin.owner, ModuleRef) else None
+            if file is None or len(origin.path) != 1:
+                continue
+            for binding in file.names.get(origin.path[0], ()):
+                if binding.step < 0 or binding.def_ != 0:
+                    continue
+                body = self._model.ev.body(file.path, binding.piece)
+                step = self._model.def_of(body).steps[binding.step]
+                found |= self.of(step.value, body, depth) if isinstance(step, ir.Bind) else _NONE
+            if found and any(piece.ask(_changes_global, origin.path[0]) for piece in file.pieces):
+                return _NONE
+        return frozenset(found)
+
+    def _of_passed(self, index: int, frame: Frame, depth: int) -> Orders | None:
+        """The order of what is passed to a constructor, as it is written there; None if it is not."""
+        site = frame.receiver.site if isinstance(frame.receiver, Instance) else None
+        one = self._model.def_of(frame)
+        call = self._model.ev.expr(site.frame, site.expr) if site and one.name == "__init__" else None
+        if site is None or not isinstance(call, ir.Call) or any(arg.kind.startswith("star") for arg in call.args):
+            return None
+        if self._model.ev.eval(site.expr, site.frame) and frame not in site.frame.targets.get(site.expr, ()):
+            return None  # a base class's constructor
+        positional = [arg.value for arg in call.args if arg.kind == "pos"]
+        named = [arg.value for arg in call.args if arg.kind == "kw" and arg.name == one.params[index].name]
+        written = named or positional[index - 1 : index]
+        return self.of(written[0], site.frame, depth) if written else None
+
+    def _of_value(self, value: Val, depth: int) -> Orders:
+        """The order of a sequence that was made somewhere else: where an argument comes from."""
+        found: set[Order] = set()
+        for atom in value.atoms:
+            if isinstance(atom, LibObject | SeqOf) and atom.site is not None and atom.site.expr >= 0:
+                found |= self.of(atom.site.expr, atom.site.frame, depth)
+        return frozenset(found)
+
+    def _of_appended(self, frame: Frame, depth: int, target: int | str) -> Orders:
+        """The order in which a def fills a list: that of the loops around its `append`."""
+        found: set[Order] = set()
+        contexts = self._model.def_of(frame).contexts
+        for step, call in self._model.ev.performed(frame):
+            func = self._model.ev.expr(frame, call.func)
+            if not isinstance(func, ir.Attr) or func.name not in ("append", "extend") or not call.args:
+                continue
+            if not self._is_target(func.base, target, frame):
+                continue
+            if func.name == "extend":
+                found |= self.of(call.args[0].value, frame, depth)
+            context = step.context
+            while context > 0:
+                if contexts[context].kind == "loop":
+                    found |= self.of(contexts[context].expr, frame, depth)
+                context = contexts[context].parent
+        return frozenset(found)
+
+    def _is_target(self, base: int, target: int | str, frame: Frame) -> bool:
+        if isinstance(target, int):
+            return base == target or target in self._choices(base, frame)
+        e = self._model.ev.expr(frame, base)
+        return isinstance(e, ir.Attr) and e.name == target and self._model.ev.expr(frame, e.base) == ir.Param(0)
+
+    def _choices(self, number: int, frame: Frame) -> tuple[int, ...]:
+        e = self._model.ev.expr(frame, number)
+        return e.choices if isinstance(e, ir.Phi) else ()
+
+    # --- what changes it ----------------------------------------------------------------------------------------------
+
+    def _changed(self, number: int, found: Orders, frame: Frame) -> Orders:
+        """The orders after what the def does with the object in place: `names.sort()`, `shuffle(names)`."""
+        match self._is_changed(number, frame):
+            case "sorted":
+                return _sorted(found)
+            case "shuffled":
+                return _NONE
+        return found
+
+    def _is_changed(self, target: int | str, frame: Frame) -> str:
+        for _, call in self._model.ev.performed(frame):
+            func = self._model.ev.expr(frame, call.func)
+            name = _called(func)
+            touched = [call.args[0].value] if call.args else []
+            if isinstance(func, ir.Attr):
+                touched.append(func.base)
+            if not any(self._is_target(one, target, frame) for one in touched):
+                continue
+            if name in SHUFFLES:
+                return "shuffled"
+            if "sort" in name.lower() and name != "sorted":
+                return "sorted"
+        return ""
+
+    def _part(self, found: Orders, index: int, frame: Frame) -> Orders:
+        """The orders of a slice. A slice in a loop, or of every n-th item, is no split."""
+        e = self._model.ev.expr(frame, index)
+        bounds = [b for b in (e.lower, e.upper) if b != NONE] if isinstance(e, ir.Slice) else []
+        if not bounds or any(_mentions_loop(b, frame, self._model, 0) for b in bounds):
+            return found
+        return frozenset(replace(order, cut=order.cut or not order.sorted) for order in found)
+
+
+def listing_name(call: ir.Call, frame: Frame, model: Model) -> str:
+    """'os.listdir', 'glob.glob', 'Path.iterdir', ...; '' for other calls."""
+    callee = model.ev.eval(call.func, frame)
+    for atom in callee.atoms:
+        if isinstance(atom, Lib) and atom.name in LISTINGS:
+            return atom.name
+    func = model.ev.expr(frame, call.func)
+    if isinstance(func, ir.Attr) and func.name in LISTING_METHODS:
+        if callee.atoms and all(isinstance(a, LibMember | Unknown) for a in callee.atoms):
+            return f"Path.{func.name}"
+    return ""
+
+
+def _says_sort(call: ir.Call, frame: Frame, model: Model) -> bool:
+    """Whether the name of what is called says that it sorts: `sorted`, `natsorted`, `np.sort`, `sort_by_number`."""
+    names = [_called(model.ev.expr(frame, call.func))]
+    names += [atom.name for atom in model.ev.eval(call.func, frame).atoms if isinstance(atom, Lib)]
+    return any("sort" in name.lower() for name in names)
+
+
+def _called(func: ir.Expr | None) -> str:
+    match func:
+        case ir.Attr(_, name) | ir.Global(name):
+            return name
+        case ir.Imported(_, str(name), _):
+            return name
+    return ""
+
+
+def _by(frame: Frame, call: int, orders: Iterable[Order]) -> Orders:
+    """Orders that come out of the call of a helper: another call of it lists something else."""
+    via = (frame.order, call)
+    return frozenset(replace(order, listing=replace(order.listing, via=via)) for order in orders)
+
+
+def _sorted(orders: Orders) -> Orders:
+    """What sorting makes of orders; which items are there it does not change."""
+    return frozenset(replace(order, sorted=True) for order in orders)
+
+
+def _changes_global(text: str, name: str) -> bool:
+    return any(word in text for word in (f"{name}.sort(", f"shuffle({name}", f"sort({name}"))
+
+
+def _mentions_loop(number: int, frame: Frame, model: Model, depth: int) -> bool:
+    e = model.ev.expr(frame, number)
+    if isinstance(e, ir.Element | ir.Unpack | ir.Phi) or depth > 6:
+        return True
+    return any(_mentions_loop(part, frame, model, depth + 1) for part in _parts(e))
+
+
+def _parts(e: ir.Expr | None) -> Iterator[int]:
+    match e:
+        case ir.Bin(_, left, right):
+            yield from (left, right)
+        case ir.Call(_, args):
+            yield from (arg.value for arg in args)
+        case ir.Unary(_, operand):
+            yield operand
+
+
+__all__ = ["Listing", "ListingOrder", "Order", "Orders", "listing_name"]
