@@ -104,3 +104,23 @@ UNPICKLABLE = MappingProxyType(
 THREAD_LOCKS = frozenset(
     f"threading.{name}" for name in ("Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore")
 )
+
+_OTHER = "what belongs to the default start method"
+
+#: Objects that only processes of the start method they were made for can share.
+SHARED_BY_INHERITANCE = MappingProxyType(
+    {
+        f"{package}.{name}": Unpicklable(word, _OTHER)
+        for package in ("multiprocessing", "torch.multiprocessing")
+        for name, word in (
+            ("Lock", "lock"),
+            ("RLock", "lock"),
+            ("Semaphore", "semaphore"),
+            ("Condition", "condition"),
+            ("Event", "event"),
+            ("Queue", "queue"),
+            ("Value", "shared value"),
+            ("Array", "shared array"),
+        )
+    }
+)

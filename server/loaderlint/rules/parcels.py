@@ -123,6 +123,8 @@ def _of_object(inst: Instance, parcel: Parcel, loader: Loader, model: Model) -> 
     made_here = inst.site is not None or (loader.site is not None and loader.site.frame.receiver == inst)
     guessed = parcel.guessed or not made_here
     for attribute, stores in _attributes(inst, loader, model):
+        if _is_left_out(attribute, inst.cls, model):
+            continue
         for store in stores:
             link = Evidence(model.step_place(store.frame, store.step), f"`{name}` keeps it as `self.{attribute}`")
             holder = Parcel(inst, "", (*parcel.way, link), guessed)
@@ -133,10 +135,23 @@ def _of_object(inst: Instance, parcel: Parcel, loader: Loader, model: Model) -> 
 
 
 def pickles_itself(cls: ClassRef, model: Model) -> bool:
-    """Whether a class says by itself what of its objects is pickled, or a library or a class out of sight may."""
-    own = any(model.ev.classes.member(cls, n) for n in ("__getstate__", "__reduce__", "__reduce_ex__"))
+    """Whether a class says by itself how its objects are pickled, or a library or a class out of sight may."""
+    own = any(model.ev.classes.member(cls, n) for n in ("__reduce__", "__reduce_ex__", "__getnewargs_ex__"))
     bases = model.ev.classes.library_bases(cls)
     return own or model.ev.classes.has_unknown_base(cls) or any(base.endswith(OWN_PICKLING) for base in bases)
+
+
+def _is_left_out(attribute: str, cls: ClassRef, model: Model) -> bool:
+    """Whether the class's `__getstate__` may leave the attribute out: it names it, or does not just copy `__dict__`."""
+    member = model.ev.classes.member(cls, "__getstate__")
+    if member is None:
+        return False
+    file = model.files.file(member.function.path) if member.function is not None else None
+    if file is None or member.function is None:
+        return True
+    piece = file.pieces[member.function.piece]
+    copies = piece.holds("__dict__") and not any(piece.holds(word) for word in ("for ", "if ", "while "))
+    return not copies or piece.holds(attribute)
 
 
 def _attributes(inst: Instance, loader: Loader, model: Model) -> Iterator[tuple[str, list[Store]]]:

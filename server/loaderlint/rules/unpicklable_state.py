@@ -1,0 +1,244 @@
+"""
+# unpicklable-state (LDR302)
+
+## What it does
+Finds what a dataset, a collate function or a `worker_init_fn` holds that cannot be pickled: locks, threads, queues,
+generators, modules, views of dictionaries (`names.keys()`), weak references, progress bars, OpenCV objects, a
+`torch.Generator`. Also thread locks that are held around a sample, under every start method: they lock nothing.
+
+## Why is this bad?
+Workers that are not forked get the dataset, the collate function and the worker init function by pickle. With such an
+object in it the loader raises `TypeError: cannot pickle '_thread.lock' object` (or `'generator'`, `'module'`,
+`'dict_keys'`, ...) before the first batch: on Windows, on macOS, on Linux from Python 3.14 on, and with
+`multiprocessing_context="spawn"`. A `torch.Generator` pickles, and the worker dies while it reads it. All run with
+torch 2.13.
+A `threading.Lock` orders the threads of one process. Each worker has its own copy: two workers were seen inside the
+'locked' block at the same time. A lock that a thread holds while the workers are forked is locked in them for ever.
+
+## When it is not a bug
+- Workers are forked: Linux before Python 3.14, unless the program asks for another start method.
+- A `__getstate__` leaves the object out.
+- It is an attribute of a class or a module, or is made in the worker.
+- It is deleted or replaced before the workers start: `self.names = list(self.names)`.
+- Loggers, compiled patterns, `BytesIO`, `map`, `zip`, `iter(list)`, `itertools.cycle`, NumPy generators and
+  `functools.partial` can be pickled.
+- Files, databases and the like are handle-across-workers.
+
+## Example
+```python
+class Cached(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+        self.lock = threading.Lock()
+
+    def __getitem__(self, index):
+        with self.lock:
+            return self.rows[index]
+```
+
+## Fixed
+```python
+class Cached(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __getitem__(self, index):
+        return self.rows[index]
+```
+
+## Fix safety
+Unsafe: the object is left out of the pickled state and made again in each worker. Whether a fresh one does is for you
+to judge; a lock that only workers use can go.
+
+## References
+- [Platform-specific behaviors](https://pytorch.org/docs/stable/data.html#platform-specific-behaviors)
+- [Handling stateful objects](https://docs.python.org/3/library/pickle.html#handling-stateful-objects)
+- pytorch/pytorch#146828 (`torch.Generator`)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import Certainty, Evidence, Finding, Place, Severity
+from loaderlint.knowledge.pickling import SHARED_BY_INHERITANCE, THREAD_LOCKS, UNPICKLABLE, Unpicklable
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Exposure, Loader, Model
+from loaderlint.project.values import Instance, LibObject, SeqOf, Site
+from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.left_out_state import left_out
+from loaderlint.rules.parcels import Parcel, cannot_start, is_module, parcels, start_severity
+
+_MODULE = Unpicklable("module", "'module' object")
+_GENERATOR = UNPICKLABLE["builtins.generator"]
+
+
+class Stuck(NamedTuple):
+    """Something that cannot be sent, where it is made, and the call's name."""
+
+    parcel: Parcel
+    kind: Unpicklable
+    name: str
+    place: Place
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding]:
+    """One finding a thing that cannot be sent, where it is made; under fork one a class with a lock around samples."""
+    exposure = model.exposed(1 << loader.index, 0, 1)
+    if exposure is None:
+        return
+    loud = start_severity(loader, model)
+    found = [one for parcel in parcels(loader, model) if (one := _stuck(parcel, loader, model)) is not None]
+    if loud is None:
+        yield from _useless_locks(found, loader, exposure, model)
+        return
+    shared = any(one.name in SHARED_BY_INHERITANCE for one in found)  # one of its own in each worker is none
+    for one in found:
+        certainty: Certainty = "possible" if one.parcel.guessed else exposure.certainty
+        severity = loudness(loud, certainty)
+        if severity is not None:
+            yield Finding(
+                RULE.name,
+                severity,
+                certainty,
+                f"{cannot_start(loader, model)}: {one.parcel.held} is sent to them and is {_a(one.kind.word)} (cannot "
+                f"pickle {one.kind.error}); {_advice(one)}",
+                one.place,
+                one.name,
+                (*_way(one.parcel, one.place), *_made(loader, model)),
+                () if shared else left_out(one.parcel, [other.parcel for other in found], model),
+            )
+
+
+def _stuck(parcel: Parcel, loader: Loader, model: Model) -> Stuck | None:
+    match parcel.atom:
+        case LibObject(name, site):
+            kind = _kind(name, parcel, loader, model)
+            return Stuck(parcel, kind, name, _place(site, parcel, model)) if kind else None
+        case SeqOf(_, _, site) if site is not None:
+            e = model.ev.expr(site.frame, site.expr)
+            if isinstance(e, ir.Comp) and e.kind == "generator":
+                return Stuck(parcel, _GENERATOR, "generator", model.site_place(site))
+        case Instance(cls, site) if site is not None:
+            for base in model.ev.classes.library_bases(cls):
+                if base.startswith("threading.") and base in UNPICKLABLE:
+                    return Stuck(parcel, UNPICKLABLE[base], base, model.site_place(site))
+        case atom if is_module(atom) and parcel.store is not None:
+            return Stuck(parcel, _MODULE, "module", model.step_place(parcel.store.frame, parcel.store.step))
+    return None
+
+
+def _kind(name: str, parcel: Parcel, loader: Loader, model: Model) -> Unpicklable | None:
+    name = name.removesuffix(".manual_seed")
+    if name == "torch.Generator" and _is_read_by_workers(parcel, loader, model):
+        return None  # its numbers are shared-generator's matter
+    if name in SHARED_BY_INHERITANCE:
+        return SHARED_BY_INHERITANCE[name] if _is_of_another_method(loader, model) else None
+    return UNPICKLABLE.get(name)
+
+
+def _is_of_another_method(loader: Loader, model: Model) -> bool:
+    """Whether the loader names a start method that is not the program's."""
+    named = model.named_start_methods(loader.argument("multiprocessing_context"))
+    path = loader.path
+    return bool(named) and path is not None and not named & model.process_start_methods(path)
+
+
+def _place(site: Site, parcel: Parcel, model: Model) -> Place:
+    if site.expr >= 0:
+        return model.site_place(site)
+    if parcel.store is not None:  # what a call of a generator function gives has no place of its own
+        return model.step_place(parcel.store.frame, parcel.store.step)
+    return model.def_place(site.frame)
+
+
+def _a(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiouAEIOU' and not word.startswith('uni') else 'a'} {word}"
+
+
+def _advice(one: Stuck) -> str:
+    match one.kind.word:
+        case "view of a dictionary" | "generator" | "iterator of matches" | "CSV reader" | "directory iterator":
+            return "make it a list"
+        case "module":
+            return "import it where it is used"
+    if one.name in THREAD_LOCKS:
+        return "it locks nothing between workers: remove it, or leave it out in `__getstate__`"
+    return "make it in the worker, or leave it out in `__getstate__`"
+
+
+def _way(parcel: Parcel, place: Place) -> Iterator[Evidence]:
+    yield from (link for link in parcel.way if link.place != place)
+
+
+def _made(loader: Loader, model: Model) -> Iterator[Evidence]:
+    if loader.site is not None:
+        text = f"{loader.described.replace('`', '')} sends it to its workers ({loader.workers_text})"
+        yield Evidence(model.site_place(loader.site), text)
+
+
+# --- locks ------------------------------------------------------------------------------------------------------------
+
+
+def _useless_locks(found: list[Stuck], loader: Loader, exposure: Exposure, model: Model) -> Iterator[Finding]:
+    done: set[str] = set()
+    for one in found:
+        use = _first_use(one.parcel, loader, model) if one.name in THREAD_LOCKS else None
+        holder = one.parcel.held.partition(" of ")[2]
+        if use is None or holder in done or _has_threads(use[0], model):
+            continue
+        done.add(holder)
+        certainty: Certainty = "possible" if one.parcel.guessed else exposure.certainty
+        severity = loudness(Severity.INFORMATION, certainty)
+        if severity is None:
+            continue
+        frame, number = use
+        yield Finding(
+            RULE.name,
+            severity,
+            certainty,
+            f"this {one.kind.word} locks nothing {in_workers_of(exposure)}: each worker has its own copy of "
+            f"{one.parcel.held}, which orders the threads of one process; remove it",
+            one.place,
+            holder,
+            (Evidence(model.place(frame, number), f"{model.label(frame)} uses it"), *_made(loader, model)),
+        )
+
+
+def _first_use(parcel: Parcel, loader: Loader, model: Model) -> tuple[Frame, int] | None:
+    """Where code that the loader's workers run for a sample reads the object from an attribute."""
+    for frame, reached in model.reached.items():
+        if reached.bits(("sample", "collate")) >> loader.index & 1:
+            for number, value in sorted(frame.memo.items()):
+                if value is not None and parcel.atom in value.atoms:
+                    if isinstance(model.ev.expr(frame, number), ir.Attr):
+                        return frame, number
+    return None
+
+
+def _is_read_by_workers(parcel: Parcel, loader: Loader, model: Model) -> bool:
+    return _first_use(parcel, loader, model) is not None
+
+
+def _has_threads(frame: Frame, model: Model) -> bool:
+    """Whether the class that uses a lock has threads to order."""
+    owner = frame.owner
+    if owner is None:
+        return True
+    pieces = [(m.function.path, m.function.piece) for m in model.ev.classes.methods(owner) if m.function is not None]
+    files = [(model.files.file(path), piece) for path, piece in pieces]
+    return any(file is not None and file.pieces[piece].holds("Thread") for file, piece in files)
+
+
+RULE = Rule(
+    code="LDR302",
+    name="unpicklable-state",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="loader",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+)
