@@ -1,0 +1,13 @@
+from torch.utils.data import DataLoader, Dataset
+
+
+class Files(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return open(__file__, "rb")
+
+
+def make_loader():
+    return DataLoader(Files(), batch_size=2, num_workers=2)
