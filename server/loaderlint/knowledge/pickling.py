@@ -59,6 +59,8 @@ UNPICKLABLE = MappingProxyType(
         "multiprocessing.Pool": Unpicklable("process pool", "a pool"),
         "multiprocessing.pool.Pool": Unpicklable("process pool", "a pool"),
         "multiprocessing.pool.ThreadPool": Unpicklable("thread pool", "a pool"),
+        "multiprocessing.Manager": Unpicklable("manager", "'weakref.ReferenceType' object"),
+        "torch.multiprocessing.Manager": Unpicklable("manager", "'weakref.ReferenceType' object"),
         "subprocess.Popen": Unpicklable("process", _LOCK),
         "weakref.ref": Unpicklable("weak reference", "'weakref.ReferenceType' object"),
         "weakref.proxy": Unpicklable("weak reference", "a weak proxy"),

@@ -94,7 +94,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
     if loud is None:
         yield from _useless_locks(found, loader, exposure, model)
         return
-    shared = any(one.name in SHARED_BY_INHERITANCE for one in found)  # one of its own in each worker is none
+    # One of its own in each worker would be none.
+    shared = any(one.name in SHARED_BY_INHERITANCE or one.kind.word == "manager" for one in found)
     for one in found:
         certainty: Certainty = "possible" if one.parcel.guessed else exposure.certainty
         severity = loudness(loud, certainty)
@@ -164,6 +165,8 @@ def _advice(one: Stuck) -> str:
             return "make it a list"
         case "module":
             return "import it where it is used"
+        case "manager":
+            return "keep only the lists and dictionaries that it makes"
     if one.name in THREAD_LOCKS:
         return "it locks nothing between workers: remove it, or leave it out in `__getstate__`"
     return "make it in the worker, or leave it out in `__getstate__`"

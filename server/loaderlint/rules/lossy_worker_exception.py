@@ -1,0 +1,170 @@
+"""
+# lossy-worker-exception (LDR305)
+
+## What it does
+Finds exceptions raised in a loader's workers that torch cannot make again in the main process: their constructor takes
+not just one text, or the class has a `message` attribute that its constructor does not take. Off by default.
+
+## Why is this bad?
+A worker sends the main process the class of an exception and its traceback as text, and torch calls the class with that
+text alone (`reraise` in `torch/_utils.py`). If that fails, it raises `RuntimeError("Caught MyError in DataLoader worker
+process 0...")`: an `except MyError` around the training loop does not see it. A class with a `message` attribute is
+called with `message=`; if its constructor takes no such argument, the main process sees `TypeError: MyError.__init__()
+got an unexpected keyword argument 'message'`, and the text is lost. Run with torch 2.13.
+
+## When it is not a bug
+- The constructor can be called with one text: `def __init__(self, message, code=None)`, `*args`, or none of its own.
+- The exception is caught in the worker.
+- A loader without workers: the exception arrives as it is.
+- Nobody catches it by its class. That is why this rule is off by default.
+
+## Example
+```python
+class BadRecord(Exception):
+    def __init__(self, path, index):
+        super().__init__(f"{path}: record {index}")
+```
+
+## Fixed
+```python
+class BadRecord(Exception):
+    def __init__(self, message, path=None, index=None):
+        super().__init__(message)
+```
+
+## Fix safety
+There is no fix: what the one text should be is for you to say.
+
+## References
+- [torch/_utils.py, ExceptionWrapper](https://github.com/pytorch/pytorch/blob/main/torch/_utils.py)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.findings import Evidence, Finding, Severity
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Exposure, Model, WorkerFunction
+from loaderlint.project.values import ClassRef, Instance, LibObject
+from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+
+#: Exceptions of libraries whose constructors take several arguments.
+_SEVERAL = frozenset(
+    {
+        "builtins.UnicodeDecodeError",
+        "builtins.UnicodeEncodeError",
+        "builtins.UnicodeTranslateError",
+        "json.JSONDecodeError",
+        "subprocess.CalledProcessError",
+        "subprocess.TimeoutExpired",
+    }
+)
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+    """One finding a `raise`."""
+    done: set[int] = set()
+    for frame in function.frames:
+        for _, step in model.steps(frame):
+            if not isinstance(step, ir.Raise) or step.value == NONE or step.value in done:
+                continue
+            exposure = model.exposure(frame, 1)
+            if exposure is None or _is_guarded(step.context, frame, model) or _is_caught(frame, exposure, model):
+                continue
+            lost = _lost(step.value, frame, model)
+            severity = loudness(Severity.INFORMATION, exposure.certainty)
+            if lost is not None and severity is not None:
+                done.add(step.value)
+                name, effect, cause, evidence = lost
+                yield Finding(
+                    RULE.name,
+                    severity,
+                    exposure.certainty,
+                    f"the main process sees {effect} instead of the `{name}` raised {in_workers_of(exposure)}: "
+                    f"torch makes it again from one text, and {cause}",
+                    model.place(frame, step.value),
+                    name,
+                    (*evidence, *model.why(frame, exposure)),
+                )
+
+
+def _lost(number: int, frame: Frame, model: Model) -> tuple[str, str, str, tuple[Evidence, ...]] | None:
+    """The exception's name, what comes instead, why, and where its class stands; None if it arrives."""
+    for atom in model.ev.eval(number, frame).ordered():
+        if isinstance(atom, LibObject) and atom.name in _SEVERAL:
+            name = atom.name.rpartition(".")[2]
+            return name, "a RuntimeError", f"`{name}` takes several arguments; raise one that takes a text", ()
+        if isinstance(atom, Instance):
+            found = _of_class(atom.cls, model)
+            if found is not None:
+                name = model.ev.classes.name(atom.cls)
+                return name, *found, (Evidence(model.class_place(atom.cls), f"`{name}`"),)
+    return None
+
+
+def _of_class(cls: ClassRef, model: Model) -> tuple[str, str] | None:
+    """What comes instead of an exception of the class, and why; None if it arrives, or nobody knows."""
+    if model.ev.classes.has_unknown_base(cls):
+        return None
+    init = model.ev.classes.member(cls, "__init__")
+    params: tuple[ir.ParamIR, ...] = ()
+    if init is not None:
+        facts = model.ev.facts(init.function.path, init.function.piece) if init.function else None
+        if facts is None or init.function is None:
+            return None
+        params = facts.ir.defs[init.function.def_].params[1:]
+    takes_message = any(param.name == "message" or param.kind == "starstar" for param in params)
+    if model.ev.classes.member(cls, "message") is not None:
+        if takes_message:
+            return None
+        return (
+            "a TypeError",
+            "gives it as `message=`, which its constructor does not take; rename the class's `message`",
+        )
+    if init is None or _takes_one_text(params):
+        return None
+    return "a RuntimeError", "its constructor does not take just that; give its other parameters defaults"
+
+
+def _takes_one_text(params: tuple[ir.ParamIR, ...]) -> bool:
+    required = [param for param in params if param.kind in ("pos", "any") and param.default == NONE]
+    takes = any(param.kind in ("pos", "any", "star") for param in params)
+    needs_names = any(param.kind == "kw" and param.default == NONE for param in params)
+    return takes and len(required) <= 1 and not needs_names
+
+
+def _is_guarded(context: int, frame: Frame, model: Model) -> bool:
+    """Whether a step stands in a `try` that has handlers."""
+    contexts = model.def_of(frame).contexts
+    while context > 0:
+        if contexts[context].kind == "try":
+            return True
+        context = contexts[context].parent
+    return False
+
+
+def _is_caught(frame: Frame, exposure: Exposure, model: Model) -> bool:
+    """Whether a caller in the worker calls it in a `try`."""
+    links = model.chain(frame, exposure.lead)
+    for before, after in zip(links, links[1:], strict=False):
+        for _, step in model.steps(before):
+            if isinstance(step, ir.Perform) and after in before.targets.get(step.call, ()):
+                if _is_guarded(step.context, before, model):
+                    return True
+    return False
+
+
+RULE = Rule(
+    code="LDR305",
+    name="lossy-worker-exception",
+    severity=Severity.INFORMATION,
+    needs="W1",
+    over="worker function",
+    find=find,
+    fix=None,
+    page=page(__doc__),
+    enabled_by_default=False,
+)
