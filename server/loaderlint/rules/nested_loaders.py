@@ -1,0 +1,55 @@
+"""Loaders that worker code goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.project.evaluate import iterated
+from loaderlint.project.frames import Frame
+from loaderlint.project.loaders import Loader
+from loaderlint.project.model import Model
+from loaderlint.project.values import Instance, Lib, LibObject, Site, Val
+
+#: Functions that begin to go through their first argument.
+_GOING = frozenset(f"builtins.{name}" for name in ("iter", "list", "tuple", "sorted", "sum", "max", "min", "set"))
+#: Objects that are gone through instead of what they were given.
+_AROUND = frozenset({"builtins.enumerate", "builtins.zip", "tqdm.tqdm", "tqdm.auto.tqdm", "itertools.chain"})
+_MAX_DEPTH = 3
+
+
+def gone_through(frame: Frame, model: Model) -> Iterator[tuple[int, Site]]:
+    """The loaders that a frame goes through: the expression that does, and where the loader is made."""
+    for _, step in model.steps(frame):
+        number = iterated(step)
+        if isinstance(step, ir.Perform):
+            call = model.ev.expr(frame, step.call)
+            first = call.args[0] if isinstance(call, ir.Call) and call.args else None
+            if isinstance(call, ir.Call) and first is not None and first.kind == "pos":
+                callee = model.ev.eval(call.func, frame)
+                if any(isinstance(atom, Lib) and atom.name in _GOING for atom in callee.atoms):
+                    number = first.value
+        if number != NONE:
+            for site in _loader_sites(model.ev.eval(number, frame), model, 0):
+                yield number, site
+
+
+def _loader_sites(value: Val, model: Model, depth: int) -> Iterator[Site]:
+    for atom in value.ordered():
+        if isinstance(atom, LibObject) and atom.name in _AROUND and depth < _MAX_DEPTH:
+            for inner in model.ev.site_arguments(atom.site).positional:
+                yield from _loader_sites(inner, model, depth + 1)
+        elif isinstance(atom, LibObject | Instance) and atom.site is not None:
+            yield atom.site
+
+
+def loaders_at(site: Site, model: Model) -> list[Loader]:
+    """The loaders that are made at an expression, in whatever frame of its def."""
+    place = _place(site)
+    return [loader for loader in model.loaders if loader.site is not None and _place(loader.site) == place]
+
+
+def _place(site: Site) -> tuple[Path, int, int]:
+    return site.frame.path, site.frame.piece, site.expr

@@ -1,0 +1,110 @@
+"""Code that asks first whether it may start a process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Model, WorkerCall
+
+_WORDS = frozenset({"daemon", "_config", "current_process", "parent_process", "get_worker_info"})
+_CATCHING = frozenset({"AssertionError", "Exception", "BaseException"})
+
+
+def tests_around(frame: Frame, context: int, model: Model) -> Iterator[ir.Context]:
+    """The branches of tests that a context stands in, innermost first."""
+    return (one for one in _contexts(frame, context, model) if one.kind == "if")
+
+
+def is_guarded(frame: Frame, context: int, model: Model) -> bool:
+    """Whether what stands in a context runs only after a look at the process, or where the error is caught."""
+    if any(asks(test.expr, frame, model, _WORDS) for test in tests_around(frame, context, model)):
+        return True
+    around = {one.parent for one in _contexts(frame, context, model) if one.kind == "try"}
+    return any(one.parent in around and _catches(one, frame, model) for one in model.def_of(frame).contexts)
+
+
+def is_once(frame: Frame, context: int, model: Model) -> bool:
+    """Whether what stands in a context depends on the object's state, `if self.index is None`: the main process may
+    have done it before."""
+    tests = (test.expr for test in tests_around(frame, context, model))
+    return any(_is_own(number, frame, model) for test in tests for number in _parts(test, frame, model))
+
+
+def _contexts(frame: Frame, context: int, model: Model) -> Iterator[ir.Context]:
+    contexts = model.def_of(frame).contexts
+    while context > 0:
+        yield contexts[context]
+        context = contexts[context].parent
+
+
+def allows_children(model: Model) -> bool:
+    """Whether worker code takes the daemon flag away: `current_process()._config["daemon"] = False`."""
+    return any(
+        isinstance(step, ir.SetItem) and model.ev.expr(frame, step.index) == ir.Const("str", "daemon")
+        for frame in model.reached
+        for _, step in model.steps(frame)
+    )
+
+
+def asks(test: int, frame: Frame, model: Model, words: frozenset[str]) -> bool:
+    """Whether an expression reads one of these names or attributes."""
+    for number in _parts(test, frame, model):
+        e = model.ev.expr(frame, number)
+        if isinstance(e, ir.Attr | ir.Global) and e.name in words:
+            return True
+    return False
+
+
+def callers_of(call: WorkerCall, model: Model) -> Iterator[tuple[Frame, int]]:
+    """The frames that a call stands in or that lead to it in workers, each with the context of the way there."""
+    yield call.frame, call.context
+    reached = model.reached.get(call.frame)
+    for parent in dict.fromkeys(reached.parents.values() if reached else ()):
+        for _, step in model.steps(parent) if parent is not None else ():
+            if parent and isinstance(step, ir.Perform) and call.frame in parent.targets.get(step.call, ()):
+                yield parent, step.context
+
+
+def _is_own(number: int, frame: Frame, model: Model) -> bool:
+    """Whether an expression is an attribute of self, or asks whether there is one."""
+    match model.ev.expr(frame, number):
+        case ir.Attr(base, _):
+            return model.ev.expr(frame, base) == ir.Param(0) and frame.owner is not None
+        case ir.Global("hasattr"):
+            return True
+    return False
+
+
+def _catches(context: ir.Context, frame: Frame, model: Model) -> bool:
+    if context.kind != "except":
+        return False
+    return context.expr == NONE or asks(context.expr, frame, model, _CATCHING)
+
+
+def _parts(number: int, frame: Frame, model: Model) -> Iterator[int]:
+    """An expression and what it is made of, as far as tests need it."""
+    if number == NONE:
+        return
+    yield number
+    match model.ev.expr(frame, number):
+        case ir.Attr(base, _):
+            inner: tuple[int, ...] = (base,)
+        case ir.Unary(_, operand):
+            inner = (operand,)
+        case ir.BoolOp(_, left, right) | ir.Bin(_, left, right):
+            inner = (left, right)
+        case ir.Compare(left, _, rights):
+            inner = (left, *rights)
+        case ir.Call(func, args):
+            inner = (func, *(arg.value for arg in args))
+        case ir.Index(base, _):
+            inner = (base,)
+        case ir.Seq(_, items):
+            inner = items
+        case _:
+            inner = ()
+    for part in inner:
+        yield from _parts(part, frame, model)

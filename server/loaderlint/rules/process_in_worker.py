@@ -1,0 +1,174 @@
+"""
+# process-in-worker (LDR204)
+
+## What it does
+Finds processes that code in a loader's workers starts: `Pool`, `Process.start()`, `ProcessPoolExecutor`, `Manager`,
+`torch.multiprocessing.spawn`, and a loader with workers of its own.
+
+## Why is this bad?
+Workers are daemons, and daemons may not have children: `AssertionError: daemonic processes are not allowed to have
+children`, re-raised in the main process at the first batch. Measured on torch 2.13 under fork and forkserver, for each
+of them. With `num_workers=0` the same code works, which is how it comes into a project.
+
+## When it is not a bug
+- Threads (`ThreadPoolExecutor`, `multiprocessing.pool.ThreadPool`), `subprocess.run`, a loader with `num_workers=0`.
+- joblib, which goes on with one job in a worker, and `Dataset.map(num_proc=...)` of Hugging Face, whose `multiprocess`
+  starts processes there.
+- The constructor, or another method that only the main process calls.
+- Code that asks first (`if current_process().daemon`, `if get_worker_info() is None`) or that catches the error.
+- A loader without workers.
+
+Under a test of the object's state (`if self.index is None`) it is a warning: the main process may have done it before.
+
+## Example
+```python
+class Scenes(IterableDataset):
+    def __iter__(self):
+        for tile in DataLoader(self.tiles, num_workers=2):
+            yield from tile
+
+loader = DataLoader(Scenes(), num_workers=4)
+```
+
+## Fixed
+```python
+class Scenes(IterableDataset):
+    def __iter__(self):
+        for tile in DataLoader(self.tiles, num_workers=0):
+            yield from tile
+
+loader = DataLoader(Scenes(), num_workers=4)
+```
+
+## Fix safety
+There is no fix: whether threads, or doing it before, is right, depends on the work.
+
+## References
+- pytorch/pytorch#15950
+- [multiprocessing.Process.daemon](https://docs.python.org/3/library/multiprocessing.html#multiprocessing.Process.daemon)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import Evidence, Finding, Place, Severity
+from loaderlint.knowledge.processes import STARTED, STARTS_PROCESSES, plain
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Model, WorkerCall, WorkerFunction
+from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject
+from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, page
+from loaderlint.rules.nested_loaders import gone_through, loaders_at
+from loaderlint.rules.process_guards import allows_children, callers_of, is_guarded, is_once
+
+
+class Start(NamedTuple):
+    """A place where a frame starts processes. `what`: the call for people; `doubts`: unknown conditions;
+    `instead`: what to do; `use`: where it happens, if that is another place."""
+
+    frame: Frame
+    place: Place
+    what: str
+    doubts: int
+    instead: str
+    use: Place | None = None
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+    """One finding a call that starts processes, or a loader with workers that is gone through."""
+    starts: dict[Place, list[Start]] = {}
+    for frame in function.frames:
+        for start in (*_starts(frame, model), *_nested(frame, model)):
+            starts.setdefault(start.place, []).append(start)
+    if starts and not allows_children(model):
+        for found in starts.values():
+            yield from _judge(found, model)
+
+
+def _judge(starts: list[Start], model: Model) -> Iterator[Finding]:
+    found = gathered((start.frame, model.exposure(start.frame, 1)) for start in starts)
+    if found is None:
+        return
+    frame, exposure = found
+    start = next(one for one in starts if one.frame is frame)
+    severity = loudness(Severity.ERROR, exposure.certainty, start.doubts)
+    if severity is None:
+        return
+    use = (Evidence(start.use, f"{model.label(frame)} goes through it"),) if start.use else ()
+    yield Finding(
+        RULE.name,
+        severity,
+        exposure.certainty,
+        f"the worker raises AssertionError: {start.what} starts processes {in_workers_of(exposure)}, and workers may "
+        f"not have child processes; {start.instead}",
+        start.place,
+        start.what,
+        (*use, *model.why(frame, exposure)),
+    )
+
+
+def _starts(frame: Frame, model: Model) -> Iterator[Start]:
+    """The calls that start processes."""
+    for call in model.frame_calls(frame):
+        what = _started_by(call, model)
+        ways = list(callers_of(call, model)) if what else []
+        if what and not any(is_guarded(where, context, model) for where, context in ways):
+            doubts = 1 if any(is_once(where, context, model) for where, context in ways) else 0
+            instead = "use threads, or do it before the workers start"
+            yield Start(frame, model.place(frame, call.number), f"`{what}`", doubts, instead)
+
+
+def _started_by(call: WorkerCall, model: Model) -> str:
+    """What a call starts: 'multiprocessing.Pool'; '' if it starts no process or that is not sure."""
+    names = {_name(atom) for atom in call.callee.atoms}
+    func = model.ev.expr(call.frame, call.call.func)
+    if isinstance(func, ir.Attr) and func.name == "start":
+        bases = model.ev.eval(func.base, call.frame).atoms
+        names = {f"{name}.start" if (name := _process_class(base, model)) else "" for base in bases}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _name(atom: Atom) -> str:
+    """The call that starts processes by itself, '' for others."""
+    name = ""
+    if isinstance(atom, Lib):
+        name = plain(atom.name)
+    elif isinstance(atom, LibMember) and isinstance(atom.owner, LibObject):
+        name = plain(f"{atom.owner.name}.{atom.name}")
+    return name if name in STARTS_PROCESSES else ""
+
+
+def _process_class(atom: Atom, model: Model) -> str:
+    """The library class of an object that `start()` makes a process of, '' for other objects."""
+    if isinstance(atom, LibObject):
+        return plain(atom.name) if plain(atom.name) in STARTED else ""
+    if isinstance(atom, Instance) and model.ev.classes.member(atom.cls, "start") is None:
+        if any(plain(base) in STARTED for base in model.ev.classes.library_bases(atom.cls)):
+            return model.ev.classes.name(atom.cls)
+    return ""
+
+
+def _nested(frame: Frame, model: Model) -> Iterator[Start]:
+    """The loaders with workers of their own that are gone through."""
+    for number, site in gone_through(frame, model):
+        loaders = loaders_at(site, model)
+        answers = {loader.has_workers() for loader in loaders}
+        if "yes" in answers:
+            what = f"the loader `{loaders[0].name}` with workers of its own"
+            doubts = 0 if answers == {"yes"} else 1
+            place = model.site_place(site)
+            yield Start(frame, place, what, doubts, "give it `num_workers=0`", model.place(frame, number))
+
+
+RULE = Rule(
+    code="LDR204",
+    name="process-in-worker",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="worker function",
+    find=find,
+    fix=None,
+    page=page(__doc__),
+)
