@@ -1,0 +1,20 @@
+"""CUDA: which calls initialise it.
+
+Read in torch 2.13, `torch/cuda/__init__.py`, `torch/cuda/random.py`: these call `_lazy_init`. Seeding
+(`torch.cuda.manual_seed`), `is_available`, `device_count` and `empty_cache` do not, or wait until something else has.
+"""
+
+from __future__ import annotations
+
+#: Functions and classes of `torch.cuda` that initialise it.
+INITIALISES = frozenset(
+    f"torch.cuda.{name}"
+    for name in """
+    init synchronize current_device current_stream default_stream get_device_properties get_device_name
+    get_device_capability mem_get_info get_rng_state set_device Stream
+    FloatTensor DoubleTensor HalfTensor BFloat16Tensor ByteTensor CharTensor ShortTensor IntTensor LongTensor BoolTensor
+    """.split()
+)
+
+#: Packages whose functions take `device=` and make tensors there.
+TAKES_DEVICE = ("torch.", "torchvision.", "torchaudio.")

@@ -1,0 +1,267 @@
+"""
+# cuda-in-worker (LDR203)
+
+## What it does
+Finds code that uses CUDA in forked workers: `.cuda()`, `.to("cuda")`, `device="cuda"`, `torch.cuda.synchronize()` and
+the like; as information, `torch.load` without `map_location`, which brings tensors back to the device they were saved
+from.
+
+## Why is this bad?
+A process that was forked after CUDA was initialised cannot use it: `RuntimeError: Cannot re-initialize CUDA in forked
+subprocess. To use CUDA with multiprocessing, you must use the 'spawn' start method`. torch raises it in `_lazy_init`
+(torch 2.13, `torch/cuda/__init__.py`, line 516: `if _is_in_bad_fork(): raise RuntimeError(...)`). A look at
+`torch.cuda.is_available()` in the main process is enough, says the same file in line 174. Not run, for want of a GPU:
+this is what torch's source says, and what pytorch/pytorch#40403 shows.
+
+## When it is not a bug
+- The training loop moves the batch: `batch.to(device)` in the main process.
+- Workers that are spawned, or come from a fork server. (torch advises against CUDA tensors from workers there, too.)
+- `torch.load(path, map_location="cpu")`, `.to("cpu")`, a device that cannot be read: an argument, an option.
+- `torch.cuda.is_available()`, `torch.cuda.manual_seed()`: they initialise nothing that fails.
+- The constructor, or another method that only the main process calls.
+- A loader without workers.
+
+`if torch.cuda.is_available():` is no protection: on the machine that has a GPU the branch is taken, and raises. A
+device that is chosen so (`"cuda" if torch.cuda.is_available() else "cpu"`) is a warning, and so is CUDA in a project
+whose main process shows no sign of it.
+
+## Example
+```python
+class Images(Dataset):
+    def __getitem__(self, index):
+        return self.images[index].cuda()
+
+for images in DataLoader(Images(), num_workers=4):
+    ...
+```
+
+## Fixed
+```python
+class Images(Dataset):
+    def __getitem__(self, index):
+        return self.images[index]
+
+for images in DataLoader(Images(), num_workers=4, pin_memory=True):
+    images = images.cuda(non_blocking=True)
+```
+
+## Fix safety
+`torch.load(path, map_location="cpu")` is safe, and unsafe where a loader without workers runs it too. There is no fix
+for the others: the line that moves the batch belongs into the training loop.
+
+## References
+- pytorch/pytorch#40403, pytorch/pytorch#2971
+- [CUDA in multiprocessing](https://pytorch.org/docs/stable/notes/multiprocessing.html#cuda-in-multiprocessing)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import Finding, Fix, SetArgument, Severity
+from loaderlint.knowledge.cuda import INITIALISES, TAKES_DEVICE
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Exposure, Model, WorkerCall, WorkerFunction
+from loaderlint.project.values import Instance, Lib, LibObject, Literal_, Val
+from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, not_forked, page
+from loaderlint.rules.process_guards import asks, callers_of, tests_around
+
+#: What shows that the main process uses CUDA, or leaves it to a trainer that does.
+_SIGNS = ("cuda", "Trainer", "Accelerator", "Fabric", "accelerator", "pin_memory=True")
+
+#: Words of a condition that asks what CUDA work is possible here.
+_LOOKS = frozenset({"is_cuda", "is_initialized", "get_worker_info", "device", "device_type", "get_start_method"})
+#: Words of a condition that is true wherever CUDA is.
+_NO_DOUBT = frozenset({"is_available", "device_count"})
+
+
+class Use(NamedTuple):
+    """A call that uses CUDA. `text`: the call for people; `doubts`: unknown conditions."""
+
+    call: WorkerCall
+    text: str
+    doubts: int
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+    """One finding a call, for all loaders whose forked workers perform it."""
+    uses: dict[int, list[Use]] = {}
+    loads: dict[int, list[WorkerCall]] = {}
+    for call in model.calls(function):
+        use = _use(call, model)
+        doubts = _doubts(call, model) if use else None
+        if use and doubts is not None:
+            uses.setdefault(call.number, []).append(use._replace(doubts=max(use.doubts, doubts)))
+        elif _loads_anywhere(call, model):
+            loads.setdefault(call.number, []).append(call)
+    for found in uses.values():
+        yield from _judge(found, model)
+    for calls in loads.values():
+        yield from _judge_load(calls, model)
+
+
+def _judge(uses: list[Use], model: Model) -> Iterator[Finding]:
+    found = gathered((use.call.frame, _exposure(use.call, model)) for use in uses)
+    if found is None:
+        return
+    frame, exposure = found
+    use = next(one for one in uses if one.call.frame is frame)
+    doubts = use.doubts + (0 if _main_uses_cuda(model) else 1)
+    severity = loudness(Severity.ERROR, exposure.certainty, doubts)
+    if severity is None:
+        return
+    yield Finding(
+        RULE.name,
+        severity,
+        exposure.certainty,
+        f"the worker raises RuntimeError (cannot re-initialize CUDA in forked subprocess): {use.text} "
+        f"{in_workers_of(exposure)}; move the batch to the GPU in the training loop",
+        model.place(frame, use.call.number),
+        use.text,
+        model.why(frame, exposure),
+    )
+
+
+def _judge_load(calls: list[WorkerCall], model: Model) -> Iterator[Finding]:
+    found = gathered((call.frame, _exposure(call, model)) for call in calls)
+    if found is None or found[1].certainty == "possible" or not _main_uses_cuda(model):
+        return
+    frame, exposure = found
+    yield Finding(
+        RULE.name,
+        Severity.INFORMATION,
+        exposure.certainty,
+        f"tensors that were saved on a GPU come back to it: `torch.load` without map_location "
+        f'{in_workers_of(exposure)}, where CUDA cannot be used; pass `map_location="cpu"`',
+        model.place(frame, calls[0].number),
+        "torch.load",
+        model.why(frame, exposure),
+        (_load_fix(calls, exposure, model),),
+    )
+
+
+def _exposure(call: WorkerCall, model: Model) -> Exposure | None:
+    return model.exposure(call.frame, 1, cured=not_forked(model))
+
+
+# --- what uses CUDA ---------------------------------------------------------------------------------------------------
+
+
+def _use(call: WorkerCall, model: Model) -> Use | None:
+    """The use of CUDA that a call is."""
+    if any(isinstance(atom, Lib) and atom.name in INITIALISES for atom in call.callee.atoms):
+        name = next(atom.name for atom in call.callee.ordered() if isinstance(atom, Lib))
+        return Use(call, f"`{name}`", 0)
+    func = model.ev.expr(call.frame, call.call.func)
+    arguments = model.ev.arguments(call.call, call.frame)
+    if isinstance(func, ir.Attr) and func.name in ("cuda", "to") and _moves(func, call, model):
+        if func.name == "cuda":
+            return Use(call, "`.cuda()`", 0)
+        device = arguments.get("device", 0)
+        return _on(device, call, '.to("{}")', model) if device is not None else None
+    if any(isinstance(atom, Lib) and atom.name.startswith(TAKES_DEVICE) for atom in call.callee.atoms):
+        device = next((value for name, value in arguments.keywords if name == "device"), None)
+        made = next(atom.name for atom in call.callee.ordered() if isinstance(atom, Lib))
+        if device is not None and made != "torch.device":
+            return _on(device, call, f'{made}(device="{{}}")', model)
+    return None
+
+
+def _moves(func: ir.Attr, call: WorkerCall, model: Model) -> bool:
+    """Whether `x.cuda` or `x.to` may be torch's: not that of a module, nor a method that the project defines."""
+    base = model.ev.eval(func.base, call.frame)
+    return any(
+        not isinstance(atom, Lib | Literal_)
+        and not (isinstance(atom, Instance) and model.ev.classes.member(atom.cls, func.name))
+        for atom in base.atoms
+    )
+
+
+def _on(device: Val, call: WorkerCall, text: str, model: Model) -> Use | None:
+    """A use of CUDA if the device is; with a doubt where it may also be another, none where that cannot be read."""
+    names = list(_device_names(device, model))
+    cuda = [name for name in names if name and name.startswith("cuda")]
+    if not cuda or None in names:
+        return None
+    return Use(call, f"`{text.format(cuda[0])}`", 0 if len(cuda) == len(names) else 1)
+
+
+def _device_names(value: Val, model: Model) -> Iterator[str | None]:
+    """The devices that a value may name: 'cuda:0'; '' for what is none, None where that cannot be read or is an
+    option."""
+    for atom in value.ordered():
+        match atom:
+            case Literal_("str", str(name), ""):
+                yield name
+            case Literal_(_, _, "") | Lib():
+                yield ""
+            case LibObject("torch.device", site):
+                inner = model.ev.site_arguments(site).get("device", 0) or model.ev.site_arguments(site).get("type", 0)
+                yield from _device_names(inner, model) if inner else (None,)
+            case _:
+                yield None
+
+
+# --- conditions -------------------------------------------------------------------------------------------------------
+
+
+def _doubts(call: WorkerCall, model: Model) -> int | None:
+    """How many conditions the call stands under: one for an option (`if self.gpu`); None where the condition looks at
+    the tensor or the process, or is off as configured."""
+    doubts = 0
+    for frame, context in callers_of(call, model):
+        for test in tests_around(frame, context, model):
+            if asks(test.expr, frame, model, _LOOKS) or _is_off(test, frame, model):
+                return None
+            if not test.negated and not asks(test.expr, frame, model, _NO_DOUBT):
+                doubts = 1
+    return doubts
+
+
+def _is_off(test: ir.Context, frame: Frame, model: Model) -> bool:
+    """Whether an option is, as configured, such that the branch is not taken."""
+    values = [atom.value for atom in model.ev.eval(test.expr, frame).atoms if isinstance(atom, Literal_)]
+    return bool(values) and all(bool(value) is test.negated for value in values)
+
+
+def _main_uses_cuda(model: Model) -> bool:
+    """Whether code outside the workers' own shows a sign of CUDA."""
+    workers = {(frame.path, frame.piece) for frame in model.reached}
+    for sign in _SIGNS:
+        for path in model.files.containing(sign):
+            file = model.files.file(path)
+            if file and any((path, piece) not in workers for piece in file.mentioning(sign)):
+                return True
+    return False
+
+
+# --- torch.load -------------------------------------------------------------------------------------------------------
+
+
+def _loads_anywhere(call: WorkerCall, model: Model) -> bool:
+    """Whether a call is `torch.load` without a map_location."""
+    if Lib("torch.load") not in call.callee.atoms:
+        return False
+    return model.ev.arguments(call.call, call.frame).get("map_location", 1) is None
+
+
+def _load_fix(calls: Sequence[WorkerCall], exposure: Exposure, model: Model) -> Fix:
+    """Load to the CPU; unsafe where a loader without workers loads too, whose tensors would come to another device."""
+    bits = [model.reached[call.frame].bits() for call in calls]
+    alone = all(one in exposure.loaders for one in model.loaders if any(b >> one.index & 1 for b in bits))
+    intent = SetArgument(model.place(calls[0].frame, calls[0].number), "map_location", '"cpu"', 1)
+    return Fix('Load to the CPU: `map_location="cpu"`', "safe" if alone else "unsafe", (intent,))
+
+
+RULE = Rule(
+    code="LDR203",
+    name="cuda-in-worker",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="worker function",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)
