@@ -328,6 +328,8 @@ class Classes:
                 return True
             case ir.Call(func, _):
                 return self._ev.expr(frame, func) == ir.Global("super")
+            case ir.Attr(owner, _) if self._ev.expr(frame, owner) == ir.Param(0):
+                return False  # a field: asking what it holds would ask for the construction that is being found
             case ir.Global() | ir.Attr():
                 return bool(self._ev.eval(base, frame).only(ClassRef))
         return False

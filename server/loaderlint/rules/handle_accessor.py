@@ -1,9 +1,9 @@
-"""The fix for a handle: an accessor that opens it once in each process."""
+"""The fix for a handle or a pool: an accessor that makes it once in each process."""
 
 from __future__ import annotations
 
 from loaderlint.facts import ir
-from loaderlint.findings import Fix, InsertMethod, InsertStatement, ReplaceAttributeUses
+from loaderlint.findings import Fix, InsertMethod, InsertStatement, Intent, ReplaceAttributeUses
 from loaderlint.knowledge.handles import HandleKind
 from loaderlint.project.classes import Store
 from loaderlint.project.model import Model
@@ -13,10 +13,12 @@ from loaderlint.rules.source import read_elsewhere, source_of
 
 _ACCESSOR = '''\
 def {{_get_{stem}}}(self):
-    """The handle of this process: one opened before a fork shares its file position with all other processes."""
+    """{doc}"""
     if self._{stem}_pid != {{os}}.getpid():
 {before}        self.{name}, self._{stem}_pid = {opened}, {{os}}.getpid()
     return self.{name}'''
+
+_DOC = "The handle of this process: one opened before a fork shares its file position with all other processes."
 
 _CLOSE_FIRST = """\
         if self.{name} is not None:
@@ -32,8 +34,20 @@ def __getstate__(self):
 
 def accessor(made: LibObject, kind: HandleKind, origins: frozenset[Origin], model: Model) -> tuple[Fix, ...]:
     """The accessor, where the class's own `__init__` opens the handle for reading and keeps it under one name."""
+    if not kind.fix or _is_written(made, model):
+        return ()
+    intents = keyed_by_process(made, origins, _DOC, _CLOSE_FIRST if kind.fix == "close_first" else "", model)
+    return (Fix(f"Open the {kind.word} in each process", "safe", intents),) if intents else ()
+
+
+def keyed_by_process(
+    made: LibObject, origins: frozenset[Origin], doc: str, before: str, model: Model
+) -> tuple[Intent, ...]:
+    """What gives each process an object of its own where the class's `__init__` makes one and keeps it under one name;
+    none where that cannot be done. `doc`: what the accessor says of itself; `before`: its first statements, with
+    `{name}` for the attribute."""
     store = _own_store(made, origins, model)
-    if store is None or store.frame.owner is None or not kind.fix or _is_written(made, model):
+    if store is None or store.frame.owner is None:
         return ()
     step = model.def_of(store.frame).steps[store.step]
     assert isinstance(step, ir.SetAttr)
@@ -44,16 +58,15 @@ def accessor(made: LibObject, kind: HandleKind, origins: frozenset[Origin], mode
     birth = model.step_place(store.frame, store.step)
     statements = "\n".join([f"self._{stem}_pid = {{os}}.getpid()", *kept])
     cls = model.class_place(store.frame.owner)
-    before = _CLOSE_FIRST.format(name=step.name) if kind.fix == "close_first" else ""
-    source = _ACCESSOR.format(stem=stem, name=step.name, opened=opened, before=before)
+    first = before.format(name=step.name)
+    source = _ACCESSOR.format(stem=stem, name=step.name, opened=opened, before=first, doc=doc)
     getstate = _GETSTATE.format(stem=stem, name=step.name)
-    intents = (
+    return (
         InsertStatement(birth, statements),
         InsertMethod(cls, f"_get_{stem}", source),
         InsertMethod(cls, "__getstate__", getstate),
         ReplaceAttributeUses(cls, step.name, f"self.{{_get_{stem}}}()", ("__init__", f"_get_{stem}", "__getstate__")),
     )
-    return (Fix(f"Open the {kind.word} in each process", "safe", intents),)
 
 
 def _own_store(made: LibObject, origins: frozenset[Origin], model: Model) -> Store | None:

@@ -162,7 +162,7 @@ def first_samples(held: LibObject, value: Val, model: Model) -> list[Place]:
             continue
         stores = [s for s in model.ev.classes.stores(origin.owner, origin.path[0]) if held in s.value.atoms]
         if stores and all(_is_guarded(s, origin.path[0], model) and not compares_pid(s.frame, model) for s in stores):
-            return list(_samples_taken(origin.owner, model))
+            return list(samples_taken(origin.owner, model))
     return []
 
 
@@ -212,9 +212,10 @@ def _asks_for(test: int, name: str, frame: Frame, model: Model) -> bool:
     return False
 
 
-def _samples_taken(inst: Instance, model: Model) -> Iterator[Place]:
+def samples_taken(inst: Instance, model: Model) -> Iterator[Place]:
     """Where the def that makes a dataset takes an item of it: `dataset[0]`, a loop over it."""
-    assert inst.site is not None
+    if inst.site is None:
+        return
     frame = inst.site.frame
     for _ in model.ev.run(frame):
         pass  # its expressions are evaluated

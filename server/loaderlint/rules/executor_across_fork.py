@@ -1,0 +1,260 @@
+"""
+# executor-across-fork (LDR205)
+
+## What it does
+Finds thread pools, executors and background threads that the main process makes and forked workers use.
+
+## Why is this bad?
+A fork copies the memory of a process, and of its threads only the one that forks. The copied pool counts threads that
+are not there: its tasks wait for ever. Measured on torch 2.13 with 2 workers:
+
+- `ThreadPool`, `multiprocessing.Pool`: every run hangs at the first task in a worker.
+- `ThreadPoolExecutor` that the main process has given a task: the next task waits for the thread that was idle, and
+  hangs. With luck there are more tasks than idle threads, and a new thread does them all: a warning. One that was never
+  used works, because it makes its threads with the first task: information, for one `dataset[0]` in the main process is
+  enough to change it.
+- `ProcessPoolExecutor`: hangs when used before, else AssertionError (workers may not have child processes).
+- A `queue.Queue` that a thread of the main process fills: hangs when the items that were in it are used up, and each
+  worker gets the same ones. `future.result()` of a task of the main process hangs if it is not done yet.
+
+## When it is not a bug
+- The pool is made in the worker: in `__getitem__`, in the `worker_init_fn`, by an accessor that compares `os.getpid()`.
+- It is made by the first sample (`if self.pool is None`), and the main process takes none.
+- It is used by the constructor alone, or by methods that only the main process calls.
+- Workers that are spawned or come from a fork server: there it cannot be pickled, which is another rule's matter.
+- Locks, events and queues that no thread of the main process fills; `multiprocessing.Queue`.
+- A loader without workers.
+
+## Example
+```python
+class Scenes(Dataset):
+    def __init__(self, paths):
+        self.pool = ThreadPoolExecutor(4)
+        self.sizes = list(self.pool.map(os.path.getsize, paths))
+
+    def __getitem__(self, index):
+        return list(self.pool.map(read, self.parts[index]))
+```
+
+## Fixed
+```python
+class Scenes(Dataset):
+    def __init__(self, paths):
+        self.pool = ThreadPoolExecutor(4)
+        self._pool_pid = os.getpid()
+        self.sizes = list(self.pool.map(os.path.getsize, paths))
+
+    def __getitem__(self, index):
+        return list(self._get_pool().map(read, self.parts[index]))
+
+    def _get_pool(self):
+        if self._pool_pid != os.getpid():
+            self.pool, self._pool_pid = ThreadPoolExecutor(4), os.getpid()
+        return self.pool
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["pool"] = state["_pool_pid"] = None
+        return state
+```
+
+## Fix safety
+Unsafe: each worker starts threads of its own, and who shuts them down is a guess. No fix for pools of processes, for
+queues, for pools of a module, and where others than the class's own methods use the pool.
+
+## References
+- [os.fork](https://docs.python.org/3/library/os.html#os.fork), pytorch/pytorch#15950
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import Evidence, Finding, Fix, Place, Severity
+from loaderlint.knowledge.processes import POOLS, THREAD_QUEUES, PoolKind, plain
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Model, WorkerCall, WorkerFunction
+from loaderlint.project.values import Instance, LibMember, LibObject, Origin
+from loaderlint.rules.base import Rule, in_workers_of, loudness, not_forked, page
+from loaderlint.rules.handle_accessor import keyed_by_process
+from loaderlint.rules.held_handles import compares_pid, first_samples, is_held, samples_taken
+
+_DOC = "The pool of this process: the threads of one made before a fork are not there."
+
+
+class Fault(NamedTuple):
+    """What happens to a use in a worker. `made`: the pool or queue; `effect` and `word`: for people; `touches`: where
+    the main process uses it."""
+
+    made: LibObject
+    severity: Severity
+    effect: str
+    word: str
+    touches: tuple[Evidence, ...] = ()
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+    """One finding a pool or queue that the function uses, where it is made."""
+    done: set[Place] = set()
+    for frame in function.frames:
+        if compares_pid(frame, model):
+            continue
+        for call in model.frame_calls(frame):
+            for atom in call.callee.only(LibMember):
+                owner = atom.owner if isinstance(atom, LibMember) else None
+                if isinstance(owner, LibObject) and isinstance(atom, LibMember):
+                    fault = _fault(owner, atom.name, call, model)
+                    if fault and model.site_place(owner.site) not in done:
+                        done.add(model.site_place(owner.site))
+                        yield from _judge(fault, call, model)
+
+
+def _judge(fault: Fault, call: WorkerCall, model: Model) -> Iterator[Finding]:
+    exposure = model.exposure(call.frame, 1, cured=not_forked(model))
+    severity = loudness(fault.severity, exposure.certainty) if exposure else None
+    if exposure is None or severity is None:
+        return
+    made = fault.made
+    use = Evidence(model.place(call.frame, call.number), f"{model.label(call.frame)} uses it")
+    yield Finding(
+        RULE.name,
+        severity,
+        exposure.certainty,
+        f"{fault.effect} {in_workers_of(exposure)}: this {fault.word} is made {_where(made.site.frame, model)}, before "
+        f"the workers start, and threads do not survive a fork; make it in the worker",
+        model.site_place(made.site),
+        made.name,
+        (use, *fault.touches, *model.why(call.frame, exposure)),
+        _fixes(fault, call, model),
+    )
+
+
+def _where(frame: Frame, model: Model) -> str:
+    if frame.def_ == 0:
+        return f"at module level in {frame.path.name}"
+    return f"in `{model.label(frame)}`"
+
+
+def _fixes(fault: Fault, call: WorkerCall, model: Model) -> tuple[Fix, ...]:
+    kind = POOLS.get(plain(fault.made.name))
+    if kind is None or kind.processes or model.runs_in_worker(fault.made.site.frame):
+        return ()
+    intents = keyed_by_process(fault.made, call.callee.origins, _DOC, "", model)
+    return (Fix(f"Make the {kind.word} in each process", "unsafe", intents),) if intents else ()
+
+
+# --- pools ------------------------------------------------------------------------------------------------------------
+
+
+def _fault(owner: LibObject, method: str, call: WorkerCall, model: Model) -> Fault | None:
+    """What is wrong with the call of a method of `owner` in a worker; None if nothing is."""
+    name = plain(owner.name)
+    kind = POOLS.get(name)
+    if kind is not None and method in kind.uses:
+        return _pool_fault(owner, kind, call, model)
+    if model.runs_in_worker(owner.site.frame):
+        return None
+    if name in THREAD_QUEUES and method == "get" and _waits(call, model) and _is_filled_by_thread(owner, call, model):
+        return Fault(owner, Severity.WARNING, "the worker hangs when the items of its copy are used up,", "queue")
+    if method == "result" and POOLS.get(name.removesuffix(".submit")):
+        return Fault(owner, Severity.WARNING, "the worker hangs if the task is not done yet,", "future")
+    return None
+
+
+def _pool_fault(owner: LibObject, kind: PoolKind, call: WorkerCall, model: Model) -> Fault | None:
+    origins = call.callee.origins
+    touches = _touches(owner, call, model)
+    if model.runs_in_worker(owner.site.frame):
+        if not touches:
+            return None
+        return Fault(owner, Severity.WARNING, "the worker hangs at its first task", kind.word, touches)
+    if not is_held(owner, origins, model):
+        return None
+    if kind.eager:
+        return Fault(owner, Severity.ERROR, "the worker hangs at its first task", kind.word)
+    used = (*_uses_before(owner, kind, origins, model), *touches)
+    if kind.processes:
+        return Fault(owner, Severity.ERROR, "the worker hangs or raises AssertionError", kind.word, used)
+    if used:
+        return Fault(owner, Severity.WARNING, "the worker may hang at its first task", kind.word, used)
+    effect = "the worker hangs if the main process has given it a task before,"
+    return Fault(owner, Severity.INFORMATION, effect, kind.word)
+
+
+def _uses_before(made: LibObject, kind: PoolKind, origins: frozenset[Origin], model: Model) -> tuple[Evidence, ...]:
+    """Where the constructor that makes a pool gives it a task."""
+    frames = {made.site.frame: None}
+    for origin in sorted(origins, key=lambda o: o.path):
+        if isinstance(origin.owner, Instance):
+            frames.update(dict.fromkeys(model.ev.classes.construction(origin.owner)))
+    return tuple(
+        Evidence(model.place(frame, call.number), f"{model.label(frame)} uses it before")
+        for frame in frames
+        for call in model.frame_calls(frame)
+        if call.context == 0
+        and any(isinstance(a, LibMember) and a.owner == made and a.name in kind.uses for a in call.callee.atoms)
+    )
+
+
+def _touches(made: LibObject, call: WorkerCall, model: Model) -> tuple[Evidence, ...]:
+    """Where the main process takes a sample, and so uses (or makes) the pool."""
+    func = model.ev.expr(call.frame, call.call.func)
+    if not isinstance(func, ir.Attr):
+        return ()
+    if model.runs_in_worker(made.site.frame):
+        places = first_samples(made, model.ev.eval(func.base, call.frame), model)
+    else:
+        owners = [o.owner for o in call.callee.origins if isinstance(o.owner, Instance)]
+        places = [place for owner in owners for place in samples_taken(owner, model)]
+    return tuple(Evidence(place, "the main process takes a sample") for place in dict.fromkeys(places))
+
+
+# --- queues -----------------------------------------------------------------------------------------------------------
+
+
+def _waits(call: WorkerCall, model: Model) -> bool:
+    """Whether `queue.get()` waits without end."""
+    arguments = model.ev.arguments(call.call, call.frame)
+    block = arguments.get("block", 0)
+    return arguments.get("timeout", 1) is None and (block is None or bool(block.literal and block.literal.value))
+
+
+def _is_filled_by_thread(queue: LibObject, call: WorkerCall, model: Model) -> bool:
+    """Whether the object that holds a queue starts a thread in its constructor, and no worker puts into the queue."""
+    if any(
+        isinstance(a, LibMember) and a.name.startswith("put") for c in model.calls_on(queue) for a in c.callee.atoms
+    ):
+        return False
+    owners = [origin.owner for origin in call.callee.origins if isinstance(origin.owner, Instance)]
+    return any(
+        _starts_thread(started, model)
+        for owner in owners
+        for frame in model.ev.classes.construction(owner)
+        for started in model.frame_calls(frame)
+    )
+
+
+def _starts_thread(call: WorkerCall, model: Model) -> bool:
+    func = model.ev.expr(call.frame, call.call.func)
+    if not isinstance(func, ir.Attr) or func.name != "start":
+        return False
+    for atom in model.ev.eval(func.base, call.frame).atoms:
+        if isinstance(atom, LibObject) and atom.name == "threading.Thread":
+            return True
+        if isinstance(atom, Instance) and "threading.Thread" in model.ev.classes.library_bases(atom.cls):
+            return True
+    return False
+
+
+RULE = Rule(
+    code="LDR205",
+    name="executor-across-fork",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="worker function",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+)
