@@ -28,6 +28,7 @@ PHRASES = {
     "items": "items come more than once",
     "pickle": "workers cannot start (pickling)",
     "hang": "hangs",
+    "unset": "samples do not see what was set",
     "unexplained": "an error that names no sample",
     "none": "an error about None",
     "short": "the epoch ends early, silently",

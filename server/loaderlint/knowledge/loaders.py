@@ -171,6 +171,16 @@ WRAPPING_DATASETS = MappingProxyType(
     }
 )
 
+#: What torch's wrappers have of their own: an attribute of the dataset inside is not to be had through them.
+OWN_ATTRIBUTES = MappingProxyType(
+    {
+        "torch.utils.data.Subset": frozenset({"dataset", "indices"}),
+        "torch.utils.data.ConcatDataset": frozenset({"datasets", "cumulative_sizes"}),
+        "torch.utils.data.ChainDataset": frozenset({"datasets"}),
+        "torch.utils.data.StackDataset": frozenset({"datasets"}),
+    }
+)
+
 #: Functions that give several subsets of the dataset at (name, position).
 SPLITTING_FUNCTIONS = MappingProxyType({"torch.utils.data.random_split": ("dataset", 0)})
 

@@ -1,0 +1,220 @@
+"""
+# init-through-wrapper (LDR510)
+
+## What it does
+Finds a `worker_init_fn` that sets an attribute on `get_worker_info().dataset` while the loader holds a `Subset` (also
+from `random_split`), `ConcatDataset`, `ChainDataset` or `StackDataset` around the dataset that reads it.
+
+## Why is this bad?
+`get_worker_info().dataset` is what the loader holds: the wrapper. The attribute lands on it, and the dataset inside
+goes on with what its constructor set: a handle that is still None, a range that is not split, a seed that is the same
+in each worker. Nothing is raised where it is set. Measured on torch 2.13 under fork, spawn and forkserver: every sample
+sees the constructor's value.
+
+## When it is not a bug
+- The loader holds the dataset itself.
+- The function goes through the wrapper: `info.dataset.dataset.handle = ...`, a loop over `.datasets`, a test
+  `isinstance(dataset, Subset)`.
+- What is set is the wrapper's own: `info.dataset.indices`, an attribute of a class of the project that derives from
+  `Subset`.
+- What is set is a random generator or a handle that the constructor makes too: `shared-generator` and
+  `handle-across-workers` speak of these.
+
+## Example
+```python
+class Records(Dataset):
+    def __init__(self, path):
+        self.path, self.file = path, None
+
+    def __getitem__(self, index):
+        return self.file[index]
+
+def init_worker(worker_id):
+    info = get_worker_info()
+    info.dataset.file = h5py.File(info.dataset.path)
+
+train, test = random_split(Records("records.h5"), [0.9, 0.1])
+loader = DataLoader(train, num_workers=4, worker_init_fn=init_worker)
+```
+
+## Fixed
+```python
+def init_worker(worker_id):
+    info = get_worker_info()
+    dataset = info.dataset.dataset
+    dataset.file = h5py.File(dataset.path)
+```
+
+## Fix safety
+Unsafe: it goes one wrapper in, and a loader that will hold the dataset itself then fails. Offered where every loader
+with this function holds a `Subset`.
+
+## References
+- [torch.utils.data.get_worker_info](https://pytorch.org/docs/stable/data.html#torch.utils.data.get_worker_info)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import Certainty, Evidence, Finding, Fix, Place, Severity, Wrap
+from loaderlint.knowledge.handles import OPENERS
+from loaderlint.knowledge.loaders import OWN_ATTRIBUTES
+from loaderlint.knowledge.numpy_random import GENERATORS
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Loader, Model
+from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject
+from loaderlint.rules.base import Rule, loudness, page
+
+_INFO = "torch.utils.data.get_worker_info"
+
+
+class Write(NamedTuple):
+    """An attribute that a frame sets on the worker's dataset; `base` is the expression that is set on."""
+
+    frame: Frame
+    base: int
+    name: str
+    place: Place
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding]:
+    """One finding an attribute that the loader's worker_init_fn sets on a wrapper."""
+    wrappers = _wrappers(loader, model)
+    if not wrappers or loader.has_workers() == "no":
+        return
+    for reached in tuple(model.reached.values()):
+        if reached.loaders.get("init", 0) >> loader.index & 1:
+            for write in _writes(reached.frame, model):
+                readers = list(_readers(write.name, loader, model))
+                if readers and not any(write.name in OWN_ATTRIBUTES.get(name, ()) for name in wrappers):
+                    yield from _finding(write, readers, wrappers[0], loader, model)
+
+
+def _finding(write: Write, readers: list[Evidence], wrapper: str, loader: Loader, model: Model) -> Iterator[Finding]:
+    certainty: Certainty = "proven" if loader.has_workers() == "yes" else "possible"
+    severity = loudness(Severity.WARNING, certainty)
+    if severity is None or loader.site is None:
+        return
+    short = wrapper.rpartition(".")[2]
+    inside = "`.dataset`" if short == "Subset" else "each of `.datasets`"
+    yield Finding(
+        RULE.name,
+        severity,
+        certainty,
+        f"the samples of {loader.described} do not see `{write.name}`: it is set on the {short} that the loader holds, "
+        f"and read on the dataset inside; set it on {inside} of it",
+        write.place,
+        write.name,
+        (Evidence(model.site_place(loader.site), f"{loader.name} holds a {short}"), *readers),
+        _fixes(write, model),
+    )
+
+
+# --- what the loader holds --------------------------------------------------------------------------------------------
+
+
+def _wrappers(loader: Loader, model: Model) -> list[str]:
+    """The library wrappers that the loader may hold; none where it may hold something else too."""
+    names = [_wrapper(atom, model) for atom in loader.argument("dataset").ordered()]
+    return names if all(names) else []
+
+
+def _wrapper(atom: Atom, model: Model) -> str:
+    """The wrapper that a dataset is, '' if it is none. A class of the project may set what it likes on itself."""
+    return atom.name if isinstance(atom, LibObject) and atom.name in OWN_ATTRIBUTES else ""
+
+
+def _readers(name: str, loader: Loader, model: Model) -> Iterator[Evidence]:
+    """Where the dataset inside reads the attribute; nothing where it holds what other rules speak of."""
+    for dataset in loader.datasets:
+        if isinstance(dataset, Instance) and not _is_anothers(dataset, name, model):
+            for reached in model.reached.values():
+                frame = reached.frame
+                if frame.receiver == dataset and reached.bits(("sample",)) >> loader.index & 1:
+                    for number in sorted(frame.memo):
+                        if _is_own(number, name, frame, model):
+                            yield Evidence(model.place(frame, number), f"{model.label(frame)} reads it")
+                            break
+
+
+def _is_own(number: int, name: str, frame: Frame, model: Model) -> bool:
+    e = model.ev.expr(frame, number)
+    return isinstance(e, ir.Attr) and e.name == name and model.ev.expr(frame, e.base) == ir.Param(0)
+
+
+def _is_anothers(dataset: Instance, name: str, model: Model) -> bool:
+    """Whether the constructor puts a generator or an open handle there."""
+    return any(
+        isinstance(atom, LibObject) and (atom.name in GENERATORS or atom.name in OPENERS)
+        for store in model.ev.classes.stores(dataset, name)
+        if store.construction
+        for atom in store.value.atoms
+    )
+
+
+# --- what the function sets -------------------------------------------------------------------------------------------
+
+
+def _writes(frame: Frame, model: Model) -> Iterator[Write]:
+    """The attributes that a frame sets on `get_worker_info().dataset`, and on nothing else."""
+    for number, step in model.steps(frame):
+        if isinstance(step, ir.SetAttr) and _is_worker_dataset(step.base, frame, model):
+            yield Write(frame, step.base, step.name, model.step_place(frame, number))
+        call = model.ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
+        if isinstance(step, ir.Perform) and isinstance(call, ir.Call) and len(call.args) == 3:
+            key = model.ev.eval(call.args[1].value, frame).literal
+            if Lib("builtins.setattr") in model.ev.eval(call.func, frame).atoms and key is not None:
+                if _is_worker_dataset(call.args[0].value, frame, model):
+                    yield Write(frame, call.args[0].value, str(key.value), model.place(frame, step.call))
+
+
+def _is_worker_dataset(number: int, frame: Frame, model: Model) -> bool:
+    atoms = model.ev.eval(number, frame).atoms
+    return bool(atoms) and all(
+        isinstance(atom, LibMember)
+        and atom.name == "dataset"
+        and isinstance(atom.owner, LibObject)
+        and atom.owner.name == _INFO
+        for atom in atoms
+    )
+
+
+def _fixes(write: Write, model: Model) -> tuple[Fix, ...]:
+    """Go into the Subset, where each loader with the function holds one, around no other wrapper."""
+    reached = model.reached[write.frame]
+    loaders = [one for one in model.loaders if reached.loaders.get("init", 0) >> one.index & 1]
+    if not all(_holds_subset(one, model) for one in loaders) or _uses_wrapper(write, model):
+        return ()
+    if not isinstance(model.ev.expr(write.frame, write.base), ir.Attr):
+        return ()
+    into = Wrap(model.place(write.frame, write.base), "", ".dataset")
+    return (Fix("Set it on the dataset inside the Subset", "unsafe", (into,)),)
+
+
+def _holds_subset(loader: Loader, model: Model) -> bool:
+    held = loader.argument("dataset").ordered()
+    return all(isinstance(atom, LibObject) and atom.name == "torch.utils.data.Subset" for atom in held)
+
+
+def _uses_wrapper(write: Write, model: Model) -> bool:
+    """Whether the function reads the wrapper's own attributes, through the same name."""
+    own = {name for names in OWN_ATTRIBUTES.values() for name in names}
+    return any(
+        isinstance(e := model.ev.expr(write.frame, number), ir.Attr) and e.base == write.base and e.name in own
+        for number in write.frame.memo
+    )
+
+
+RULE = Rule(
+    code="LDR510",
+    name="init-through-wrapper",
+    severity=Severity.WARNING,
+    needs="W1",
+    over="loader",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+)
