@@ -160,6 +160,15 @@ class Hoist:
     captures: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class EncloseRest:
+    """Put the module-level statement at `place` and all that follow it in the file under the line `head`, one level
+    further in. The lines of strings stay as they are."""
+
+    place: Place
+    head: str
+
+
 Intent = (
     AddImport
     | SetArgument
@@ -172,6 +181,7 @@ Intent = (
     | DeleteStatement
     | ReplaceAttributeUses
     | Hoist
+    | EncloseRest
 )
 
 

@@ -12,6 +12,7 @@ import libcst as cst
 from loaderlint.findings import (
     AddImport,
     DeleteStatement,
+    EncloseRest,
     Hoist,
     InsertFunction,
     InsertMethod,
@@ -24,7 +25,7 @@ from loaderlint.findings import (
     SetArgument,
     Wrap,
 )
-from loaderlint.fixes import statements
+from loaderlint.fixes import enclosing, statements
 from loaderlint.fixes.arguments import argument_changes
 from loaderlint.fixes.draft import EXPRESSION, LINES, WRAP_END, WRAP_START, Draft, NewArgument, Plan
 from loaderlint.fixes.edits import Change, FileAccess, FileEdit, NoFix, Refused
@@ -193,6 +194,8 @@ class _Group:
                 statements.insert(draft, place, self._fill(source, place), where)
             case DeleteStatement(place):
                 statements.delete(draft, place)
+            case EncloseRest(place, head):
+                enclosing.enclose_rest(draft, place, head)
             case ReplaceAttributeUses(cls):
                 replacement = self._fill(intent.replacement, cls)
                 replace_uses(intent, draft, self._methods.get(cls.path, frozenset()), replacement)

@@ -186,3 +186,26 @@ SPLITTING_FUNCTIONS = MappingProxyType({"torch.utils.data.random_split": ("datas
 
 #: Library datasets whose constructor arguments are called for each sample.
 SAMPLE_CALLABLES = ("transform", "target_transform", "transforms", "loader", "pre_transform", "pre_filter")
+
+#: What goes over its argument when it is called: a loader in it starts its workers. All of itertools does so too.
+GOES_OVER_NOW = frozenset(
+    f"builtins.{name}"
+    for name in "iter list tuple set sorted enumerate zip map filter sum max min any all dict frozenset".split()
+)
+
+#: What goes over its first argument when it is gone over itself.
+GOES_OVER_LATER = frozenset(
+    """
+    tqdm.tqdm tqdm.trange tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.autonotebook.tqdm tqdm.rich.tqdm tqdm.std.tqdm
+    rich.progress.track progressbar.progressbar fastprogress.progress_bar alive_progress.alive_it
+    """.split()
+)
+
+#: Methods of a library's trainer that go over the loaders, data modules and models they are given.
+LOADER_CONSUMERS = frozenset("fit fit_one_cycle validate test predict evaluate run train tune".split())
+
+#: Methods that give back the loaders they are given, ready for a device.
+LOADER_PREPARERS = frozenset("prepare prepare_data_loader setup_dataloaders".split())
+
+#: Functions that call the main function they are given.
+RUNNERS = frozenset("absl.app.run fire.Fire typer.run tyro.cli jsonargparse.CLI jsonargparse.auto_cli".split())

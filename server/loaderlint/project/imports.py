@@ -11,9 +11,14 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from loaderlint.facts import ir
 from loaderlint.project.files import Files
 from loaderlint.project.values import FolderRef, ModuleRef
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluate import Evaluator
 
 _PATH_LINE = re.compile(r"sys\.path\.(?:append|insert)\(([^\n]*)")
 _JOIN_LINE = re.compile(r"\bjoin\(([^\n]*)")
@@ -65,6 +70,18 @@ def submodule(files: Files, package: ModuleRef | FolderRef, name: str) -> Module
     if package.path.name != "__init__.py":
         return None
     return _child(files, package.path.parent, name)
+
+
+def imported_files(ev: Evaluator, path: Path) -> Iterator[Path]:
+    """The modules of the project that a file imports, at any level."""
+    file = ev.file(path)
+    for piece in file.mentioning("import") if file else ():
+        facts = ev.facts(path, piece)
+        for e in facts.ir.exprs if facts else ():
+            if isinstance(e, ir.Imported):
+                module = ev.resolve(path, e.module, e.level)
+                inner = submodule(ev.files, module, e.name) if module and e.name else None
+                yield from (one.path for one in (module, inner) if isinstance(one, ModuleRef))
 
 
 def _search_path(files: Files, importer: Path) -> Iterator[Path]:

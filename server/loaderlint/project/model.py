@@ -25,6 +25,7 @@ from loaderlint.project.files import Files
 from loaderlint.project.frames import Frame
 from loaderlint.project.library import library_arguments
 from loaderlint.project.loaders import Loader, Loaders, dataset_kind, library_sample_callables, unused_datasets
+from loaderlint.project.scripts import Scripts
 from loaderlint.project.values import (
     Atom,
     ClassRef,
@@ -126,6 +127,7 @@ class Model:
         self._part_calls: dict[tuple[int, Part], tuple[WorkerCall, ...]] = {}
         self._method_calls: dict[Atom, list[WorkerCall]] | None = None
         self._callers_of: dict[Frame, list[tuple[Frame, int]]] | None = None
+        self.scripts = Scripts(self)
 
     # --- reach --------------------------------------------------------------------------------------------------------
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.project.imports import resolve, submodule
+from loaderlint.project.imports import imported_files
 from loaderlint.project.model import Loader, Model
-from loaderlint.project.values import ModuleRef
 
 _SETTER = "setNumThreads"
 #: Packages that limit OpenCV's threads when they are imported or set up a run.
@@ -109,7 +108,7 @@ class Limits:
             return True
         seen, queue = {path}, [path]
         while queue and len(seen) < _MAX_FILES:
-            for found in self._imported_by(queue.pop()):
+            for found in imported_files(self._model.ev, queue.pop()):
                 if found in wanted:
                     return True
                 if found not in seen:
@@ -119,19 +118,10 @@ class Limits:
 
     def _is_imported(self, path: Path) -> bool:
         return any(
-            path in self._imported_by(other) for other in self._model.files.containing(path.stem) if other != path
+            path in imported_files(self._model.ev, other)
+            for other in self._model.files.containing(path.stem)
+            if other != path
         )
-
-    def _imported_by(self, path: Path) -> Iterator[Path]:
-        """The modules of the project that a file imports, at any level."""
-        file = self._model.files.file(path)
-        for piece in file.mentioning("import") if file else ():
-            facts = self._model.ev.facts(path, piece)
-            for e in facts.ir.exprs if facts else ():
-                if isinstance(e, ir.Imported):
-                    module = resolve(self._model.files, path, e.module, e.level)
-                    inner = submodule(self._model.files, module, e.name) if module and e.name else None
-                    yield from (m.path for m in (module, inner) if isinstance(m, ModuleRef))
 
 
 def _is_import_of(text: str, package: str) -> bool:

@@ -1,0 +1,63 @@
+"""Put the rest of a module under a line of its own, such as a main guard."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from loaderlint.findings import Place
+from loaderlint.fixes.draft import LINES, Draft
+from loaderlint.fixes.edits import Change, Refused
+from loaderlint.fixes.layout import GOES_ON, above_comments
+
+_STRINGS = (cst.SimpleString, cst.FormattedString, cst.TemplatedString)
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+#: Marks of cells, which editors look for at the start of a line.
+_CELL = re.compile(r"^#[ \t]*(?:%%|<codecell>|In\[)", re.MULTILINE)
+
+
+def enclose_rest(draft: Draft, place: Place, head: str) -> None:
+    """Plan to put the module-level statement at `place` and all below it under `head`. One change: what another fix
+    changes there has to wait."""
+    draft.find(place)
+    first = _first_piece(draft, place.piece)
+    start = above_comments(draft, draft.line_start(draft.pieces[first].start))
+    rest = draft.text[start:]
+    if _CELL.search(rest):
+        raise Refused("the file is cut into cells")
+    inside = _inside_strings(draft, first)
+    lines = []
+    offset = start
+    for line in _LINE.findall(rest):
+        indented = line.strip() and offset not in inside
+        lines.append(draft.unit + line if indented else line)
+        offset += len(line)
+    text = f"{head}{draft.newline}{''.join(lines)}"
+    draft.change(Change(start, len(draft.text), text, LINES))
+
+
+def _first_piece(draft: Draft, piece: int) -> int:
+    """The piece with which the module-level statement around `piece` begins."""
+    around = draft.above(piece)
+    first = around[-1] if around else piece
+    while draft.pieces[first].keyword in GOES_ON:
+        first -= 1
+        while draft.pieces[first].parent != -1:
+            first = draft.pieces[first].parent
+    return first
+
+
+def _inside_strings(draft: Draft, first: int) -> frozenset[int]:
+    """The offsets of lines that begin inside a string, from piece `first` on."""
+    found: set[int] = set()
+    for piece in range(first, len(draft.pieces)):
+        tree = draft.tree(piece)
+        for node in tree.nodes:
+            if not isinstance(node, _STRINGS):
+                continue
+            line = draft.next_line(tree.start(node))
+            while line < tree.end(node):
+                found.add(line)
+                line = draft.next_line(line)
+    return frozenset(found)

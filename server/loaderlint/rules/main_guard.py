@@ -1,0 +1,31 @@
+"""What fails where workers import the main script again: shared by the rules on the main guard."""
+
+from __future__ import annotations
+
+from loaderlint.findings import Certainty, Severity
+from loaderlint.project.model import Loader, Model
+from loaderlint.project.values import Literal_
+from loaderlint.rules.base import loudness
+
+HEAD = 'if __name__ == "__main__":'
+
+
+def fresh_starts(loader: Loader, model: Model) -> str:
+    """The start methods with which the loader's workers import the main script again, for people; '' if none."""
+    return " or ".join(sorted(model.start_methods(loader) - {"fork"}))
+
+
+def severity(loader: Loader, model: Model, certainty: Certainty) -> Severity | None:
+    """An error where such a start method is set or is a platform's default; one step lower where the project calls
+    `set_start_method` somewhere, and perhaps not here; None where workers are forked."""
+    methods = model.start_methods(loader)
+    if methods <= {"fork"} or ("fork" in methods and _chooses_zero(loader)):
+        return None
+    declared_elsewhere = "fork" in methods and model.environment(loader).default_start_methods() == {"fork"}
+    return loudness(Severity.ERROR, certainty, 1 if declared_elsewhere else 0)
+
+
+def _chooses_zero(loader: Loader) -> bool:
+    """Whether the loader has workers in some cases only: `0 if os.name == "nt" else 4` knows of the platforms."""
+    numbers = [atom for atom in loader.argument("num_workers").atoms if isinstance(atom, Literal_)]
+    return len(numbers) > 1 and any(atom.value == 0 for atom in numbers)

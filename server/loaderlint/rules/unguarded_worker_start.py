@@ -1,0 +1,146 @@
+"""
+# unguarded-worker-start (LDR206)
+
+## What it does
+Finds scripts that go over a loader with workers at module level, outside `if __name__ == "__main__"`, where workers are
+spawned or come from a fork server.
+
+## Why is this bad?
+Such a worker begins by importing the main script again. It comes to the same loop, tries to start workers itself, and
+dies: `RuntimeError: An attempt has been made to start a new process before the current process has finished its
+bootstrapping phase`; the main process reports `DataLoader worker (pid(s) ...) exited unexpectedly`. Measured with torch
+2.13 under spawn and forkserver. Windows and macOS spawn; from Python 3.14 on Linux uses a fork server.
+
+## When it is not a bug
+- Workers are forked (Linux before Python 3.14, no other start method set): the rule is silent.
+- The loader is only made at module level. Making it starts nothing; going over it does: `for`, `iter`, `list`,
+  `enumerate`, `trainer.fit(model, loader)`, a call of a function that does so.
+- The loader has no workers.
+- The code stands under a test of `__name__`, or of `multiprocessing.parent_process()` and the like.
+
+## Example
+```python
+loader = DataLoader(Crops(), num_workers=4)
+
+for batch in loader:
+    step(batch)
+```
+
+## Fixed
+```python
+loader = DataLoader(Crops(), num_workers=4)
+
+if __name__ == "__main__":
+    for batch in loader:
+        step(batch)
+```
+
+## Fix safety
+Safe: what stands below the guard is still module-level code, so every name stays a global; text in long strings is not
+indented. Unsafe where workers may need what is bound below the guard, or where other files import the script.
+
+## References
+- [Platform-specific behaviors](https://pytorch.org/docs/stable/data.html#platform-specific-behaviors)
+- [Safe importing of main module](https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods)
+- pytorch/pytorch#5858, pytorch/pytorch#2341
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from loaderlint.findings import Certainty, EncloseRest, Evidence, Finding, Fix, Safety, Severity
+from loaderlint.project.files import ProjectFile
+from loaderlint.project.model import Loader, Model
+from loaderlint.project.scripts import Start
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.main_guard import HEAD, fresh_starts, severity
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding]:
+    """One finding a script, where it first starts the workers of a loader."""
+    if severity(loader, model, "proven") is None:
+        return
+    for start in model.scripts.starts():
+        if start.loader is loader:
+            yield from _finding(start, model)
+
+
+def _finding(start: Start, model: Model) -> Iterator[Finding]:
+    loader, script = start.loader, start.place.path.name
+    certainty: Certainty = "proven" if loader.has_workers() == "yes" else "possible"
+    loud = severity(loader, model, certainty)
+    if loud is None:
+        return
+    yield Finding(
+        RULE.name,
+        loud,
+        certainty,
+        f"the workers of {loader.described} cannot start: each one ({fresh_starts(loader, model)}) first runs {script} "
+        f"again, and here it would start workers itself; put this and what follows under `{HEAD}`",
+        start.place,
+        script,
+        tuple(_evidence(start, model)),
+        (Fix(f"Put the rest of the script under `{HEAD}`", _safety(start, model), (EncloseRest(start.place, HEAD),)),),
+    )
+
+
+def _evidence(start: Start, model: Model) -> Iterator[Evidence]:
+    if start.loader.site is not None:
+        yield Evidence(model.site_place(start.loader.site), f"the loader is made here ({start.loader.workers_text})")
+    if start.frames:
+        way = " > ".join(model.label(frame) for frame in start.frames)
+        yield Evidence(model.def_place(start.frames[-1]), f"goes over it: {start.place.path.name} > {way}")
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
+
+
+def _safety(start: Start, model: Model) -> Safety:
+    """Safe if nobody but the script itself misses what is no longer run when it is imported."""
+    path = start.place.path
+    file = model.files.file(path)
+    if file is None or model.scripts.importers(path) or _is_late(model):
+        return "unsafe"
+    first = _outermost(file, start.place.piece)
+    if any(piece.kind == "class" for piece in file.pieces[first:]):
+        return "unsafe"  # its objects may be sent to workers
+    moved = {name for name, bindings in file.names.items() if any(one.piece >= first for one in bindings)}
+    return "unsafe" if moved & _needed_in_workers(path, first, model) else "safe"
+
+
+def _is_late(model: Model) -> bool:
+    """Whether some workers run code that is out of sight: nobody knows what it needs."""
+    return any(loader.late and loader.has_workers() != "no" for loader in model.loaders)
+
+
+def _outermost(file: ProjectFile, piece: int) -> int:
+    while file.pieces[piece].parent >= 0:
+        piece = file.pieces[piece].parent
+    return piece
+
+
+def _needed_in_workers(path: Path, first: int, model: Model) -> set[str]:
+    """The names that code of the file which workers run mentions; the code's own names too, where it would be moved."""
+    found: set[str] = set()
+    for frame, reached in model.reached.items():
+        facts = frame.facts
+        if frame.path != path or facts is None or not reached.bits():
+            continue
+        found.update(facts.ir.mentions)
+        if frame.piece >= first:
+            found.add(facts.ir.defs[1].name if len(facts.ir.defs) > 1 else "")
+    return found
+
+
+RULE = Rule(
+    code="LDR206",
+    name="unguarded-worker-start",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="loader",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)

@@ -1,0 +1,59 @@
+"""Putting the rest of a module under a guard."""
+
+from __future__ import annotations
+
+import libcst as cst
+import pytest
+
+from loaderlint.findings import EncloseRest, InsertStatement
+from tests.fixes.fixing import fixed, place, refused
+
+GUARDED = [
+    ("a()\nb()\nc()\n", "b()", "a()\nif G:\n    b()\n    c()\n"),
+    ("a()\nb()", "b()", "a()\nif G:\n    b()"),
+    ("a()\r\nb()\r\nc()\r\n", "b()", "a()\r\nif G:\r\n    b()\r\n    c()\r\n"),
+    (
+        "a()\n\n# above\nb()  # beside\n\n# last\n",
+        "b()",
+        "a()\n\nif G:\n    # above\n    b()  # beside\n\n    # last\n",
+    ),
+    ("def f():\n\treturn 1\n\n\nb()\n", "b()", "def f():\n\treturn 1\n\n\nif G:\n\tb()\n"),
+    ("b('''x\n y\n''')\nc()\n", "b('''x\n y\n''')", "if G:\n    b('''x\n y\n''')\n    c()\n"),
+    ("b(f'''{x\n}\n''')\nc()\n", "b(f'''{x\n}\n''')", "if G:\n    b(f'''{x\n}\n''')\n    c()\n"),
+    ("b('x\\\ny')\n", "b('x\\\ny')", "if G:\n    b('x\\\ny')\n"),
+    ("b(\n    1,\n)\n", "b(\n    1,\n)", "if G:\n    b(\n        1,\n    )\n"),
+    (
+        "if x:\n    a()\nelse:\n    b()\nc()\n",
+        "b()",
+        "if G:\n    if x:\n        a()\n    else:\n        b()\n    c()\n",
+    ),
+    ("b('\u2028')\nc()\n", "b('\u2028')", "if G:\n    b('\u2028')\n    c()\n"),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), GUARDED)
+def test_the_rest_is_enclosed(text: str, code: str, expected: str) -> None:
+    assert fixed(text, [EncloseRest(place(text, code), "if G:")]) == expected
+
+
+def test_a_long_statement_is_enclosed_from_its_first_clause_on() -> None:
+    body = "".join(f"    a{number}()\n" for number in range(40))
+    text = f"x = 1\nif x:\n{body}else:\n    b()\n"
+    expected = f"x = 1\nif G:\n    if x:\n{body.replace('    ', '        ')}    else:\n        b()\n"
+    assert fixed(text, [EncloseRest(place(text, "b()"), "if G:")]) == expected
+
+
+def test_cells_are_left_alone() -> None:
+    text = "b()\n# %%\nc()\n"
+    assert "cells" in refused(text, [EncloseRest(place(text, "b()"), "if G:")])
+
+
+def test_what_does_not_parse_is_left_alone() -> None:
+    text = "b()\ndef f(:\n    pass\n"
+    assert refused(text, [EncloseRest(place(text, "b()"), "if G:")])
+
+
+def test_another_change_in_the_rest_has_to_wait() -> None:
+    text = "b()\nc()\nd()\n"
+    inserted = InsertStatement(place(text, "c()", cst.Expr), "x()")
+    assert "overlap" in refused(text, [EncloseRest(place(text, "b()"), "if G:"), inserted])
