@@ -10,7 +10,6 @@ DIES = Run("as a script", {}, shows=frozenset({"RuntimeError"}))
 FAULTY: tuple[Case, ...] = (
     Case(START, "loop", "script", (DIES,)),
     Case(START, "call", "script", (DIES,)),
-    Case(START, "strings", "script", (DIES,)),
 )
 CLEAN: tuple[Case, ...] = (
     Case(START, "clean_guarded", "script", (DIES,)),

@@ -1,4 +1,5 @@
-"""The loop is in a function that the script calls; the fork server starts the workers."""
+"""The loop is in a function that the script calls; the fork server starts the workers. What goes under the guard holds
+functions, long strings and names that other functions read."""
 
 import torch
 from data import build
@@ -10,7 +11,24 @@ def train(loader):
 
 def main():
     torch.manual_seed(0)
-    assert train(build(1)) == 6
+    return train(build(1))
 
 
-main()
+total = main()
+
+TEXT = """one
+  two
+"""
+
+
+def show():
+    """Read the globals.
+
+    Here."""
+    return TEXT, f"""{total}
+  in all"""
+
+
+assert show() == ("one\n  two\n", "6\n  in all")
+assert show.__doc__.removeprefix("Read the globals.").strip("\n ") == "Here."
+assert show.__doc__.count("\n") == 2
