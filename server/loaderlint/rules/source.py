@@ -113,3 +113,32 @@ def _is_own_self(base: int, cls: ClassRef, frame: Frame, model: Model) -> bool:
     while here is not None and isinstance(e, ir.Capture) and here.owner is None:
         here = here.scope
     return here is not None and here.owner == cls and isinstance(e, ir.Param | ir.Capture)
+
+
+def constant_source(number: int, frame: Frame, model: Model) -> str | None:
+    """A constant as it can be written anywhere: literals, also in lists, tuples and dicts; None for anything else."""
+    try:
+        return _constant(number, frame, model)
+    except _Unwritable:
+        return None
+
+
+def _constant(number: int, frame: Frame, model: Model) -> str:
+    e = model.ev.expr(frame, number)
+    match e:
+        case ir.Const(kind, _) if kind in ("str", "int", "float", "bool", "NoneType"):
+            return _write(number, frame, model, [])
+        case ir.Unary("-", operand):
+            return f"-{_constant(operand, frame, model)}"
+        case ir.Seq("list", items):
+            return f"[{', '.join(_constant(item, frame, model) for item in items)}]"
+        case ir.Seq("tuple", items) if items:
+            inner = ", ".join(_constant(item, frame, model) for item in items)
+            return f"({inner},)" if len(items) == 1 else f"({inner})"
+        case ir.Map(keys, values) if NONE not in keys:
+            pairs = zip(keys, values, strict=True)
+            inner = ", ".join(
+                f"{_constant(key, frame, model)}: {_constant(value, frame, model)}" for key, value in pairs
+            )
+            return f"{{{inner}}}"
+    raise _Unwritable

@@ -1,0 +1,181 @@
+"""
+# main-guard-global (LDR207)
+
+## What it does
+Finds code of workers that reads a global which is bound only under `if __name__ == "__main__"`, where workers are
+spawned or come from a fork server.
+
+## Why is this bad?
+Such a worker imports the main script under another name, so what stands under the guard is not run there. The first
+sample raises `NameError: name 'CFG' is not defined`. Forked workers have a copy of the main process's globals: the
+same script works on Linux before Python 3.14. Measured with torch 2.13 under fork, spawn and forkserver.
+
+## When it is not a bug
+- Workers are forked: the rule is silent.
+- The name is bound above the guard as well, or set by a function (`global CFG`), which a `worker_init_fn` may call.
+- The value reaches the dataset as an argument or attribute: that is sent to the worker.
+
+## Example
+```python
+class Crops(Dataset):
+    def __getitem__(self, index):
+        return self.images[index][:SIZE]
+
+if __name__ == "__main__":
+    SIZE = 224
+    for batch in DataLoader(Crops(), num_workers=4): ...
+```
+
+## Fixed
+```python
+SIZE = 224
+
+if __name__ == "__main__":
+    for batch in DataLoader(Crops(), num_workers=4): ...
+```
+
+## Fix safety
+Safe: a constant that is bound once moves above the guard. No fix for anything that is computed: hand it to the dataset.
+
+## References
+- [Safe importing of main module](https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods)
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+
+from loaderlint.facts import ir
+from loaderlint.findings import DeleteStatement, Evidence, Finding, Fix, InsertStatement, Place, Severity
+from loaderlint.project.files import Binding, ProjectFile
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Exposure, Model, WorkerFunction
+from loaderlint.project.scripts import in_main_guard, main_guard_contexts
+from loaderlint.rules.base import Rule, gathered, in_workers_of, page
+from loaderlint.rules.main_guard import HEAD, fresh_starts, severity
+from loaderlint.rules.source import constant_source
+
+#: Words in a function that show that somebody thought of the missing name.
+_AWARE = ("NameError", "globals()", "hasattr")
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+    """One finding a function and name, where it is read first."""
+    file = model.files.file(function.path)
+    found = gathered((frame, _exposure(frame, model)) for frame in function.frames)
+    if file is None or found is None or any(file.pieces[function.piece].holds(word) for word in _AWARE):
+        return
+    frame, exposure = found
+    loud = severity(exposure.lead, model, exposure.certainty)
+    if loud is None:
+        return
+    for name, number in _globals_read(frame, model).items():
+        bindings = _guarded_bindings(name, file, model)
+        if not bindings:
+            continue
+        bound = Evidence(_binding_place(bindings[0], file, model), f"{name} is bound here, in the main process only")
+        yield Finding(
+            RULE.name,
+            loud,
+            exposure.certainty,
+            f"`{name}` is not defined {in_workers_of(exposure)}: it is bound under `{HEAD}`, which a worker "
+            f"({fresh_starts(exposure.lead, model)}) does not run; bind it above, or hand it to the dataset",
+            model.place(frame, number),
+            name,
+            (bound, *model.why(frame, exposure)),
+            _fixes(name, bindings, file, model),
+        )
+
+
+def _exposure(frame: Frame, model: Model) -> Exposure | None:
+    return model.exposure(frame, 1, cured=lambda loader: severity(loader, model, "proven") is None)
+
+
+def _globals_read(frame: Frame, model: Model) -> dict[str, int]:
+    """The global names that a frame reads, each with the first read."""
+    facts = model.facts(frame)
+    found: dict[str, int] = {}
+    for number in sorted(frame.memo, key=lambda number: facts.anchors.exprs[number]):
+        e = model.ev.expr(frame, number)
+        if isinstance(e, ir.Global):
+            found.setdefault(e.name, number)
+    return found
+
+
+def _guarded_bindings(name: str, file: ProjectFile, model: Model) -> tuple[Binding, ...]:
+    """The bindings of a name that is bound under the main guard and nowhere else; none otherwise."""
+    bindings = file.names.get(name, [])
+    if not bindings or not all(_is_guarded(one, file, model) for one in bindings):
+        return ()
+    if any(star.module.partition(".")[0] not in sys.stdlib_module_names for star in file.stars):
+        return ()
+    if any(file.pieces[piece].ask(_declares_global, name) for piece in file.mentioning("global ")):
+        return ()
+    return tuple(bindings)
+
+
+def _declares_global(text: str, name: str) -> bool:
+    return re.search(rf"^[ \t]*global\b[^\n#]*\b{name}\b", text, re.MULTILINE) is not None
+
+
+def _is_guarded(binding: Binding, file: ProjectFile, model: Model) -> bool:
+    if binding.def_ != 0 or binding.type_checking:
+        return False
+    if in_main_guard(file, binding.piece):
+        return True
+    facts = model.ev.facts(file.path, binding.piece)
+    if facts is None or binding.step < 0:
+        return False
+    return facts.ir.defs[0].steps[binding.step].context in main_guard_contexts(facts)
+
+
+def _binding_place(binding: Binding, file: ProjectFile, model: Model) -> Place:
+    facts = model.ev.facts(file.path, binding.piece)
+    return Place(file.path, binding.piece, facts.anchors.steps[0][binding.step] if facts and binding.step >= 0 else -1)
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
+
+
+def _fixes(name: str, bindings: tuple[Binding, ...], file: ProjectFile, model: Model) -> tuple[Fix, ...]:
+    """Bind a constant above the guard."""
+    facts = model.ev.facts(file.path, bindings[0].piece)
+    if len(bindings) > 1 or facts is None or bindings[0].step < 0:
+        return ()
+    piece, number = bindings[0].piece, bindings[0].step
+    body, step, anchors = facts.ir.defs[0], facts.ir.defs[0].steps[number], facts.anchors.steps[0]
+    if not isinstance(step, ir.Bind) or step.annotation != ir.NONE or anchors.count(anchors[number]) > 1:
+        return ()
+    text = constant_source(step.value, model.ev.body(file.path, piece), model)
+    guard = _guard_around(piece, body.contexts[step.context], file)
+    if text is None or guard is None:
+        return ()
+    moved = InsertStatement(Place(file.path, guard, -1), f"{name} = {text}\n", "before")
+    return (
+        Fix(
+            f"Bind `{name}` above the guard", "safe", (moved, DeleteStatement(Place(file.path, piece, anchors[number])))
+        ),
+    )
+
+
+def _guard_around(piece: int, context: ir.Context, file: ProjectFile) -> int | None:
+    """The piece of the guard that a statement stands directly in, at module level."""
+    parent = file.pieces[piece].parent
+    if parent >= 0:
+        direct = file.is_main_guard(parent) and file.pieces[parent].parent < 0 and context.kind == "body"
+        return parent if direct else None
+    return piece if context.kind == "if" and not context.negated and context.parent == 0 else None
+
+
+RULE = Rule(
+    code="LDR207",
+    name="main-guard-global",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="worker function",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)

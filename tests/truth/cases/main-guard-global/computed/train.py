@@ -1,0 +1,18 @@
+"""Workers read a global that is computed under the guard."""
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return torch.tensor(index) * SCALE
+
+
+if __name__ == "__main__":
+    SCALE = int(torch.arange(3).sum())
+    loader = DataLoader(Numbers(), num_workers=1, multiprocessing_context="forkserver")
+    assert sum(int(batch.sum()) for batch in loader) == 18
