@@ -17,6 +17,7 @@ from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject,
 #: Words in worker code that show that somebody thought of it. A miss costs less than a false alarm.
 _AWARE = re.compile(r"worker|shard|current_process", re.IGNORECASE)
 _COMMENT = re.compile(r'#[^\n]*|"""(?s:.*?)"""')
+WORKER_INFO = "torch.utils.data.get_worker_info"
 _RANDOM = ("numpy.random.", "random.", "torch.rand", "torch.normal", "torch.multinomial", "secrets.")
 _RANDOM_SAMPLERS = re.compile(r"\.(?:Weighted|Subset)?RandomSampler$")
 #: Names of what may well shard itself, when its value is out of sight.
@@ -67,13 +68,26 @@ class Stream:
     def comes_whole(self) -> bool:
         """Whether each worker gets all of it: nothing that runs for it shards it or makes it random, and what it goes
         over is in sight."""
-        if any(self._is_aware(frame) or self._draws(frame) for frame in self._frames):
+        if any(self._is_aware(frame) for frame in self._frames) or self._class_is_aware():
             return False
-        if self._init_may_shard() or self._class_is_aware():
+        return self.comes_alike()
+
+    def comes_alike(self) -> bool:
+        """As `comes_whole`, where what the code knows of workers does not count."""
+        if any(self._draws(frame) for frame in self._frames) or self._init_may_shard():
             return False
         if any(self._is_hidden(number, frame, 0) for frame in self._frames for number in self._gone_over(frame)):
             return False
         return self._model.def_of(self._entry).is_generator or self._returns_plain_iterator()
+
+    def asks_for_worker(self) -> bool:
+        """Whether something that runs for it asks which worker it runs in, or calls something that may do so."""
+        return any(
+            _may_ask(atom, self._name(self._model.ev.expr(frame, call.call.func), frame))
+            for frame in self._frames
+            for call in self._model.frame_calls(frame)
+            for atom in call.callee.atoms
+        )
 
     def _is_aware(self, frame: Frame) -> bool:
         file = self._model.files.file(frame.path)
@@ -197,6 +211,16 @@ def reached_from(entry: Frame) -> Iterator[Frame]:
 
 def _mentions_workers(text: str) -> bool:
     return _AWARE.search(_COMMENT.sub("", text)) is not None
+
+
+def _may_ask(atom: Atom, name: str) -> bool:
+    """Whether a callee (called `name` in the code) tells the worker, or splits by it out of sight."""
+    match atom:
+        case Lib(full):
+            return full == WORKER_INFO or _AWARE.search(full) is not None
+        case Unknown() | LibMember():
+            return _AWARE.search(name) is not None
+    return False
 
 
 def _is_random(atom: Atom) -> bool:

@@ -55,33 +55,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.facts import ir
-from loaderlint.findings import Finding, Fix, InsertFunction, Place, Severity, Wrap
+from loaderlint.findings import Finding, Severity
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model
 from loaderlint.project.values import Instance
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-from loaderlint.rules.carried_state import carries_state
+from loaderlint.rules.sharding import iterations, questions, sharding_fixes
 from loaderlint.rules.streams import Stream
-
-_SHARD = '''\
-def {shard_by_worker}(stream):
-    """The part of `stream` that this worker reads: every n-th item of n workers, and all of it in the main process."""
-    worker = {torch.utils.data}.get_worker_info()
-    if worker is None:
-        return stream
-    return {itertools}.islice(stream, worker.id, None, worker.num_workers)'''
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding]:
     """One finding an iterable dataset of the loader, at its `__iter__`."""
     if loader.kind.shards:
         return
-    for entry in _iterations(loader, model):
+    for entry in iterations(loader, model):
         exposure = model.exposed(1 << loader.index, model.reached[entry].possible, 2)
         severity = _severity(entry, exposure, model) if exposure else None
         if exposure is None or severity is None or not Stream(entry, loader, model).comes_whole():
             continue
+        if any(questions(entry, model)):
+            continue  # that it asks too early is said by another rule
         assert isinstance(entry.receiver, Instance)
         name = model.ev.classes.name(entry.receiver.cls)
         yield Finding(
@@ -93,7 +86,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
             model.def_place(entry),
             name,
             model.why(entry, exposure),
-            _fixes(entry, model),
+            sharding_fixes(entry, model, "safe"),
         )
 
 
@@ -107,43 +100,6 @@ def _severity(entry: Frame, exposure: Exposure, model: Model) -> Severity | None
     guessed = loader.out_of_sight or bool(model.reached[entry].possible >> loader.index & 1)
     unknowns = 1 if guessed and loader.has_workers(2) != "yes" else 0
     return loudness(Severity.ERROR, exposure.certainty, unknowns)
-
-
-def _iterations(loader: Loader, model: Model) -> Iterator[Frame]:
-    """The frames of `__iter__` with which the loader's workers go through an iterable dataset."""
-    for frame, reached in model.reached.items():
-        if not reached.loaders.get("sample", 0) >> loader.index & 1 or reached.parents.get(loader.index) is not None:
-            continue
-        receiver = frame.receiver
-        if isinstance(receiver, Instance) and model.dataset_kind(receiver.cls) == "iterable":
-            if model.def_of(frame).name == "__iter__" and not model.ev.classes.has_unknown_base(receiver.cls):
-                yield frame
-
-
-def _fixes(entry: Frame, model: Model) -> tuple[Fix, ...]:
-    """Shard the iterable of the one outermost loop that yields."""
-    one = model.def_of(entry)
-    loops = [(n, s) for n, s in enumerate(one.steps) if isinstance(s, ir.Iterate) and not _is_in_loop(one, s.context)]
-    yields = [step for step in one.steps if isinstance(step, ir.YieldStep)]
-    if len(loops) != 1 or any(step.is_from or not _is_in_loop(one, step.context) for step in yields):
-        return ()
-    if carries_state(entry, model):
-        return ()
-    number, loop = loops[0]
-    iterable = model.place(entry, loop.iterable)
-    if iterable.anchor <= model.step_place(entry, number).anchor:
-        return ()  # the loop goes over a name that is bound before it
-    function = InsertFunction(entry.path, "shard_by_worker", _SHARD)
-    wrap = Wrap(Place(entry.path, entry.piece, iterable.anchor), "{shard_by_worker}(", ")")
-    return (Fix("Give each worker its own part of the stream", "safe", (function, wrap)),)
-
-
-def _is_in_loop(one: ir.DefIR, context: int) -> bool:
-    while context > 0:
-        if one.contexts[context].kind in ("loop", "while"):
-            return True
-        context = one.contexts[context].parent
-    return False
 
 
 RULE = Rule(

@@ -1,0 +1,82 @@
+"""Give each worker its own part of the stream of an iterable dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import Fix, InsertFunction, Place, Safety, Wrap
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Loader, Model
+from loaderlint.project.values import Instance, Lib, LibObject
+from loaderlint.rules.carried_state import carries_state
+from loaderlint.rules.streams import WORKER_INFO
+
+_SHARD = '''\
+def {shard_by_worker}(stream):
+    """The part of `stream` that this worker reads: every n-th item of n workers, and all of it in the main process."""
+    worker = {torch.utils.data}.get_worker_info()
+    if worker is None:
+        return stream
+    return {itertools}.islice(stream, worker.id, None, worker.num_workers)'''
+
+
+class Question(NamedTuple):
+    """A call of `get_worker_info()` in the main process, and what the code around it is called."""
+
+    place: Place
+    where: str
+
+
+def iterations(loader: Loader, model: Model) -> Iterator[Frame]:
+    """The frames of `__iter__` with which the loader's workers go through an iterable dataset."""
+    for frame, reached in model.reached.items():
+        if not reached.loaders.get("sample", 0) >> loader.index & 1 or reached.parents.get(loader.index) is not None:
+            continue
+        receiver = frame.receiver
+        if isinstance(receiver, Instance) and model.dataset_kind(receiver.cls) == "iterable":
+            if model.def_of(frame).name == "__iter__" and not model.ev.classes.has_unknown_base(receiver.cls):
+                yield frame
+
+
+def questions(entry: Frame, model: Model) -> Iterator[Question]:
+    """Where the main process asks for the worker: while the dataset is made, or at module level for what `__iter__`
+    reads."""
+    assert isinstance(entry.receiver, Instance)
+    for frame in model.run_by(model.ev.classes.construction(entry.receiver)):
+        if model.runs_in_worker(frame):
+            continue
+        for call in model.frame_calls(frame):
+            if Lib(WORKER_INFO) in call.callee.atoms:
+                yield Question(model.place(frame, call.number), f"`{model.label(frame)}`")
+    for number in tuple(entry.memo):
+        for atom in model.ev.eval(number, entry).only(LibObject):
+            if isinstance(atom, LibObject) and atom.name == WORKER_INFO and atom.site.frame.def_ == 0:
+                yield Question(model.site_place(atom.site), f"module-level code of {atom.site.frame.path.name}")
+
+
+def sharding_fixes(entry: Frame, model: Model, safety: Safety) -> tuple[Fix, ...]:
+    """Shard the iterable of the one outermost loop that yields."""
+    one = model.def_of(entry)
+    loops = [(n, s) for n, s in enumerate(one.steps) if isinstance(s, ir.Iterate) and not _is_in_loop(one, s.context)]
+    yields = [step for step in one.steps if isinstance(step, ir.YieldStep)]
+    if len(loops) != 1 or any(step.is_from or not _is_in_loop(one, step.context) for step in yields):
+        return ()
+    if carries_state(entry, model):
+        return ()
+    number, loop = loops[0]
+    iterable = model.place(entry, loop.iterable)
+    if iterable.anchor <= model.step_place(entry, number).anchor:
+        return ()  # the loop goes over a name that is bound before it
+    function = InsertFunction(entry.path, "shard_by_worker", _SHARD)
+    wrap = Wrap(Place(entry.path, entry.piece, iterable.anchor), "{shard_by_worker}(", ")")
+    return (Fix("Give each worker its own part of the stream", safety, (function, wrap)),)
+
+
+def _is_in_loop(one: ir.DefIR, context: int) -> bool:
+    while context > 0:
+        if one.contexts[context].kind in ("loop", "while"):
+            return True
+        context = one.contexts[context].parent
+    return False

@@ -1,0 +1,99 @@
+"""
+# worker-info-in-main (LDR208)
+
+## What it does
+Finds iterable datasets that ask `get_worker_info()` in `__init__`, or at module level, and never in `__iter__`.
+
+## Why is this bad?
+The dataset is made in the main process, where `get_worker_info()` returns None. Each worker gets a copy of that object,
+with what was computed for 'no workers': every item comes once from each worker, and nothing is said. Measured with
+torch 2.13 under fork, forkserver and spawn: 8 items, 2 workers, each item twice.
+
+## When it is not a bug
+- `__iter__`, or something it calls, asks as well; or the `worker_init_fn` sets up the dataset in each worker.
+- The dataset is made in the worker.
+- The stream is random, or another library's, which may shard itself: the rule is silent.
+- Fewer than two workers.
+
+## Example
+```python
+class Numbers(IterableDataset):
+    def __init__(self, count):
+        info = get_worker_info()
+        self.start = 0 if info is None else info.id
+        self.step = 1 if info is None else info.num_workers
+
+    def __iter__(self):
+        for number in range(self.start, self.count, self.step):
+            yield number
+```
+
+## Fixed
+```python
+class Numbers(IterableDataset):
+    def __iter__(self):
+        info = get_worker_info()
+        start, step = (0, 1) if info is None else (info.id, info.num_workers)
+        for number in range(start, self.count, step):
+            yield number
+```
+
+## Fix safety
+Unsafe: the quick fix wraps what the one loop of `__iter__` goes over, so that each worker takes every n-th item. What
+`__init__` does with the missing worker info stays as it is, and may be deleted.
+
+## References
+- [get_worker_info](https://pytorch.org/docs/stable/data.html#torch.utils.data.get_worker_info)
+- [Iterable-style datasets](https://pytorch.org/docs/stable/data.html#iterable-style-datasets)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.findings import Finding, Severity
+from loaderlint.project.model import Loader, Model
+from loaderlint.project.values import Instance
+from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.sharding import iterations, questions, sharding_fixes
+from loaderlint.rules.streams import Stream
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding]:
+    """One finding an iterable dataset of the loader, at the question that is asked too early."""
+    if loader.kind.shards:
+        return
+    for entry in iterations(loader, model):
+        exposure = model.exposed(1 << loader.index, model.reached[entry].possible, 2)
+        severity = loudness(Severity.ERROR, exposure.certainty) if exposure else None
+        question = next(questions(entry, model), None) if severity else None
+        if exposure is None or severity is None or question is None:
+            continue
+        stream = Stream(entry, loader, model)
+        if stream.asks_for_worker() or not stream.comes_alike():
+            continue
+        assert isinstance(entry.receiver, Instance)
+        name = model.ev.classes.name(entry.receiver.cls)
+        yield Finding(
+            RULE.name,
+            severity,
+            exposure.certainty,
+            f"every item comes once from each worker: `get_worker_info()` is None here, because {question.where} runs "
+            f"in the main process, and `{name}.__iter__` runs whole {in_workers_of(exposure)}; ask in `__iter__`",
+            question.place,
+            name,
+            model.why(entry, exposure),
+            sharding_fixes(entry, model, "unsafe"),
+        )
+
+
+RULE = Rule(
+    code="LDR208",
+    name="worker-info-in-main",
+    severity=Severity.ERROR,
+    needs="W2",
+    over="loader",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+)

@@ -1,0 +1,24 @@
+"""Asked again in what `__iter__` calls: every worker has its own part."""
+
+import torch
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+
+class Numbers(IterableDataset):
+    def __init__(self, count):
+        self.count = count
+        self.refresh()
+
+    def refresh(self):
+        info = get_worker_info()
+        self.start = 0 if info is None else info.id
+        self.step = 1 if info is None else info.num_workers
+
+    def __iter__(self):
+        self.refresh()
+        for number in range(self.start, self.count, self.step):
+            yield torch.tensor(number)
+
+
+def make_loader():
+    return DataLoader(Numbers(16), batch_size=2, num_workers=4)
