@@ -69,7 +69,8 @@ class AddImport:
 @dataclass(frozen=True, slots=True)
 class SetArgument:
     """Set the keyword argument `keyword` of the call at `call` to the source text `value` (replacing one that is there,
-    positional or not; `position` is the argument's 0-based place in the signature, None if keyword only)."""
+    positional or not; `position` is the argument's 0-based place in the signature, None if keyword only). In `value`,
+    `{argument:x}` stands for the text of the call's keyword argument x."""
 
     call: Place
     keyword: str

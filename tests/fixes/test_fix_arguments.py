@@ -152,3 +152,15 @@ def test_a_function_for_an_argument() -> None:
     )
     assert fixed(text, [seed, SetArgument(one_call(text), "worker_init_fn", "{seed_worker}")]) == after
     assert refused(after, [seed, SetArgument(one_call(after), "worker_init_fn", "{seed_worker}")])
+
+
+def test_an_argument_follows_another() -> None:
+    text = "f(workers=a.b, keep=True)\n"
+    follows = SetArgument(place(text, text.strip(), cst.Call), "keep", "{argument:workers} > 0")
+    assert fixed(text, [follows]) == "f(workers=a.b, keep=a.b > 0)\n"
+
+
+def test_an_argument_that_is_computed_is_not_written_twice() -> None:
+    text = "f(workers=count(), keep=True)\n"
+    follows = SetArgument(place(text, text.strip(), cst.Call), "keep", "{argument:workers} > 0")
+    assert "twice" in refused(text, [follows])

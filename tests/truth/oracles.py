@@ -40,7 +40,7 @@ def override_loaders(changes: dict[str, Any]) -> None:
 
     def changed(self: Any, *arguments: Any, **keywords: Any) -> None:
         keywords.update(changes)
-        if keywords.get("num_workers") == 0:
+        if changes and keywords.get("num_workers") == 0:
             for name in ("multiprocessing_context", "persistent_workers", "prefetch_factor", "timeout"):
                 keywords.pop(name, None)
         original(self, *arguments, **keywords)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import libcst as cst
@@ -9,6 +10,9 @@ import libcst as cst
 from loaderlint.fixes.draft import ARGUMENT, EXPRESSION, Draft, NewArgument
 from loaderlint.fixes.edits import Change, Refused
 from loaderlint.fixes.tree import Tree
+
+#: In the value of an argument: the text of another (or the same) keyword argument of the call.
+_OTHER = re.compile(r"\{argument:(\w+)\}")
 
 
 def argument_changes(draft: Draft) -> list[Change]:
@@ -38,18 +42,31 @@ def _change_call(draft: Draft, tree: Tree, call: cst.Call, arguments: Sequence[N
         there = _find(call, argument)
         if argument.value is None:
             removed += [there] if there is not None else []
-        elif there is None:
-            fresh.append(f"{argument.keyword}={argument.value}")
+            continue
+        value = _OTHER.sub(lambda mark: _text(draft, tree, call, mark[1]), argument.value)
+        if there is None:
+            fresh.append(f"{argument.keyword}={value}")
         else:
             start, end = tree.whole(there.value)
-            if draft.text[start:end] != argument.value:
-                changes.append(Change(start, end, argument.value, EXPRESSION))
+            if draft.text[start:end] != value:
+                changes.append(Change(start, end, value, EXPRESSION))
     if (fresh or len(removed) > 1) and any(arg is call.args[-1] for arg in removed):
         raise Refused("the last argument cannot be removed and others be added at once")
     changes += [_remove(draft, tree, call, arg) for arg in removed]
     if fresh:
         changes += _append(draft, tree, call, fresh)
     return changes
+
+
+def _text(draft: Draft, tree: Tree, call: cst.Call, keyword: str) -> str:
+    """The text of a keyword argument that can be evaluated twice: a constant, a name or an attribute of one."""
+    node = next((arg.value for arg in call.args if arg.keyword is not None and arg.keyword.value == keyword), None)
+    inner = node
+    while isinstance(inner, cst.Attribute):
+        inner = inner.value
+    if node is None or not isinstance(inner, cst.Name | cst.Integer | cst.Float | cst.SimpleString):
+        raise Refused(f"{keyword} cannot be written twice")
+    return draft.text[tree.start(node) : tree.end(node)]
 
 
 def _find(call: cst.Call, wanted: NewArgument) -> cst.Arg | None:

@@ -1,0 +1,225 @@
+"""
+# called-worker-init (LDR602)
+
+## What it does
+Finds loaders whose `worker_init_fn` is the result of a call that gives no function, or a function that cannot be called
+with one argument, the worker's number.
+
+## Why is this bad?
+`worker_init_fn=init(0)` runs `init` once, in the main process, and passes what it returns. If that is None, nothing is
+said: no worker is set up, and the main process's random state is seeded instead. `worker_init_fn=torch.manual_seed(0)`
+and functions of none or of two arguments end at the first batch with a TypeError from the worker. Measured with torch
+2.13.
+
+## When it is not a bug
+- The call returns a function (a factory), or what it returns is out of sight.
+- The function has defaults for its other parameters, or they are bound by `functools.partial`.
+- Without workers the argument is ignored.
+
+## Example
+```python
+def init(worker_id):
+    torch.set_num_threads(1)
+
+loader = DataLoader(Crops(), num_workers=4, worker_init_fn=init(0))
+```
+
+## Fixed
+```python
+loader = DataLoader(Crops(), num_workers=4, worker_init_fn=init)
+```
+
+## Fix safety
+Safe: the function is passed instead of called, where it does not seed by its parameter: then each worker would have the
+same numbers in each epoch (constant-worker-seed), and the fix is unsafe. In place of a library's seeding function,
+`seed_worker` is offered (unsafe).
+
+## References
+- [DataLoader](https://pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader): `worker_init_fn`
+- [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE, ParamIR
+from loaderlint.findings import Certainty, Finding, Fix, InsertFunction, Replace, Safety, Severity
+from loaderlint.knowledge.numpy_random import SEEDERS
+from loaderlint.project.arguments import Arguments
+from loaderlint.project.model import Loader, Model
+from loaderlint.project.values import Atom, FunctionRef, Lib, Literal_, Method, PartialOf, unknown
+from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.loader_call import Written, written
+from loaderlint.rules.seeding import SEED_WORKER
+
+#: What a worker_init_fn is called with.
+_WORKER_ID = Arguments((unknown("worker id"),))
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding]:
+    """One finding a loader, at its worker_init_fn."""
+    argument = written(loader, "worker_init_fn", model)
+    workers = loader.has_workers()
+    if argument is None or workers == "no":
+        return
+    certainty: Certainty = "proven" if workers == "yes" else "possible"
+    severity = loudness(Severity.ERROR, certainty)
+    wrong = _called_too_early(argument, model) or _uncallable(argument, model)
+    if severity is None or wrong is None:
+        return
+    yield Finding(
+        RULE.name,
+        severity,
+        certainty,
+        f"{wrong} (`worker_init_fn` of {loader.described})",
+        argument.place,
+        "worker_init_fn",
+        (),
+        _fixes(argument, model),
+    )
+
+
+def _called_too_early(argument: Written, model: Model) -> str | None:
+    """What is wrong where a call is passed that gives no function."""
+    call = model.ev.expr(argument.frame, argument.number)
+    value = model.ev.eval(argument.number, argument.frame)
+    if not isinstance(call, ir.Call):
+        return None
+    callees = model.ev.eval(call.func, argument.frame).ordered()
+    if _all_seed(callees):
+        assert isinstance(callees[0], Lib)
+        name = callees[0].name
+        return f"`{name}` is called here, once and in the main process, and seeds no worker; pass a function that seeds"
+    literal = value.literal
+    if (
+        literal is None
+        or literal.kind != "NoneType"
+        or not all(isinstance(one, FunctionRef | Method) for one in callees)
+    ):
+        return None
+    name = _name(callees[0], model)
+    if any(_fails(callee, argument, call, model) for callee in callees):
+        return f"`{name}` is called here, without its argument: TypeError; pass `{name}`"
+    return f"`{name}` is called here, once and in the main process, and gives no function to the workers; pass `{name}`"
+
+
+def _fails(callee: Atom, argument: Written, call: ir.Call, model: Model) -> bool:
+    """Whether the call itself lacks an argument."""
+    passed = model.ev.arguments(call, argument.frame)
+    return isinstance(callee, FunctionRef) and _arity(callee, passed, 0, model) is not None
+
+
+def _all_seed(callees: Sequence[Atom]) -> bool:
+    return bool(callees) and all(isinstance(one, Lib) and one.name in SEEDERS for one in callees)
+
+
+def _name(callee: Atom, model: Model) -> str:
+    function = callee.function if isinstance(callee, Method) else callee
+    one = _def(function, model) if isinstance(function, FunctionRef) else None
+    return one.name if one and one.name else "the function"
+
+
+def _def(function: FunctionRef, model: Model) -> ir.DefIR | None:
+    facts = model.ev.facts(function.path, function.piece)
+    return facts.ir.defs[function.def_] if facts else None
+
+
+def _uncallable(argument: Written, model: Model) -> str | None:
+    """What is wrong where the value cannot be called with the worker's number."""
+    value = model.ev.eval(argument.number, argument.frame)
+    reasons = {_refusal(atom, model) for atom in value.atoms}
+    reason = reasons.pop() if len(reasons) == 1 else None
+    return f"no worker gets through its start: {reason}" if reason else None
+
+
+def _refusal(atom: Atom, model: Model) -> str | None:
+    match atom:
+        case Literal_(kind, _, "") if kind != "NoneType":
+            return f"a value of type {kind} cannot be called; pass a function of the worker's number"
+        case FunctionRef():
+            return _arity(atom, _WORKER_ID, 0, model)
+        case Method(function, _, _):
+            return _arity(function, _WORKER_ID, 1, model)
+        case PartialOf(FunctionRef() as function, site):
+            call = model.ev.expr(site.frame, site.expr)
+            if isinstance(call, ir.Call):
+                return _arity(function, model.ev.arguments(call, site.frame, skip=1).before(_WORKER_ID), 0, model)
+    return None
+
+
+def _arity(function: FunctionRef, arguments: Arguments, bound: int, model: Model) -> str | None:
+    """Why a function of the project cannot be called with these arguments (`bound`: how many parameters are filled)."""
+    one = _def(function, model)
+    plain = model.ev.decoration(function) in ("plain", "static", "class")
+    if one is None or not plain or arguments.more_positional or arguments.more_keywords:
+        return None
+    filled = 0 if model.ev.decoration(function) == "static" else bound
+    slots = [param for param in one.params[filled:] if param.kind in ("pos", "any")]
+    given = len(arguments.positional)
+    name = "this lambda" if one.kind == "lambda" else f"`{one.name}`"
+    if given > len(slots) and not any(param.kind == "star" for param in one.params):
+        return f"{name} takes no argument, but is called with the worker's number; give it a parameter `worker_id`"
+    missing = [param.name for param in _open(one.params, slots[given:], arguments) if param.default == NONE]
+    if missing:
+        return (
+            f"{name} is called with the worker's number only and lacks `{missing[0]}`; bind it with functools.partial"
+        )
+    twice = {param.name for param in slots[:given]} & {keyword for keyword, _ in arguments.keywords}
+    if twice:
+        return f"{name} gets `{min(twice)}` twice, bound and as the worker's number; name another parameter `worker_id`"
+    return None
+
+
+def _open(params: Sequence[ParamIR], left: Sequence[ParamIR], arguments: Arguments) -> Iterator[ParamIR]:
+    """The parameters that neither a position nor a keyword fills."""
+    named = {keyword for keyword, _ in arguments.keywords}
+    for param in (*left, *(param for param in params if param.kind == "kw")):
+        if param.name not in named:
+            yield param
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
+
+
+def _fixes(argument: Written, model: Model) -> tuple[Fix, ...]:
+    call = model.ev.expr(argument.frame, argument.number)
+    if not isinstance(call, ir.Call) or not argument.direct:
+        return ()
+    callees = model.ev.eval(call.func, argument.frame).ordered()
+    if _all_seed(callees):
+        function = InsertFunction(argument.place.path, "seed_worker", SEED_WORKER)
+        return (Fix("Pass `seed_worker`", "unsafe", (function, Replace(argument.place, "{seed_worker}"))),)
+    written_as = model.ev.expr(argument.frame, call.func)
+    if len(callees) != 1 or not isinstance(callees[0], FunctionRef) or not isinstance(written_as, ir.Global):
+        return ()
+    if callees[0].scope is not None or _arity(callees[0], _WORKER_ID, 0, model):
+        return ()
+    replaced = Replace(argument.place, written_as.name)
+    return (Fix(f"Pass `{written_as.name}` without calling it", _safety(callees[0], model), (replaced,)),)
+
+
+def _safety(function: FunctionRef, model: Model) -> Safety:
+    """Unsafe where the function may seed by the worker's number: it seeds, and it reads its parameters."""
+    opened = model.ev.open_frame(function, None, None)
+    if opened is None:
+        return "unsafe"
+    frames = model.run_by((opened,))
+    seeds = any(
+        _all_seed([atom]) for frame in frames for call in model.frame_calls(frame) for atom in call.callee.atoms
+    )
+    reads = any(isinstance(model.ev.expr(opened, number), ir.Param) for number in opened.memo)
+    return "unsafe" if seeds and reads else "safe"
+
+
+RULE = Rule(
+    code="LDR602",
+    name="called-worker-init",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="loader",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)

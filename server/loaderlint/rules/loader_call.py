@@ -1,0 +1,59 @@
+"""How a loader's arguments are written at its call: shared by the rules on them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import Place
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Loader, Model
+from loaderlint.project.values import Lib
+
+
+class Written(NamedTuple):
+    """An argument as the call writes it: expression `number` of `frame`, as keyword `keyword` ('' if it is passed by
+    its position). `place`: the argument where it stands; of a name that is bound before, the whole call."""
+
+    frame: Frame
+    number: int
+    keyword: str
+    place: Place
+    direct: bool
+
+
+def written(loader: Loader, name: str, model: Model) -> Written | None:
+    """Torch's argument `name` as the loader's own call writes it; None where it comes by another way (`**kwargs`, a
+    partial, a class of the project)."""
+    call = _call(loader, model)
+    if loader.site is None or call is None:
+        return None
+    own = {torchs: its for its, torchs in loader.kind.rename}.get(name, name)
+    parameters = loader.kind.parameters
+    position = parameters.index(own) if own in parameters else None
+    for index, arg in enumerate(call.args):
+        if arg.kind == "star":
+            position = None
+        by_position = arg.kind == "pos" and index == position
+        if by_position or (arg.kind == "kw" and arg.name == own):
+            return _written(loader, arg, model)
+    return None
+
+
+def _written(loader: Loader, arg: ir.Arg, model: Model) -> Written:
+    assert loader.site is not None
+    frame = loader.site.frame
+    call, value = model.site_place(loader.site), model.place(frame, arg.value)
+    direct = value.anchor > call.anchor
+    return Written(frame, arg.value, arg.name, value if direct else call, direct)
+
+
+def _call(loader: Loader, model: Model) -> ir.Call | None:
+    """The call of the library's own loader class that makes the loader."""
+    if loader.site is None:
+        return None
+    e = model.ev.expr(loader.site.frame, loader.site.expr)
+    if not isinstance(e, ir.Call):
+        return None
+    atoms = model.ev.eval(e.func, loader.site.frame).atoms
+    return e if atoms and all(isinstance(atom, Lib) for atom in atoms) else None
