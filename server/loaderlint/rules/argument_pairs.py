@@ -70,7 +70,10 @@ def _wrong_alone(loader: Loader) -> Iterator[Conflict]:
 
 
 def _without_workers(loader: Loader, model: Model) -> Iterator[Conflict]:
-    none = _sure(loader.argument("num_workers"), _is_zero)
+    workers = loader.argument("num_workers")
+    none = _sure(workers, _is_zero)
+    if none == "no" and workers.literal is not None and workers.literal.configured:
+        none = "if chosen"
     if none == "no":
         return
     made, later = "ValueError when it is made", "AssertionError when it is gone over"
@@ -134,9 +137,7 @@ def _sure(value: Val, test: Callable[[Literal_], bool]) -> Sure:
     passing = [one for one in constants if test(one)]
     if len(passing) == len(constants):
         return "by default" if any(one.configured for one in passing) else "always"
-    if any(not one.configured for one in passing):
-        return "sometimes"
-    return "if chosen" if any(one.configured for one in constants) else "no"
+    return "sometimes" if any(not one.configured for one in passing) else "no"
 
 
 def _given(value: Val) -> Sure:
