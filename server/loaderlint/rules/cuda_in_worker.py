@@ -17,6 +17,7 @@ this is what torch's source says, and what pytorch/pytorch#40403 shows.
 - The training loop moves the batch: `batch.to(device)` in the main process.
 - Workers that are spawned, or come from a fork server. (torch advises against CUDA tensors from workers there, too.)
 - `torch.load(path, map_location="cpu")`, `.to("cpu")`, a device that cannot be read: an argument, an option.
+- A cache that the same function fills: what a worker has saved was on the CPU.
 - `torch.cuda.is_available()`, `torch.cuda.manual_seed()`: they initialise nothing that fails.
 - The constructor, or another method that only the main process calls.
 - A loader without workers.
@@ -244,6 +245,8 @@ def _loads_anywhere(call: WorkerCall, model: Model) -> bool:
     """Whether a call is `torch.load` without a map_location."""
     if Lib("torch.load") not in call.callee.atoms:
         return False
+    if any(Lib("torch.save") in other.callee.atoms for other in model.frame_calls(call.frame)):
+        return False  # a cache: the worker saves what it has computed itself, on the CPU
     return model.ev.arguments(call.call, call.frame).get("map_location", 1) is None
 
 
