@@ -118,7 +118,7 @@ class Model:
         self.reached: dict[Frame, Reached] = {}
         self.loaders: tuple[Loader, ...] = Loaders(self.ev, self.callers).find()
         self._defs: frozenset[tuple[Path, int, int]] | None = None
-        self._start_method: tuple[frozenset[str], frozenset[str]] | None = None
+        self._start_method: tuple[tuple[str, Path, bool], ...] | None = None
         for loader in self.loaders:
             self._enter(loader, loader.datasets, guessed=False)
         self._enter_late()
@@ -360,7 +360,7 @@ class Model:
         """The start methods that the loader's workers may have: its own argument, a call of `set_start_method` in the
         project, a setting, or the platforms' defaults."""
         named = self.named_start_methods(loader.argument("multiprocessing_context"))
-        return named or self._default_start_methods(self.environment(loader))
+        return named or self._default_start_methods(self.environment(loader), loader.path)
 
     def chosen_start_methods(self, loader: Loader) -> frozenset[str]:
         """The start methods that the loader's argument, a setting or a call that is sure to happen names; empty where
@@ -369,11 +369,11 @@ class Model:
         environment = self.environment(loader)
         if named or environment.start_method is not None:
             return named or frozenset(environment.default_start_methods())
-        return self._declared_start_methods()[0]
+        return self._declared_start_methods(loader.path)[0]
 
     def process_start_methods(self, path: Path) -> frozenset[str]:
         """The start methods of processes that the file at `path` starts without naming one."""
-        return self._default_start_methods(self.environment_at(path))
+        return self._default_start_methods(self.environment_at(path), path)
 
     def named_start_methods(self, context: Val) -> frozenset[str]:
         """The start methods that a `context` argument names: "fork", or `get_context("fork")`; none if it names
@@ -386,29 +386,33 @@ class Model:
                     names.add(first.literal.value)
         return frozenset(str(name) for name in names)
 
-    def _default_start_methods(self, environment: Environment) -> frozenset[str]:
+    def _default_start_methods(self, environment: Environment, path: Path | None) -> frozenset[str]:
         default = frozenset(environment.default_start_methods())
         if environment.start_method is not None:
             return default
-        sure, maybe = self._declared_start_methods()
+        sure, maybe = self._declared_start_methods(path)
         return sure or default | maybe
 
-    def _declared_start_methods(self) -> tuple[frozenset[str], frozenset[str]]:
-        """What `multiprocessing.set_start_method("...")` says in the project: at module level or first thing in
-        `main`, and where it may or may not be called."""
+    def _declared_start_methods(self, path: Path | None) -> tuple[frozenset[str], frozenset[str]]:
+        """What `multiprocessing.set_start_method("...")` says for the file at `path`: at module level or first thing in
+        `main` of a program in its folder or one above; and what is said where it may or may not be called, or by
+        another program."""
         if self._start_method is None:
-            sure: set[str] = set()
-            maybe: set[str] = set()
-            for site in self.callers.sites("set_start_method"):
-                facts = self.ev.facts(site.path, site.piece)
-                call = facts.ir.exprs[site.expr] if facts else None
-                if isinstance(call, ir.Call) and call.args and facts:
-                    first = facts.ir.exprs[call.args[0].value]
-                    if isinstance(first, ir.Const) and isinstance(first.value, str):
-                        certain = site.context == 0 and (site.def_ == 0 or facts.ir.defs[site.def_].name == "main")
-                        (sure if certain else maybe).add(first.value)
-            self._start_method = (frozenset(sure), frozenset(maybe))
-        return self._start_method
+            self._start_method = tuple(self._find_declared_start_methods())
+        above = set(path.parents) if path is not None else set()
+        sure = {name for name, folder, certain in self._start_method if certain and folder in above}
+        return frozenset(sure), frozenset(name for name, _, _ in self._start_method) - sure
+
+    def _find_declared_start_methods(self) -> Iterator[tuple[str, Path, bool]]:
+        for site in self.callers.sites("set_start_method"):
+            facts = self.ev.facts(site.path, site.piece)
+            call = facts.ir.exprs[site.expr] if facts else None
+            if isinstance(call, ir.Call) and call.args and facts:
+                first = facts.ir.exprs[call.args[0].value]
+                if isinstance(first, ir.Const) and isinstance(first.value, str):
+                    one = facts.ir.defs[site.def_]
+                    certain = _is_sure(site.context, one, facts) and (site.def_ == 0 or one.name == "main")
+                    yield first.value, site.path.parent, certain
 
     def runs_in_worker(self, frame: Frame) -> bool:
         """Whether the def of a frame is run by workers and not (also) while an object is constructed in main.
@@ -530,6 +534,17 @@ class Model:
 
     def _call_to(self, before: Frame, after: Frame) -> int | None:
         return next((n for n, targets in before.targets.items() if after in targets and n != NONE), None)
+
+
+def _is_sure(context: int, one: DefIR, facts: PieceFacts) -> bool:
+    """Whether a step happens whenever its def runs, as a program: `if __name__ == "__main__":` is no condition."""
+    while context > 0:
+        here = one.contexts[context]
+        test = facts.ir.exprs[here.expr] if here.kind == "if" and not here.negated else None
+        if not isinstance(test, ir.Compare) or facts.ir.exprs[test.left] != ir.Global("__name__"):
+            return False
+        context = here.parent
+    return True
 
 
 #: What rules name when they ask the model.

@@ -180,7 +180,7 @@ def _is_kept(name: str, up: int, function: FunctionRef, facts: PieceFacts, model
     if len(params) + len(binds) != 1:
         return "no"  # which of its values the function sees depends on when it runs
     if params:
-        return _pickles(_parameter(params[0], scope, model), model)
+        return _pickles(_parameter(params[0], scope), model)
     step = one.steps[binds[0]]
     made = [n for n, other in enumerate(one.steps) if _makes(other, function.def_, facts)]
     if not isinstance(step, ir.Bind) or (made and binds[0] > min(made)):
@@ -196,10 +196,7 @@ def _around(one: DefIR, context: int) -> Iterator[ir.Context]:
         context = one.contexts[context].parent
 
 
-def _parameter(index: int, scope: Frame, model: Model) -> Val:
-    for number, e in enumerate(model.facts(scope).ir.exprs):
-        if e == ir.Param(index) and number in scope.memo:
-            return model.ev.eval(number, scope)
+def _parameter(index: int, scope: Frame) -> Val:
     given = scope.args[index] if index < len(scope.args) else None
     return given or Val(frozenset({Unknown("parameter")}))
 
@@ -214,7 +211,7 @@ def _makes(step: ir.Step, def_: int, facts: PieceFacts) -> bool:
             continue
         seen.add(number)
         e = facts.ir.exprs[number]
-        if e == ir.MakeDef(def_):
+        if isinstance(e, ir.MakeDef) and e.index == def_:
             return True
         stack.extend(_parts(e))
     return False

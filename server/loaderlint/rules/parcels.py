@@ -99,7 +99,8 @@ def _inside(parcel: Parcel, loader: Loader, model: Model) -> Iterator[Parcel]:
             given = model.ev.site_arguments(site)
             values = (*given.positional, *(v for _, v in given.keywords))
             short = name.rpartition(".")[2]
-            yield from _held(values, f"{parcel.held}, in `{short}`", _made(parcel, site, short, model))
+            held = f"{parcel.held.partition(', in ')[0]}, in `{short}`"
+            yield from _held(values, held, _made(parcel, site, short, model))
 
 
 def _made(parcel: Parcel, site: Site, name: str, model: Model) -> Parcel:
@@ -221,11 +222,14 @@ def _given_to_base(inst: Instance, model: Model) -> list[Val]:
 
 def start_severity(loader: Loader, model: Model) -> Severity | None:
     """How bad it is that something cannot be pickled: an error where a start method that pickles is asked for, a
-    warning where a platform or a version brings it, None where workers are forked."""
+    warning where a platform or a version brings it, information where another program of the project asks for one, None
+    where workers are forked."""
     chosen = model.chosen_start_methods(loader)
     if chosen:
         return Severity.ERROR if "fork" not in chosen else None
-    return Severity.WARNING if _pickling(loader, model) else None
+    if model.environment(loader).default_start_methods() - {"fork"}:
+        return Severity.WARNING
+    return Severity.INFORMATION if _pickling(loader, model) else None
 
 
 def _pickling(loader: Loader, model: Model) -> list[str]:
