@@ -36,6 +36,7 @@ PHRASES = {
     "order": "the order is not that of the names",
     "mismatch": "samples are paired wrongly",
     "nan": "samples are NaN",
+    "stale": "workers keep the first epoch's state",
 }
 
 Verdict = Mapping[str, Any]

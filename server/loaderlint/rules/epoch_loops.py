@@ -1,0 +1,93 @@
+"""Loops of the main process around a line, also those that callers run, and whether one goes through a loader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.project.frames import Frame
+from loaderlint.project.loaders import Loader
+from loaderlint.project.model import Model
+from loaderlint.project.values import Instance, Lib, LibObject, Site
+
+_MAX_CALLERS = 3
+_MAX_CALLED = 3
+_MAX_SITES = 20
+
+
+class Loop(NamedTuple):
+    """A `for` or `while` loop: context `context` of the def that `frame` runs."""
+
+    frame: Frame
+    context: int
+
+    @property
+    def key(self) -> tuple[Path, int, int, int]:
+        """The same for one loop in every frame."""
+        return (self.frame.path, self.frame.piece, self.frame.def_, self.context)
+
+
+def step_context(site: Site, model: Model) -> int:
+    """The context that the call at `site` stands in."""
+    one = model.def_of(site.frame)
+    return next((s.context for s in one.steps if isinstance(s, ir.Perform) and s.call == site.expr), 0)
+
+
+def loops_around(frame: Frame, context: int, model: Model, depth: int = 0) -> Iterator[Loop]:
+    """The loops that a context stands in, innermost first, and those around the calls of its def."""
+    one = model.def_of(frame)
+    while context > 0:
+        if one.contexts[context].kind in ("loop", "while"):
+            yield Loop(frame, context)
+        context = one.contexts[context].parent
+    if depth >= _MAX_CALLERS or frame.def_ == 0 or not one.name:
+        return
+    for site in model.callers.sites(one.name)[:_MAX_SITES]:
+        for caller in model.callers.frames(site.path, site.piece, site.def_):
+            if not model.ev.is_dead(site.context, caller) and _leads_to(caller, site.expr, frame, model):
+                yield from loops_around(caller, site.context, model, depth + 1)
+
+
+def _leads_to(caller: Frame, number: int, frame: Frame, model: Model) -> bool:
+    model.ev.eval(number, caller)
+    place = (frame.path, frame.piece, frame.def_)
+    return any((t.path, t.piece, t.def_) == place for t in caller.targets.get(number, ()))
+
+
+def is_loader(number: int, frame: Frame, loader: Loader, model: Model) -> bool:
+    """Whether an expression may be the loader."""
+    atoms = model.ev.eval(number, frame).atoms
+    return any(isinstance(atom, LibObject | Instance) and atom.site == loader.site for atom in atoms)
+
+
+def goes_through(loop: Loop, loader: Loader, model: Model) -> bool:
+    """Whether a turn of the loop goes through the loader, in its body or in what that calls."""
+    return _goes_through(loop.frame, loop.context, loader, model, 0)
+
+
+def _goes_through(frame: Frame, context: int, loader: Loader, model: Model, depth: int) -> bool:
+    one = model.def_of(frame)
+    for _, step in model.steps(frame):
+        if not _is_inside(one, step.context, context):
+            continue
+        if isinstance(step, ir.Iterate) and is_loader(step.iterable, frame, loader, model):
+            return True
+        call = model.ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
+        if isinstance(step, ir.Perform) and isinstance(call, ir.Call):
+            if Lib("builtins.len") in model.ev.eval(call.func, frame).atoms:
+                continue
+            if any(is_loader(arg.value, frame, loader, model) for arg in call.args):
+                return True
+            model.ev.eval(step.call, frame)
+            called = frame.targets.get(step.call, ()) if depth < _MAX_CALLED else ()
+            if any(_goes_through(target, 0, loader, model, depth + 1) for target in called):
+                return True
+    return False
+
+
+def _is_inside(one: ir.DefIR, context: int, outer: int) -> bool:
+    while context > outer:
+        context = one.contexts[context].parent
+    return context == outer

@@ -1,0 +1,26 @@
+"""Each epoch has a loader of its own."""
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Epochs(Dataset):
+    def __init__(self):
+        self.epoch = 0
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return self.epoch
+
+
+def train(epochs):
+    dataset = Epochs()
+    for epoch in range(epochs):
+        dataset.epoch = epoch
+        for batch in DataLoader(dataset, batch_size=2, num_workers=2, persistent_workers=True):
+            yield epoch, batch[0].item()
+
+
+if __name__ == "__main__":
+    print(*train(3))

@@ -1,0 +1,29 @@
+"""The epoch is kept in a Value."""
+
+import multiprocessing
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Epochs(Dataset):
+    def __init__(self):
+        self.epoch = multiprocessing.get_context("fork").Value("i", 0)
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return self.epoch.value
+
+
+def train(epochs):
+    dataset = Epochs()
+    loader = DataLoader(dataset, batch_size=2, num_workers=2, persistent_workers=True)
+    for epoch in range(epochs):
+        dataset.epoch.value = epoch
+        for batch in loader:
+            yield epoch, batch[0].item()
+
+
+if __name__ == "__main__":
+    print(*train(3))
