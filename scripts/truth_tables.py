@@ -36,6 +36,9 @@ PHRASES = {
     "order": "the order is not that of the names",
     "mismatch": "samples are paired wrongly",
     "nan": "samples are NaN",
+    "grows": "the worker's own memory grows",
+    "lost": "state is lost with the workers",
+    "useless": "the cache is never of use",
     "stale": "workers keep the first epoch's state",
 }
 

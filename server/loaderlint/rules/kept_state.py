@@ -1,0 +1,248 @@
+"""State that sample code keeps on its object: what is stored where, whether it is a cache by sample index, and who of
+the main process reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import Place
+from loaderlint.knowledge.arrays import STATE_METHODS
+from loaderlint.knowledge.handles import OPENERS
+from loaderlint.knowledge.numpy_random import GENERATORS
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Exposure, Model
+from loaderlint.project.values import Atom, Instance, LibObject, Literal_, MapOf, SeqOf, Unknown
+
+#: Containers of the standard library that one process has to itself.
+_OWN_CONTAINERS = frozenset(
+    """
+    builtins.dict builtins.list builtins.set collections.OrderedDict collections.defaultdict collections.deque
+    collections.Counter
+    """.split()
+)
+_GROWING = STATE_METHODS - {"pop", "popitem", "remove", "clear", "discard", "setdefault"}
+#: Words of code that thinks of processes: state by process id or worker.
+_AWARE = ("getpid", "worker_info", "current_process", "Manager", "share")
+
+
+_CONNECTIONS = ("connect", "open", "Client", "Session")
+
+
+class Kept(NamedTuple):
+    """A change of attribute `name` of `owner`, which `frame` makes at `place`."""
+
+    frame: Frame
+    place: Place
+    owner: Instance
+    name: str
+
+
+def kept_state(frame: Frame, model: Model) -> Iterator[Kept]:
+    """The counters and logs that a frame keeps on its own object: `self.n += 1`, `self.log.append(x)`,
+    `self.losses[key] = x`. Flags and what is made once in each process are none."""
+    owner = frame.receiver
+    if not isinstance(owner, Instance) or _is_aware(frame, model):
+        return
+    for number, step in model.steps(frame):
+        if isinstance(step, ir.Augment) and step.stored == "attr":
+            base, place = step.target, model.step_place(frame, number)
+        elif isinstance(step, ir.SetItem) and not _is_of_process(step.value, frame, model):
+            base, place = step.base, model.step_place(frame, number)
+        elif isinstance(step, ir.Perform):
+            call = model.ev.expr(frame, step.call)
+            func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+            if not isinstance(func, ir.Attr) or func.name not in _GROWING:
+                continue
+            base, place = func.base, model.place(frame, step.call)
+        else:
+            continue
+        name = own_attribute(base, frame, model)
+        if name and _is_plain(owner, name, model) and _only_workers_change(owner, name, model):
+            yield Kept(frame, place, owner, name)
+
+
+def own_attribute(number: int, frame: Frame, model: Model) -> str:
+    """The name in `self.name`, '' for other expressions."""
+    e = model.ev.expr(frame, number)
+    return e.name if isinstance(e, ir.Attr) and model.ev.expr(frame, e.base) == ir.Param(0) else ""
+
+
+def _is_aware(frame: Frame, model: Model) -> bool:
+    file = model.files.file(frame.path)
+    return file is None or any(file.pieces[frame.piece].holds(word) for word in _AWARE)
+
+
+def _is_of_process(number: int, frame: Frame, model: Model) -> bool:
+    """Whether a value is a handle or a generator, which each process needs for itself."""
+    names = [atom.name for atom in model.ev.eval(number, frame).atoms if isinstance(atom, LibObject)]
+    return any(name in OPENERS or name in GENERATORS or name.endswith(_CONNECTIONS) for name in names)
+
+
+def _is_plain(owner: Instance, name: str, model: Model) -> bool:
+    """Whether the constructor makes the attribute a number, or an empty container of one process."""
+    stores = model.ev.classes.stores(owner, name)
+    made = [store for store in stores if store.construction]
+    return bool(made) and all(_is_empty(atom) for store in made for atom in store.value.atoms)
+
+
+def _is_empty(atom: Atom) -> bool:
+    match atom:
+        case Literal_(kind, _, configured):
+            return kind in ("int", "float") and not configured
+        case MapOf(keys, _):
+            return not keys
+        case SeqOf(kind, items):
+            return kind != "tuple" and all(_is_nothing(item) for value in items for item in value.atoms)
+        case LibObject(name, _):
+            return name in _OWN_CONTAINERS
+    return False
+
+
+def _is_nothing(atom: Atom) -> bool:
+    return (isinstance(atom, Literal_) and atom.kind == "NoneType") or (isinstance(atom, SeqOf) and not atom.items)
+
+
+def _only_workers_change(owner: Instance, name: str, model: Model) -> bool:
+    """Whether nothing in sight of the class changes the attribute in the main process, but for its first value."""
+    return not any(_changes(frame, name, model) for frame in _main_methods(owner, name, model))
+
+
+def _main_methods(owner: Instance, name: str, model: Model) -> Iterator[Frame]:
+    """The object's own methods that workers do not run and whose text holds the name."""
+    done = {(f.path, f.piece, f.def_) for f in model.reached if f.receiver == owner}
+    for frame in model.ev.classes.construction(owner):
+        yield frame
+        done.add((frame.path, frame.piece, frame.def_))
+    for member in model.ev.classes.methods(owner.cls):
+        function = member.function
+        if function is None or (function.path, function.piece, function.def_) in done:
+            continue
+        file = model.files.file(function.path)
+        if file is not None and file.pieces[function.piece].holds(f".{name}"):
+            opened = model.ev.open_frame(function, owner, member.owner)
+            if opened is not None:
+                yield opened
+
+
+def _changes(frame: Frame, name: str, model: Model) -> bool:
+    constructing = frame.receiver is not None and frame in _construction(frame, model)
+    for _, step in model.steps(frame):
+        match step:
+            case ir.SetItem(_, base, _, _):
+                target = base
+            case ir.Augment(_, base, _, _, "attr"):
+                target = base
+            case ir.SetAttr(_, base, attribute, _, _):
+                if attribute == name and not constructing and model.ev.expr(frame, base) == ir.Param(0):
+                    return True
+                continue
+            case ir.Perform(_, number):
+                call = model.ev.expr(frame, number)
+                func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+                if not isinstance(func, ir.Attr) or func.name not in STATE_METHODS:
+                    continue
+                target = func.base
+            case _:
+                continue
+        if own_attribute(target, frame, model) == name:
+            return True
+    return False
+
+
+def _construction(frame: Frame, model: Model) -> list[Frame]:
+    return model.ev.classes.construction(frame.receiver) if isinstance(frame.receiver, Instance) else []
+
+
+# --- a cache by sample index ------------------------------------------------------------------------------------------
+
+
+def index_cache(frame: Frame, model: Model) -> Iterator[Kept]:
+    """The caches that a frame fills: `self.cache[index] = x`, where `index` is the sample's own and the class looks the
+    sample up under it."""
+    owner = frame.receiver
+    if not isinstance(owner, Instance) or _is_aware(frame, model):
+        return
+    for number, step in model.steps(frame):
+        if not isinstance(step, ir.SetItem) or not _is_sample_index(step.index, frame, model):
+            continue
+        name = own_attribute(step.base, frame, model)
+        if not name or not _is_plain(owner, name, model) or not _only_workers_change(owner, name, model):
+            continue
+        counted = isinstance(model.ev.expr(frame, step.value), ir.Augmented | ir.Const)
+        if not counted and not _is_of_process(step.value, frame, model) and _is_looked_up(owner, name, model):
+            yield Kept(frame, model.step_place(frame, number), owner, name)
+
+
+def _is_sample_index(number: int, frame: Frame, model: Model) -> bool:
+    return model.ev.eval(number, frame).atoms == frozenset({Unknown("index")})
+
+
+def _is_looked_up(owner: Instance, name: str, model: Model) -> bool:
+    """Whether sample code reads the attribute by the sample's index: `self.cache[index]`, `index in self.cache`,
+    `self.cache.get(index)`."""
+    for frame in model.reached:
+        if frame.receiver != owner:
+            continue
+        for number in tuple(frame.memo):
+            e = model.ev.expr(frame, number)
+            match e:
+                case ir.Index(base, index) | ir.Compare(index, ("in" | "not in",), (base,)):
+                    pair = (base, index)
+                case ir.Call(func, args) if args:
+                    called = model.ev.expr(frame, func)
+                    if not isinstance(called, ir.Attr) or called.name != "get":
+                        continue
+                    pair = (called.base, args[0].value)
+                case _:
+                    continue
+            if own_attribute(pair[0], frame, model) == name and _is_sample_index(pair[1], frame, model):
+                return True
+    return False
+
+
+# --- who reads it -----------------------------------------------------------------------------------------------------
+
+
+def reads_in_main(kept: Kept, exposure: Exposure, model: Model) -> Iterator[tuple[Frame, int]]:
+    """Where the main process reads the state: `dataset.seen` (also `loader.dataset.seen`), or the call of a method
+    that reads it."""
+    wanted = {kept.name, *_reading_methods(kept, model)}
+    words = tuple(f".{name}" for name in sorted(wanted))
+    for function in model.main_functions(words):
+        for frame in function.frames:
+            if frame.receiver == kept.owner:
+                continue
+            for number in _evaluated(frame, model):
+                e = model.ev.expr(frame, number)
+                if isinstance(e, ir.Attr) and e.name in wanted and _is_owner(e.base, kept, frame, exposure, model):
+                    yield frame, number
+
+
+def _evaluated(frame: Frame, model: Model) -> list[int]:
+    """The expressions that the frame's steps evaluate."""
+    for _ in model.ev.run(frame):
+        pass
+    return sorted(frame.memo)
+
+
+def _reading_methods(kept: Kept, model: Model) -> Iterator[str]:
+    """The object's methods that read the state and are for others to call."""
+    for frame in _main_methods(kept.owner, kept.name, model):
+        one = model.def_of(frame)
+        if one.name.startswith("_") or frame in model.ev.classes.construction(kept.owner):
+            continue
+        if any(isinstance(e, ir.Attr) and e.name == kept.name for e in model.facts(frame).ir.exprs):
+            yield one.name
+
+
+def _is_owner(number: int, kept: Kept, frame: Frame, exposure: Exposure, model: Model) -> bool:
+    if kept.owner in model.ev.eval(number, frame).atoms:
+        return True
+    e = model.ev.expr(frame, number)
+    if not isinstance(e, ir.Attr) or e.name != "dataset":
+        return False
+    atoms = model.ev.eval(e.base, frame).atoms
+    sites = {loader.site for loader in exposure.loaders if kept.owner in loader.datasets}
+    return any(isinstance(atom, LibObject | Instance) and atom.site in sites for atom in atoms)

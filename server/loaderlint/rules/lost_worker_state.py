@@ -1,0 +1,172 @@
+"""
+# lost-worker-state (LDR404)
+
+## What it does
+Finds state that sample code keeps in its worker's copy of the dataset and that is lost with the worker: a counter, a
+log or a list on `self` that the main process reads later (warning), and a cache by sample index, filled in
+`__getitem__`, of a loader whose workers start anew in each epoch (information).
+
+## Why is this bad?
+Each worker works on a copy. What it puts into its copy never comes back, and without `persistent_workers` the copy
+ends with the epoch. Measured with 8 samples, 2 workers and 3 epochs: `self.seen += 1` leaves 0 in the main process,
+under every start method; a cache by index has 0, 0, 0 hits, with `persistent_workers=True` 0, 8, 8 (each worker has
+a cache of its own), without workers 0, 8, 8. The cache costs memory and time and gives nothing.
+
+## When it is not a bug
+- State that a worker keeps for itself: a handle, a connection or a generator that is made once in each process, a flag
+  that something has been done, the last item read.
+- A cache by something that several samples share (a file, a video): it is of use within an epoch.
+- A cache that the main process fills before the workers start, or that is shared (`Manager`, shared tensors).
+- Loaders without workers.
+
+## Example
+```python
+def __getitem__(self, index):
+    self.seen += 1
+    return self.samples[index]
+
+...
+print(dataset.seen)
+```
+
+## Fixed
+```python
+def __getitem__(self, index):
+    return self.samples[index], 1
+
+...
+seen += ones.sum()
+```
+
+## Fix safety
+For a cache: `persistent_workers=True` is offered where the loader has workers as configured. Unsafe: the workers and
+their caches stay in memory between the epochs. There is no fix for state that the main process reads: return it with
+the sample, or keep it in a `multiprocessing.Value` or a shared tensor.
+
+## References
+- [Multi-process data loading](https://pytorch.org/docs/stable/data.html#multi-process-data-loading)
+- [An issue about such a cache](https://github.com/pytorch/pytorch/issues/35642)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.findings import Evidence, Finding, Fix, SetArgument, Severity
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
+from loaderlint.project.values import Instance
+from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.kept_state import Kept, index_cache, kept_state, reads_in_main
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+    """One finding a place where state is kept that the main process reads, or a cache is filled."""
+    for kept in [one for frame in function.frames for one in kept_state(frame, model)]:
+        yield from _lost(kept, model)
+    if function.frames and any(True for frame in function.frames for _ in index_cache(frame, model)):
+        caches = [list(index_cache(frame, model)) for frame in function.frames]
+        # Where the same code also stores what other samples share, or mixes in, the cache is of use.
+        if all(caches):
+            for kept in [one for found in caches for one in found]:
+                yield from _cached(kept, model)
+
+
+def _lost(kept: Kept, model: Model) -> Iterator[Finding]:
+    exposure = model.exposure(kept.frame, 1, parts=("sample", "collate"))
+    severity = loudness(Severity.WARNING, exposure.certainty) if exposure else None
+    if exposure is None or severity is None or _runs_in_main(kept.frame, model):
+        return
+    reader = next(reads_in_main(kept, exposure, model), None)
+    if reader is None:
+        return
+    frame, number = reader
+    name = f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}"
+    yield Finding(
+        RULE.name,
+        severity,
+        exposure.certainty,
+        f"the main process never sees this change of `{kept.name}`: it happens {in_workers_of(exposure)}, each on a "
+        f"copy of its own, and {model.label(frame)} reads the main process's; return it with the sample, or keep it in "
+        "a shared tensor or `multiprocessing.Value`",
+        kept.place,
+        name,
+        (
+            Evidence(model.place(frame, number), f"{model.label(frame)} reads {kept.name}"),
+            *model.why(kept.frame, exposure),
+        ),
+    )
+
+
+def _cached(kept: Kept, model: Model) -> Iterator[Finding]:
+    exposure = model.exposure(kept.frame, 1, parts=("sample",), cured=lambda loader: loader.persistent is True)
+    if exposure is None or _runs_in_main(kept.frame, model):
+        return
+    unknowns = 1 if exposure.lead.persistent is None else 0
+    severity = loudness(Severity.INFORMATION, exposure.certainty, unknowns)
+    if severity is None:
+        return
+    name = f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}"
+    yield Finding(
+        RULE.name,
+        severity,
+        exposure.certainty,
+        f"the cache `{kept.name}` is never of use: it is filled {in_workers_of(exposure)}, each its own, and "
+        "gone with them at the end of the epoch; fill it before the workers start, or pass `persistent_workers=True`",
+        kept.place,
+        name,
+        model.why(kept.frame, exposure),
+        _fixes(exposure, model),
+    )
+
+
+def _runs_in_main(frame: Frame, model: Model) -> bool:
+    """Whether the main process runs the same code on the same object: a loader without workers, or a call in sight."""
+    reached = model.reached[frame]
+    bits = reached.bits()
+    for loader in model.loaders:
+        if bits >> loader.index & 1 and loader.has_workers() == "no":
+            return True
+    place = (frame.path, frame.piece, frame.def_)
+    for other in _main_frames(frame, model):
+        for targets in tuple(other.targets.values()):
+            if any((t.path, t.piece, t.def_) == place and t.receiver == frame.receiver for t in targets):
+                return True
+    return False
+
+
+def _main_frames(frame: Frame, model: Model) -> Iterator[Frame]:
+    """The frames around the places where the object and its loaders are made, and what those run."""
+    entries = [loader.site.frame for loader in _loaders(frame, model) if loader.site is not None]
+    if isinstance(frame.receiver, Instance):
+        entries += [frame.receiver.site.frame] if frame.receiver.site else []
+        entries += model.ev.classes.construction(frame.receiver)
+    yield from (one for one in model.run_by(entries) if one not in model.reached)
+
+
+def _loaders(frame: Frame, model: Model) -> list[Loader]:
+    bits = model.reached[frame].bits()
+    return [loader for loader in model.loaders if bits >> loader.index & 1]
+
+
+def _fixes(exposure: Exposure, model: Model) -> tuple[Fix, ...]:
+    intents: list[SetArgument] = []
+    for loader in exposure.loaders:
+        if loader.site is None or loader.has_workers() != "yes" or loader.kind.name != "torch.utils.data.DataLoader":
+            return ()
+        intents.append(SetArgument(model.site_place(loader.site), "persistent_workers", "True"))
+    return (
+        Fix("Keep the workers and their caches: `persistent_workers=True`", "unsafe", tuple(dict.fromkeys(intents))),
+    )
+
+
+RULE = Rule(
+    code="LDR404",
+    name="lost-worker-state",
+    severity=Severity.WARNING,
+    needs="W1",
+    over="worker function",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+)
