@@ -52,6 +52,7 @@ goes with it, such as the shuffling of an iterable dataset.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -84,7 +85,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
     """One finding an argument that torch rejects, at the argument."""
     if loader.site is None or loader.kind.name not in _CHECKED:
         return
-    for conflict in conflicts(loader, model):
+    for conflict in _weighed(loader, model):
         severity = _severity(conflict)
         if severity is None or _is_expected(conflict, loader, model):
             continue
@@ -100,6 +101,25 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
             (),
             tuple(_fixes(conflict, loader, model)),
         )
+
+
+def _weighed(loader: Loader, model: Model) -> Iterator[Conflict]:
+    """The conflicts of a loader. One that only some ways to the same call have is less sure; a value that is wrong by
+    itself there is the caller's (a test that passes nonsense, say)."""
+    others = [one for one in model.loaders if one is not loader and _is_same_call(one, loader)]
+    everywhere = [{found.argument for found in conflicts(one, model)} for one in others]
+    for conflict in conflicts(loader, model):
+        if all(conflict.argument in found for found in everywhere):
+            yield conflict
+        elif conflict.other:
+            yield replace(conflict, soft="sometimes")
+
+
+def _is_same_call(one: Loader, other: Loader) -> bool:
+    if one.site is None or other.site is None or one.site.expr != other.site.expr:
+        return False
+    a, b = one.site.frame, other.site.frame
+    return (a.path, a.piece) == (b.path, b.piece)
 
 
 def _severity(conflict: Conflict) -> Severity | None:
