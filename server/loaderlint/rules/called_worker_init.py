@@ -12,7 +12,7 @@ and functions of none or of two arguments end at the first batch with a TypeErro
 2.13.
 
 ## When it is not a bug
-- The call returns a function (a factory), or what it returns is out of sight.
+- The call returns a function (a factory), says `return None` itself, or what it returns is out of sight.
 - The function has defaults for its other parameters, or they are bound by `functools.partial`.
 - Without workers the argument is ignored.
 
@@ -99,10 +99,19 @@ def _called_too_early(argument: Written, model: Model) -> str | None:
         or not all(isinstance(one, FunctionRef | Method) for one in callees)
     ):
         return None
+    if any(_returns_on_purpose(callee, model) for callee in callees):
+        return None
     name = _name(callees[0], model)
     if any(_fails(callee, argument, call, model) for callee in callees):
         return f"`{name}` is called here, without its argument: TypeError; pass `{name}`"
     return f"`{name}` is called here, once and in the main process, and gives no function to the workers; pass `{name}`"
+
+
+def _returns_on_purpose(callee: Atom, model: Model) -> bool:
+    """Whether a function says itself that it gives None: a factory with nothing to set up."""
+    function = callee.function if isinstance(callee, Method) else callee
+    one = _def(function, model) if isinstance(function, FunctionRef) else None
+    return one is None or any(isinstance(step, ir.Return) and step.value != NONE for step in one.steps)
 
 
 def _fails(callee: Atom, argument: Written, call: ir.Call, model: Model) -> bool:
