@@ -129,10 +129,20 @@ def _of_object(inst: Instance, parcel: Parcel, loader: Loader, model: Model) -> 
         for store in stores:
             link = Evidence(model.step_place(store.frame, store.step), f"`{name}` keeps it as `self.{attribute}`")
             holder = Parcel(inst, "", (*parcel.way, link), guessed)
-            yield from _held([store.value], f"`self.{attribute}` of `{name}`", holder, store)
+            values = [store.value, *_appended(store.value, inst, attribute, model)]
+            yield from _held(values, f"`self.{attribute}` of `{name}`", holder, store)
     holder = Parcel(inst, "", parcel.way, guessed)
     yield from _held(_given_to_base(inst, model), f"an attribute of `{name}`", holder)
     yield from _assigned_outside(inst, parcel, loader, model)
+
+
+def _appended(value: Val, inst: Instance, attribute: str, model: Model) -> list[Val]:
+    """What the object's methods append to a list that an attribute keeps."""
+    lists = {atom.site for atom in value.atoms if isinstance(atom, SeqOf) and atom.kind == "list" and atom.site}
+    if not lists:
+        return []
+    held = model.ev.classes.field(inst, attribute).atoms
+    return [item for atom in held if isinstance(atom, SeqOf) and atom.site in lists for item in atom.items]
 
 
 def pickles_itself(cls: ClassRef, model: Model) -> bool:
