@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 #: A project that holds none of these has no loader of any kind (PyTorch's and its wrappers', datasets, Keras sequences)
 #: and maps no data in a pool of processes.
-_WORDS = ("oader", "Dataset", "Sequence", "num_proc", "Pool(", "PoolExecutor(")
+_WORDS = ("oader", "Dataset", "Sequence", "num_proc", "Pool(", "PoolExecutor(", "ParallelMapper(")
 _SOURCES = (".py", ".pyi", ".ipynb")
 _PLATFORMS = {"linux": "linux", "darwin": "macos", "win32": "windows", "cygwin": "windows"}
 

@@ -1,0 +1,262 @@
+"""
+# map-duplicate-randomness (LDR108)
+
+## What it does
+Finds random numbers of NumPy (or of a generator object that the main process made) in a function that is mapped over
+data in several processes: `Dataset.map(f, num_proc=4)` and `filter` of Hugging Face's datasets, `Pool.map` and its kin,
+`ProcessPoolExecutor`, and torchdata's `ParallelMapper` with `method="process"`.
+
+## Why is this bad?
+Nothing seeds these processes. Forked ones go on from a copy of NumPy's global state, and a generator object that the
+function uses is copied into each of them: they all draw the same numbers. Measured with 4 processes on Python 3.11:
+`Dataset.map` of datasets 5 gives each shard the same noise, `Pool.map` the same numbers to each process. A generator
+that is bound to the function (`partial(f, rng=rng)`, a method's `self.rng`) is pickled with each task and starts anew
+there too. (NumPy 2.4 loads `numpy.random` when it is first used: where nothing in the main process has used it, forked
+processes load their own.) What the mapped data holds is usually kept: the repeated numbers are in the training set for
+good.
+
+## When it is not a bug
+- The function seeds NumPy itself, or makes a generator from something of the item: `default_rng((seed, index))`.
+- The pool's `initializer` seeds NumPy in each process.
+- One process; threads (`ThreadPool`, `ParallelMapper` without `method="process"`).
+- Python's own `random.random()` and its kin: CPython seeds them in each forked child.
+- NumPy's global state where the processes do not start by fork.
+
+## Example
+```python
+def add_noise(example):
+    example["noisy"] = example["value"] + np.random.normal()
+    return example
+
+dataset = dataset.map(add_noise, num_proc=4)
+```
+
+## Fixed
+```python
+def add_noise(example, index):
+    rng = np.random.default_rng((SEED, index))
+    example["noisy"] = example["value"] + rng.normal()
+    return example
+
+dataset = dataset.map(add_noise, num_proc=4, with_indices=True)
+```
+
+## Fix safety
+The quick fix draws from a generator that each process makes for itself, from the system's entropy. It is unsafe: the
+function may run in the main process as well, where a seed determined its numbers. Numbers that can be repeated need
+the form above.
+
+## References
+- [Parallel random number generation](https://numpy.org/doc/stable/reference/random/parallel.html)
+- [datasets: multiprocessing](https://huggingface.co/docs/datasets/process#multiprocessing)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import Certainty, Evidence, Finding, Fix, Severity
+from loaderlint.knowledge.process_pools import PARALLEL_MAPPERS, POOL_METHODS, POOLS, SHARDED_METHODS
+from loaderlint.project.arguments import Arguments
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import MainFunction, Model, WorkerCall
+from loaderlint.project.values import (
+    FunctionRef,
+    Lib,
+    LibMember,
+    LibObject,
+    Literal_,
+    Method,
+    SeqOf,
+    Val,
+    of,
+    unknown,
+)
+from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.inherited_randomness import Inherited, inherited, process_fix, seeds_numpy
+
+_ITEM = Arguments((unknown("item"),))
+_AS_MANY_AS_PROCESSORS = of(Literal_("int", 2))
+#: How the arguments of the function are passed, by method; the others pass one item.
+_SPREAD = frozenset({"submit"})
+_PACKED = frozenset({"apply", "apply_async"})
+
+
+class Mapping(NamedTuple):
+    """A function that a call runs in several processes. `processes`: how many, as a value; `context`: what the call
+    says of how they start; `first`: what each process runs before."""
+
+    function: Val
+    arguments: Arguments
+    processes: Val
+    context: Val | None
+    first: Val | None
+
+
+def find(function: MainFunction, model: Model) -> Iterator[Finding]:
+    """One finding a draw or generator, for every function that the main function has run in processes."""
+    for call in model.calls(function):
+        for mapping in _mappings(call, model):
+            certainty = _certainty(mapping.processes)
+            if certainty is not None:
+                yield from _judge(mapping, call, certainty, model)
+
+
+def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Model) -> Iterator[Finding]:
+    named = model.named_start_methods(mapping.context) if mapping.context is not None else frozenset[str]()
+    frames = model.run_by(_run(mapping.function, mapping.arguments, call, model))
+    if not frames:
+        return
+    before = model.run_by(_run(mapping.first, Arguments(more_positional=True), call, model)) if mapping.first else ()
+    if mapping.first is not None and not _is_none(mapping.first) and (not before or _any_seeds(before, model)):
+        return  # the initializer seeds, or nobody knows what it does
+    methods = named or model.process_start_methods(call.frame.path)
+    severity = loudness(Severity.WARNING, certainty)
+    for one in inherited((*before, *frames), methods, model) if severity is not None else ():
+        assert severity is not None
+        yield _finding(one, call, certainty, severity, frames, model)
+
+
+def _finding(
+    one: Inherited, call: WorkerCall, certainty: Certainty, severity: Severity, frames: tuple[Frame, ...], model: Model
+) -> Finding:
+    runner = _runner(call, model)
+    intents = process_fix(one, frames, model)
+    start = Evidence(model.place(call.frame, call.number), f"{model.label(frames[0])} runs in the processes of this")
+    return Finding(
+        RULE.name,
+        severity,
+        certainty,
+        f"every process draws the same numbers: {one.cause(model)}, and each process of `{runner}` in "
+        f"{call.frame.path.name} starts from a copy of it; draw from `np.random.default_rng((seed, index))`, with "
+        "something of the item as `index`",
+        one.place(model),
+        one.name,
+        (start, *one.evidence(model)),
+        (Fix("Draw from a generator of the process", "unsafe", intents),) if intents else (),
+    )
+
+
+# --- what runs in processes -------------------------------------------------------------------------------------------
+
+
+def _mappings(call: WorkerCall, model: Model) -> Iterator[Mapping]:
+    arguments = model.ev.arguments(call.call, call.frame)
+    for atom in call.callee.only(Lib):
+        if isinstance(atom, Lib) and atom.name in PARALLEL_MAPPERS:
+            yield from _parallel_mapper(arguments)
+    func = model.ev.expr(call.frame, call.call.func)
+    if not isinstance(func, ir.Attr):
+        return
+    if func.name in SHARDED_METHODS and not call.callee.only(FunctionRef, Method):
+        yield from _sharded(arguments)
+    if func.name in POOL_METHODS:
+        for atom in call.callee.only(LibMember):
+            if isinstance(atom, LibMember) and isinstance(atom.owner, LibObject) and atom.owner.name in POOLS:
+                yield from _pooled(atom.owner, func.name, arguments, model)
+
+
+def _parallel_mapper(arguments: Arguments) -> Iterator[Mapping]:
+    function, count = arguments.get("map_fn", 1), arguments.get("num_workers", 2)
+    method = arguments.get("method", 4)
+    if function is not None and count is not None and method is not None and method.literal is not None:
+        if method.literal.value == "process":
+            yield Mapping(function, _ITEM, count, arguments.get("multiprocessing_context", 5), None)
+
+
+def _sharded(arguments: Arguments) -> Iterator[Mapping]:
+    """`dataset.map(f, num_proc=4)`: a keyword that nothing else has."""
+    function = arguments.get("function", 0)
+    count = next((value for name, value in arguments.keywords if name == "num_proc"), None)
+    if function is not None and count is not None:
+        yield Mapping(function, _ITEM, count, None, None)
+
+
+def _pooled(pool: LibObject, method: str, arguments: Arguments, model: Model) -> Iterator[Mapping]:
+    if not arguments.positional:
+        return
+    kind, made = POOLS[pool.name], model.ev.site_arguments(pool.site)
+    function, rest = arguments.positional[0], arguments.positional[1:]
+    passed = _ITEM
+    if method in _SPREAD:
+        passed = Arguments(rest, arguments.keywords, arguments.more_positional, arguments.more_keywords)
+    elif method in _PACKED:
+        packed = arguments.get("args", 1)
+        sequences = packed.only(SeqOf) if packed is not None else []
+        items = sequences[0].items if len(sequences) == 1 and isinstance(sequences[0], SeqOf) else ()
+        passed = Arguments(items, more_positional=not items, more_keywords=True)
+    elif method.startswith("starmap"):
+        passed = Arguments(more_positional=True)
+    context = made.get(*kind.context)
+    if pool.name.endswith(".get_context.Pool"):
+        context = _context_of(pool, model)
+    count = made.get(*kind.processes)
+    if count is None or _is_none(count):
+        count = _AS_MANY_AS_PROCESSORS
+    yield Mapping(function, passed, count, context, made.get(*kind.initializer))
+
+
+def _context_of(pool: LibObject, model: Model) -> Val | None:
+    """What `get_context("fork").Pool(4)` is made from."""
+    call = model.ev.expr(pool.site.frame, pool.site.expr)
+    func = model.ev.expr(pool.site.frame, call.func) if isinstance(call, ir.Call) else None
+    return model.ev.eval(func.base, pool.site.frame) if isinstance(func, ir.Attr) else None
+
+
+def _certainty(processes: Val) -> Certainty | None:
+    """Whether there are two processes or more: proven, possible, or None if there are not."""
+    answers = {
+        atom.value > 1 if isinstance(atom, Literal_) and isinstance(atom.value, int | float) else None
+        for atom in processes.atoms
+        if not (isinstance(atom, Literal_) and atom.value is None)
+    }
+    if answers == {True}:
+        return "proven"
+    return "possible" if True in answers or None in answers else None
+
+
+def _is_none(value: Val) -> bool:
+    return value.literal is not None and value.literal.value is None
+
+
+def _run(function: Val, arguments: Arguments, call: WorkerCall, model: Model) -> tuple[Frame, ...]:
+    return model.ev.call_value(function, arguments, call.frame, call.number, {})[1]
+
+
+def _any_seeds(frames: tuple[Frame, ...], model: Model) -> bool:
+    return any(seeds_numpy(call) for frame in frames for call in model.frame_calls(frame))
+
+
+def _runner(call: WorkerCall, model: Model) -> str:
+    """'pool.map', 'dataset.map', 'ParallelMapper', as far as it can be said."""
+    func = model.ev.expr(call.frame, call.call.func)
+    if isinstance(func, ir.Attr):
+        kinds = [a for a in call.callee.only(LibMember) if isinstance(a, LibMember) and isinstance(a.owner, LibObject)]
+        pooled = any(isinstance(a.owner, LibObject) and a.owner.name in POOLS for a in kinds)
+        return f"{'Pool' if pooled and func.name != 'submit' else 'Dataset' if not pooled else 'Executor'}.{func.name}"
+    return "ParallelMapper"
+
+
+RULE = Rule(
+    code="LDR108",
+    name="map-duplicate-randomness",
+    severity=Severity.WARNING,
+    needs="M",
+    over="main function",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+    words=(
+        ".map(",
+        ".filter(",
+        ".imap",
+        "map_async(",
+        ".starmap",
+        ".apply(",
+        ".apply_async(",
+        ".submit(",
+        "ParallelMapper(",
+    ),
+)

@@ -1,0 +1,19 @@
+import time
+from multiprocessing import Pool
+
+import numpy as np
+
+
+def noisy(value):
+    time.sleep(0.05)  # so that each process has its share
+    return value * 0 + np.random.rand()
+
+
+def work(value):
+    return noisy(value)
+
+
+def produce():
+    np.random.seed(0)
+    with Pool(4) as pool:
+        return pool.map(work, range(8))
