@@ -1,0 +1,163 @@
+"""Loops over epochs: those that go through a loader in each of their turns, themselves or in a function they call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Loader, Model
+from loaderlint.project.values import Instance, LibObject, SeqOf, Site, Val
+
+#: What gives the items of its arguments.
+_WRAPPERS = frozenset(
+    {"builtins.enumerate", "builtins.zip", "builtins.iter", "itertools.islice", "rich.progress.track"}
+)
+_TQDM = re.compile(r"(?:^|\.)tqdm(?:_notebook)?$")
+_EVALUATION = re.compile(r"val|test|eval|infer|predict|dev(?:_|$)", re.IGNORECASE)
+_WITHOUT_GRADIENT = frozenset({"torch.no_grad", "torch.inference_mode"})
+_MAX_DEPTH = 4
+
+
+class Pass(NamedTuple):
+    """A pass through a loader in each turn of a loop: the loop is context `loop` of the def that `frame` runs, `step`
+    the step in it that does it or calls what does it. In `through` the loader is expression `iterable`."""
+
+    frame: Frame
+    loop: int
+    step: int
+    loader: Loader
+    through: Frame
+    iterable: int
+    context: int
+
+    def evaluates(self, model: Model) -> bool:
+        """Whether the pass looks like one that measures and learns nothing: by names, or as no gradient is kept."""
+        names = (self.loader.name, model.def_of(self.through).name)
+        if any(_EVALUATION.search(name) for name in names):
+            return True
+        one = model.def_of(self.through)
+        managers = [c.expr for c in _around(self.context, one) if c.kind == "with"]
+        made = [a for e in (*managers, *one.decorators) for a in model.ev.eval(e, self.through).atoms]
+        return any(getattr(atom, "name", "") in _WITHOUT_GRADIENT for atom in made)
+
+
+def passes(frame: Frame, model: Model) -> Iterator[Pass]:
+    """The passes through loaders in the loops of the def that `frame` runs."""
+    one = model.def_of(frame)
+    for _ in model.ev.run(frame):
+        pass  # now each call knows where it leads to
+    for number, step in model.steps(frame):
+        loop = loop_around(step.context, frame, model)
+        if loop is None or loaders_in(model.ev.eval(one.contexts[loop].expr, frame), model):
+            continue
+        for through, iterable, context in _gone_through(step, frame, model, _MAX_DEPTH):
+            for loader in loaders_in(model.ev.eval(iterable, through), model):
+                yield Pass(frame, loop, number, loader, through, iterable, context)
+
+
+def loop_around(context: int, frame: Frame, model: Model) -> int | None:
+    """The innermost loop that a context stands in; one over a few names (`for phase in ["train", "val"]`) is none."""
+    one = model.def_of(frame)
+    while context > 0:
+        here = one.contexts[context]
+        if here.kind in ("loop", "while") and not _is_over_names(here, frame, model):
+            return context
+        context = here.parent
+    return None
+
+
+def inside(context: int, loop: int, frame: Frame, model: Model) -> bool:
+    """Whether a context is `loop` or stands in it."""
+    contexts = model.def_of(frame).contexts
+    while context > 0 and context != loop:
+        context = contexts[context].parent
+    return context == loop
+
+
+def between(context: int, loop: int, frame: Frame, model: Model) -> Iterator[ir.Context]:
+    """The contexts that stand in `loop` around `context`, innermost first."""
+    contexts = model.def_of(frame).contexts
+    while context > 0 and context != loop:
+        yield contexts[context]
+        context = contexts[context].parent
+
+
+def turn_name(loop: int, frame: Frame, model: Model) -> str | None:
+    """The variable that counts the turns of a loop over `range(...)`."""
+    context = model.def_of(frame).contexts[loop]
+    if context.kind != "loop":
+        return None
+    counted = model.ev.eval(context.expr, frame)
+    if not all(isinstance(a, LibObject) and a.name.rpartition(".")[2] in ("range", "trange") for a in counted.atoms):
+        return None
+    for _, step in model.steps(frame):
+        if isinstance(step, ir.Bind) and model.ev.expr(frame, step.value) == ir.Element(context.expr):
+            return step.name
+    return None
+
+
+def loaders_in(value: Val, model: Model) -> list[Loader]:
+    """The loaders whose items come when a value is gone through: itself, or inside `enumerate`, `tqdm` and the like."""
+    found: dict[Loader, None] = {}
+    _collect(value, model, found, 0)
+    return list(found)
+
+
+def _collect(value: Val, model: Model, found: dict[Loader, None], depth: int) -> None:
+    for atom in value.only(LibObject, Instance):
+        site = atom.site if isinstance(atom, LibObject | Instance) else None
+        if site is None:
+            continue
+        made = _made_at(site, model)
+        found.update(dict.fromkeys(made))
+        if not made and isinstance(atom, LibObject) and depth < 3 and _gives_items(atom.name):
+            for passed in model.ev.site_arguments(site).positional:
+                _collect(passed, model, found, depth + 1)
+
+
+def _gives_items(name: str) -> bool:
+    return name in _WRAPPERS or _TQDM.search(name) is not None
+
+
+def _made_at(site: Site, model: Model) -> list[Loader]:
+    """The loader that is made at `site`; where its frame is seen in another way, the only one of that place."""
+    same = [loader for loader in model.loaders if loader.site == site]
+    if same:
+        return same
+    place = (site.frame.path, site.frame.piece, site.expr)
+    there = [one for one in model.loaders if one.site and (one.path, one.site.frame.piece, one.site.expr) == place]
+    return there if len(there) == 1 else []
+
+
+def _gone_through(step: ir.Step, frame: Frame, model: Model, depth: int) -> Iterator[tuple[Frame, int, int]]:
+    """What a step goes through once: (frame, iterable, context of the step there)."""
+    if isinstance(step, ir.Iterate):
+        yield frame, step.iterable, step.context
+    if not isinstance(step, ir.Perform) or depth == 0:
+        return
+    for target in frame.targets.get(step.call, ()):
+        for _ in model.ev.run(target):
+            pass
+        for _, inner in model.steps(target):
+            if loop_around(inner.context, target, model) is None:
+                yield from _gone_through(inner, target, model, depth - 1)
+
+
+def _around(context: int, one: ir.DefIR) -> Iterator[ir.Context]:
+    while context > 0:
+        yield one.contexts[context]
+        context = one.contexts[context].parent
+
+
+def _is_over_names(context: ir.Context, frame: Frame, model: Model) -> bool:
+    if context.kind != "loop" or context.expr == NONE:
+        return False
+    value = model.ev.eval(context.expr, frame)
+    return bool(value.atoms) and all(
+        isinstance(atom, SeqOf) and all(i.literal is not None and i.literal.kind == "str" for i in atom.items)
+        for atom in value.atoms
+    )
