@@ -84,19 +84,20 @@ def _may_be_off(call: WorkerCall, model: Model) -> bool:
     contexts = model.def_of(call.frame).contexts
     here = call.context
     while here > 0:
-        if contexts[here].kind == "if" and _tests_an_option(contexts[here].expr, call.frame, model):
+        if contexts[here].kind == "if" and tests_an_option(contexts[here].expr, call.frame, model):
             return True
         here = contexts[here].parent
     return False
 
 
-def _tests_an_option(test: int, frame: Frame, model: Model) -> bool:
+def tests_an_option(test: int, frame: Frame, model: Model) -> bool:
+    """Whether a test asks something that may be None or False: `seed is not None`."""
     e = model.ev.expr(frame, test)
     match e:
         case ir.Unary("not", operand) | ir.Compare(operand, _, _):
-            return _tests_an_option(operand, frame, model)
+            return tests_an_option(operand, frame, model)
         case ir.BoolOp(_, left, right):
-            return _tests_an_option(left, frame, model) or _tests_an_option(right, frame, model)
+            return tests_an_option(left, frame, model) or tests_an_option(right, frame, model)
     atoms = model.ev.eval(test, frame).atoms if test != NONE else frozenset()
     return any(isinstance(atom, Literal_) and (atom.value is None or atom.value is False) for atom in atoms)
 

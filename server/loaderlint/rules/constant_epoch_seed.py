@@ -1,0 +1,268 @@
+"""
+# constant-epoch-seed (LDR508)
+
+## What it does
+Finds `torch.manual_seed(42)`, `seed_everything(42)` and their kin inside the loop over epochs, with a seed that is the
+same in each turn.
+
+## Why is this bad?
+torch draws the order of the samples and the seed of the workers from its own state at the begin of each epoch. A
+constant seed in the loop makes every epoch the same: the same order, the same augmentations, the same dropout. Measured
+on torch 2.13 with 2 workers, shuffling: each of three epochs draws the same numbers for the same samples in the same
+order. With the seed before the loop they all differ.
+
+## When it is not a bug
+- The seed is set before the loop, or the epoch enters it: `torch.manual_seed(seed + epoch)`.
+- Each turn is a run of its own: it makes its loaders, its model or its optimizer (folds, trials).
+- The loop only evaluates, or its loader neither shuffles nor has workers.
+- The state is put back: `with torch.random.fork_rng()`, `torch.set_rng_state(...)`.
+- A seed for NumPy or Python alone: the workers do not take theirs from there.
+
+## Example
+```python
+for epoch in range(epochs):
+    torch.manual_seed(42)
+    for batch in train_loader:
+        step(batch)
+```
+
+## Fixed
+```python
+for epoch in range(epochs):
+    torch.manual_seed(42 + epoch)
+    for batch in train_loader:
+        step(batch)
+```
+
+## Fix safety
+Unsafe: whether the epochs should differ by `seed + epoch`, or the seed belongs before the loop, is a guess.
+
+## References
+- [Reproducibility: DataLoader](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import Certainty, Evidence, Finding, Fix, Severity, Wrap
+from loaderlint.knowledge.numpy_random import SEEDERS
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Loader, MainFunction, Model, WorkerCall
+from loaderlint.project.values import ClassRef, Lib, LibObject, Literal_
+from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.epoch_loops import Pass, between, inside, loop_around, passes, turn_name
+from loaderlint.rules.seed_sources import seed_sources
+from loaderlint.rules.seeding import tests_an_option
+
+_MODULES = ("torch.nn.Module", "lightning.pytorch.LightningModule")
+_RESTORING = frozenset({"torch.random.fork_rng", "torch.set_rng_state", "torch.random.set_rng_state"})
+
+
+_CONVERSIONS = {Lib("builtins.int"), Lib("builtins.abs")}
+
+
+class Seeding(NamedTuple):
+    """A call in a loop that sets torch's seed, itself or in a function it calls: `seed` is the expression of the seed
+    in the loop's def, None if it is written elsewhere."""
+
+    call: WorkerCall
+    name: str
+    seed: int | None
+    unknowns: int
+
+
+def find(function: MainFunction, model: Model) -> Iterator[Finding]:
+    """One finding a seeding call."""
+    for frame in function.frames:
+        calls = model.frame_calls(frame)
+        for seeding in [s for call in calls if (s := _seeding(call, model)) is not None]:
+            yield from _judge(seeding, model)
+
+
+def _seeding(call: WorkerCall, model: Model) -> Seeding | None:
+    """The seeding that a call does, if its seed is the same in each turn of the loop around it."""
+    loop = loop_around(call.context, call.frame, model)
+    if loop is None:
+        return None
+    unknowns = _conditions(call, loop, model)
+    if unknowns is None:
+        return None
+    name = _seeder(call)
+    if name is not None:
+        constant = call.call.args and _is_fixed(call.call.args[0].value, call.frame, loop, model)
+        return Seeding(call, name, call.call.args[0].value, unknowns) if constant else None
+    for target in call.frame.targets.get(call.number, ()):
+        inner = [c for c in model.frame_calls(target) if _seeder(c) is not None and c.call.args]
+        if not all(_stays(arg.value, call.frame, loop, model, 0) for arg in call.call.args):
+            continue
+        if inner and all(c.context == 0 and _is_fixed(c.call.args[0].value, c.frame, 0, model) for c in inner):
+            passed = call.call.args[0].value if len(call.call.args) == 1 else None
+            return Seeding(call, model.label(target), passed, unknowns)
+    return None
+
+
+def _seeder(call: WorkerCall) -> str | None:
+    names = [atom.name for atom in call.callee.only(Lib) if isinstance(atom, Lib)]
+    return next((name for name in names if SEEDERS.get(name) in ("torch", "all")), None)
+
+
+def _is_fixed(seed: int, frame: Frame, loop: int, model: Model) -> bool:
+    """Whether a seed is one and the same in each turn of a loop (0: each time the def runs)."""
+    value = model.ev.eval(seed, frame)
+    numbers = {atom.value for atom in value.atoms if isinstance(atom, Literal_)}
+    if len(numbers - {None}) > 1 or not _stays(seed, frame, loop, model, 0):
+        return False
+    absent = {"fresh"} if None in numbers else set()  # None is no seed: the call is skipped then
+    return set(seed_sources(seed, frame, model)) - absent == {"fixed"}
+
+
+def _stays(number: int, frame: Frame, loop: int, model: Model, depth: int) -> bool:
+    """Whether an expression is made of names, attributes, constants, arithmetic and what was called before the loop,
+    not of a loop's variable or a call in it."""
+    if depth > 8:
+        return False
+    match model.ev.expr(frame, number):
+        case ir.Const() | ir.Global() | ir.Param() | ir.Capture() | ir.Imported():
+            return True
+        case ir.Attr(base, _):
+            parts: tuple[int, ...] = (base,)
+        case ir.Index(left, right) | ir.Bin(_, left, right) | ir.BoolOp(_, left, right) | ir.IfExp(_, left, right):
+            parts = (left, right)
+        case ir.Unary(_, operand):
+            parts = (operand,)
+        case ir.Phi(choices):
+            parts = choices
+        case ir.Call(func, args) if model.ev.eval(func, frame).atoms <= _CONVERSIONS:
+            parts = tuple(arg.value for arg in args)
+        case ir.Call() if loop:
+            calls = [step for _, step in model.steps(frame) if isinstance(step, ir.Perform) and step.call == number]
+            return not any(inside(step.context, loop, frame, model) for step in calls)
+        case _:
+            return False
+    return all(_stays(part, frame, loop, model, depth + 1) for part in parts)
+
+
+def _conditions(call: WorkerCall, loop: int, model: Model) -> int | None:
+    """How many unknown conditions the call stands under: a test of an option is one; None for any other test, and
+    where torch's state is put back."""
+    unknowns = 0
+    for context in between(call.context, loop, call.frame, model):
+        if context.kind == "if":
+            if not tests_an_option(context.expr, call.frame, model):
+                return None
+            unknowns += 1
+        elif context.kind == "with":
+            made = model.ev.eval(context.expr, call.frame).atoms
+            if not all(isinstance(a, LibObject) and a.name not in _RESTORING for a in made):
+                return None
+        elif context.kind in ("except", "match"):
+            return None
+    return unknowns
+
+
+def _judge(seeding: Seeding, model: Model) -> Iterator[Finding]:
+    call = seeding.call
+    loop = loop_around(call.context, call.frame, model)
+    through = [one for one in passes(call.frame, model) if one.loop == loop and _repeats(one, model)]
+    if loop is None or not through or _is_a_run(call.frame, loop, model):
+        return
+    certainty: Certainty = "proven" if any(_is_random(one.loader) == "yes" for one in through) else "possible"
+    severity = loudness(Severity.WARNING, certainty, seeding.unknowns)
+    if severity is None:
+        return
+    lead = next((one for one in through if _is_random(one.loader) == "yes"), through[0])
+    name = seeding.name.replace("lightning.pytorch.", "")
+    fix = _fix(seeding, loop, model)
+    yield Finding(
+        RULE.name,
+        severity,
+        certainty,
+        f"every epoch is the same: `{name}` sets the same seed in each turn of the loop that goes through "
+        f"{lead.loader.described}, and the order of the samples and the workers' random numbers come from it; seed "
+        "before the loop, or with `seed + epoch`",
+        model.place(call.frame, call.number),
+        name,
+        (Evidence(model.step_place(lead.frame, lead.step), "each turn goes through the loader here"),),
+        (fix,) if fix else (),
+    )
+
+
+def _repeats(one: Pass, model: Model) -> bool:
+    """Whether a pass is one of training through a loader that was made before the loop, and draws something."""
+    return not one.evaluates(model) and _is_random(one.loader) != "no" and not _is_made_in(one, model)
+
+
+def _is_random(loader: Loader) -> str:
+    """Whether the passes through a loader depend on torch's state: 'yes', 'no' or 'maybe'."""
+    shuffle = loader.argument("shuffle").literal
+    if shuffle is not None and shuffle.value:
+        return "yes"
+    workers = "no" if loader.persistent else loader.has_workers()
+    ordered = shuffle is not None and loader.argument("sampler").literal is not None
+    return workers if workers == "yes" or ordered else "maybe"
+
+
+def _is_made_in(one: Pass, model: Model) -> bool:
+    """Whether the loader is made anew in each turn."""
+    site = one.loader.site
+    if site is None:
+        return True
+    contexts = [s.context for _, s in model.steps(site.frame) if isinstance(s, ir.Perform) and s.call == site.expr]
+    if site.frame is one.frame:
+        return any(inside(context, one.loop, one.frame, model) for context in contexts)
+    return site.frame in model.run_by(_called_in(one.frame, one.loop, model))
+
+
+def _called_in(frame: Frame, loop: int, model: Model) -> list[Frame]:
+    """The frames that the calls of a loop lead to."""
+    return [
+        target
+        for _, step in model.steps(frame)
+        if isinstance(step, ir.Perform) and inside(step.context, loop, frame, model)
+        for target in frame.targets.get(step.call, ())
+    ]
+
+
+def _is_a_run(frame: Frame, loop: int, model: Model) -> bool:
+    """Whether each turn of a loop is a training of its own, which makes a model or an optimizer; or puts torch's state
+    back."""
+    calls = [c for c in model.frame_calls(frame) if inside(c.context, loop, frame, model)]
+    inner = [c for target in _called_in(frame, loop, model) for c in model.frame_calls(target)]
+    return any(_makes(atom, model) for call in (*calls, *inner) for atom in call.callee.atoms)
+
+
+def _makes(atom: object, model: Model) -> bool:
+    if isinstance(atom, Lib):
+        return atom.name.startswith("torch.optim.") and "lr_scheduler" not in atom.name or atom.name in _RESTORING
+    return isinstance(atom, ClassRef) and any(base in _MODULES for base in model.ev.classes.library_bases(atom))
+
+
+def _fix(seeding: Seeding, loop: int, model: Model) -> Fix | None:
+    """Add the epoch to a seed that is written in the call itself."""
+    frame, number = seeding.call.frame, seeding.seed
+    epoch = turn_name(loop, frame, model)
+    if epoch is None or number is None:
+        return None
+    e = model.ev.expr(frame, number)
+    place = model.place(frame, number)
+    literals = [getattr(atom, "kind", "int") for atom in model.ev.eval(number, frame).atoms]
+    simple = isinstance(e, ir.Const | ir.Attr | ir.Global)
+    if not simple or place.anchor < model.place(frame, seeding.call.number).anchor or set(literals) != {"int"}:
+        return None
+    return Fix("Add the epoch to the seed", "unsafe", (Wrap(place, "", f" + {epoch}"),))
+
+
+RULE = Rule(
+    code="LDR508",
+    name="constant-epoch-seed",
+    severity=Severity.WARNING,
+    needs="M",
+    over="main function",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+    words=("seed", "SEED", "Seed"),
+)
