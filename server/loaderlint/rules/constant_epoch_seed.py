@@ -51,7 +51,7 @@ from loaderlint.findings import Certainty, Evidence, Finding, Fix, Severity, Wra
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, MainFunction, Model, WorkerCall
-from loaderlint.project.values import ClassRef, Lib, LibObject, Literal_
+from loaderlint.project.values import ClassRef, Lib, LibObject, Literal_, Unknown
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.epoch_loops import Pass, between, inside, loop_around, passes, turn_name
 from loaderlint.rules.seed_sources import seed_sources
@@ -115,8 +115,10 @@ def _is_fixed(seed: int, frame: Frame, loop: int, model: Model) -> bool:
     numbers = {atom.value for atom in value.atoms if isinstance(atom, Literal_)}
     if len(numbers - {None}) > 1 or not _stays(seed, frame, loop, model, 0):
         return False
-    absent = {"fresh"} if None in numbers else set()  # None is no seed: the call is skipped then
-    return set(seed_sources(seed, frame, model)) - absent == {"fixed"}
+    sources = set(seed_sources(seed, frame, model))
+    if None in numbers and all(isinstance(a, Literal_) or a == Unknown("parameter") for a in value.atoms):
+        sources.discard("unknown")  # None is no seed: the call is skipped then
+    return sources == {"fixed"}
 
 
 def _stays(number: int, frame: Frame, loop: int, model: Model, depth: int) -> bool:

@@ -106,10 +106,22 @@ def _objects(
                 drawn.setdefault(atom.owner, []).append(Draw(call, atom.owner, call.callee.origins))
     for made, draws in drawn.items():
         copied = birth_place(made.site, model) == "an object" or is_seeded(made, model)
-        if _born_in(made) in here or not draws or not (copied or "fork" in methods):
+        if _born_in(made) in here or not draws or not (copied or "fork" in methods) or _is_one_of_many(made, model):
             continue
         if not any(_is_replaced(draw, here, model) for draw in draws):
             yield Inherited(made, tuple(draws), made.name)
+
+
+def _is_one_of_many(made: LibObject, model: Model) -> bool:
+    """Whether a generator is made in a loop or comprehension: each task may have its own."""
+    frame = made.site.frame
+    one = model.def_of(frame)
+    here = next((s.context for s in one.steps if isinstance(s, ir.Perform) and s.call == made.site.expr), 0)
+    while here > 0:
+        if one.contexts[here].kind in ("loop", "while"):
+            return True
+        here = one.contexts[here].parent
+    return False
 
 
 def _born_in(made: LibObject) -> tuple[Path, int, int]:
