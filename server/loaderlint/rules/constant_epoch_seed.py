@@ -53,7 +53,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, MainFunction, Model, WorkerCall
 from loaderlint.project.values import ClassRef, Lib, LibObject, Literal_, Unknown
 from loaderlint.rules.base import Rule, loudness, page
-from loaderlint.rules.epoch_loops import Pass, between, inside, loop_around, passes, turn_name
+from loaderlint.rules.epoch_passes import Pass, between, inside, loop_around, passes, turn_name
 from loaderlint.rules.seed_sources import seed_sources
 from loaderlint.rules.seeding import tests_an_option
 
