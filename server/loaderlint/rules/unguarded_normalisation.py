@@ -36,6 +36,7 @@ class Images(Dataset):
 
 ## Fix safety
 Unsafe: all samples change a little, and which epsilon is right depends on the range of the values.
+None for the sum of values that may be negative: it comes near zero with an epsilon too.
 
 ## References
 - [torch.std](https://pytorch.org/docs/stable/generated/torch.std.html)
@@ -232,6 +233,8 @@ def _holds(number: int, frame: Frame, model: Model) -> bool:
 def _fixes(division: Place, divisor: int, frame: Frame, model: Model) -> tuple[Fix, ...]:
     """An epsilon, where the divisor is written in the division itself."""
     place = model.place(frame, divisor)
+    if _word(divisor, frame, model) == "sum" and not _is_not_negative(divisor, frame, model):
+        return ()  # signed values cancel, with an epsilon too
     if place.anchor <= division.anchor:
         return ()  # a name that was bound before
     later = any(
