@@ -21,7 +21,7 @@ from loaderlint.findings import Certainty, Finding, Intent, Place, Severity
 from loaderlint.settings import Settings
 from loaderlint.store import Cancelled as Cancelled
 from loaderlint.store import OpenFile, Snapshot, Store, project_root
-from loaderlint.suppress import suppressed
+from loaderlint.suppress import Suppression, covering, suppressions
 
 if TYPE_CHECKING:
     from loaderlint.facts.ir import PieceFacts
@@ -360,6 +360,7 @@ class Project:
         settings = self._settings(path)
         shown: list[Diagnostic] = []
         seen: dict[str, int] = {}
+        used: set[tuple[Suppression, str]] = set()
         text = self.store.open(path)
         for finding in findings:
             about = rule(finding.rule)
@@ -370,7 +371,11 @@ class Project:
             if settings.ignored_in(path, about.name, about.code):
                 continue
             span = self.span(finding.place)
-            if span is None or suppressed(text.text, about.name, about.code, span.line, _last_line(span)):
+            if span is None:
+                continue
+            silenced_by = covering(text.text, about.name, about.code, span.line, _last_line(span))
+            if silenced_by:
+                used.update((comment, word) for comment in silenced_by for word in (about.name, about.code))
                 continue
             severity = settings.severity_of(about.name, about.code) or finding.severity
             notes = tuple(
@@ -391,8 +396,35 @@ class Project:
                     finding,
                 )
             )
+        if text is not None and suppressions(text.text):
+            shown.extend(self._unused(path, text, settings, used))
         shown.sort(key=lambda d: (d.span, d.code, d.message))
         return tuple(_with_fingerprint(d, self.root, self._owner(d.finding.place), seen) for d in shown)
+
+    def _unused(
+        self, path: Path, text: OpenFile, settings: Settings, used: set[tuple[Suppression, str]]
+    ) -> Iterator[Diagnostic]:
+        """The suppressions of a file that silenced nothing; `used`: which silenced which rule (name and code)."""
+        from loaderlint.rules.unused_suppression import RULE, about
+        from loaderlint.syntax.positions import Span
+
+        if not settings.enabled(RULE.name, RULE.code) or settings.ignored_in(path, RULE.name, RULE.code):
+            return
+        if any(text.own_facts(index) is None for index in range(len(text.pieces))):
+            return  # half typed: what would be found is not known
+        lines = text.text.split("\n")
+        for comment in suppressions(text.text):
+            unused = _unused_names(comment, settings, {word for one, word in used if one == comment})
+            if unused is None or RULE.name in unused or RULE.code in unused:
+                continue
+            piece = max((index for index, one in enumerate(text.pieces) if one.line <= comment.line), default=0)
+            line = lines[comment.line].rstrip("\r")
+            finding = about(comment, unused, path, Place(path, piece, -1), line)
+            span = Span(comment.line, comment.column, comment.line, comment.column + len(comment.text))
+            severity = settings.severity_of(RULE.name, RULE.code) or finding.severity
+            yield Diagnostic(
+                RULE.code, RULE.name, severity, "proven", finding.message, path, span, "", (), True, finding
+            )
 
     def _owner(self, place: Place) -> str:
         """The def or class that a place stands in, by its first line and those of the classes around it: part of what a
@@ -537,6 +569,27 @@ def _environment(settings: Settings, path: Path, root: Path) -> Environment:
         settings.start_method,
         declared,
     )
+
+
+def _unused_names(comment: Suppression, settings: Settings, used: set[str]) -> frozenset[str] | None:
+    """The names in a suppression that silenced nothing (empty for a comment that names none and silenced nothing);
+    None if it was of use, or if that cannot be told because a rule it may mean does not run."""
+    from loaderlint.rules import RULES
+
+    meant = [rule for rule in RULES if comment.covers(rule.name, rule.code)]
+    if comment.names is None:  # what is off by default is not what such a comment is written for
+        meant = [rule for rule in meant if rule.enabled_by_default]
+    if not all(settings.enabled(rule.name, rule.code, rule.enabled_by_default) for rule in meant):
+        return None
+    if comment.names is None:
+        return None if used else frozenset()
+    own = {name for name in comment.names if "[" in comment.text or name.startswith("LDR")}
+    unused = {
+        name
+        for name in own
+        if not any(rule.name in used and (name == rule.name or rule.code.startswith(name)) for rule in meant)
+    }
+    return frozenset(unused) or None
 
 
 def _last_line(span: Span) -> int:

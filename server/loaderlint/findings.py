@@ -170,6 +170,18 @@ class EncloseRest:
     head: str
 
 
+@dataclass(frozen=True, slots=True)
+class EditComment:
+    """Replace `before` in a comment by `after`: at `column` (characters) of `line` of the file, both 0-based. Where
+    that leaves a line empty, the line goes."""
+
+    path: Path
+    line: int
+    column: int
+    before: str
+    after: str
+
+
 Intent = (
     AddImport
     | SetArgument
@@ -183,6 +195,7 @@ Intent = (
     | ReplaceAttributeUses
     | Hoist
     | EncloseRest
+    | EditComment
 )
 
 

@@ -32,12 +32,13 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 class Suppression(NamedTuple):
     """One comment. `line` is 0-based, `column` 0-based in characters; `names` are rule names, codes or code prefixes,
-    None for all rules; `whole_file` for `ignore-file`."""
+    None for all rules; `whole_file` for `ignore-file`; `text` is the part of the comment that says so."""
 
     line: int
     column: int
     names: frozenset[str] | None
     whole_file: bool
+    text: str
 
     def covers(self, name: str, code: str) -> bool:
         """Whether the rule with this name and code is meant."""
@@ -62,13 +63,20 @@ def suppressions(text: str) -> tuple[Suppression, ...]:
     return tuple(found)
 
 
-def suppressed(text: str, name: str, code: str, first_line: int, last_line: int | None = None) -> bool:
-    """Whether a finding of the rule that spans the 0-based lines `first_line` to `last_line` (inclusive; the same line
-    if left out) is silenced by the file's comments. The comment may stand on the first or on the last of them."""
+def covering(text: str, name: str, code: str, first_line: int, last_line: int | None = None) -> tuple[Suppression, ...]:
+    """The comments that silence a finding of the rule which spans the 0-based lines `first_line` to `last_line`
+    (inclusive; the same line if left out). A comment may stand on the first or on the last of them."""
     lines = (first_line, first_line if last_line is None else last_line)
-    return any(
-        (comment.whole_file or comment.line in lines) and comment.covers(name, code) for comment in suppressions(text)
+    return tuple(
+        comment
+        for comment in suppressions(text)
+        if (comment.whole_file or comment.line in lines) and comment.covers(name, code)
     )
+
+
+def suppressed(text: str, name: str, code: str, first_line: int, last_line: int | None = None) -> bool:
+    """Whether such a finding is silenced by the file's comments."""
+    return bool(covering(text, name, code, first_line, last_line))
 
 
 def _read(comment: str, line: int, column: int) -> list[Suppression]:
@@ -79,8 +87,9 @@ def _read(comment: str, line: int, column: int) -> list[Suppression]:
             if own["names"] is None:
                 continue  # the bracket is not closed yet: silence nothing, rather than everything
             names = frozenset(name.strip() for name in own["names"][:-1].split(",") if name.strip())
-        found.append(Suppression(line, column + own.start(), names, bool(own["file"])))
+        end = own.end() if own["names"] is not None else own.end("file") if own["file"] else own.end()
+        found.append(Suppression(line, column + own.start(), names, bool(own["file"]), comment[own.start() : end]))
     for noqa in _NOQA.finditer(comment):
         codes = frozenset(code.upper() for code in re.split(r"[,\s]+", noqa["codes"]))
-        found.append(Suppression(line, column + noqa.start(), codes, False))
+        found.append(Suppression(line, column + noqa.start(), codes, False, noqa[0]))
     return found

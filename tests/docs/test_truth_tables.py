@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from loaderlint.rules import RULES
 from scripts import truth_tables
 from scripts.generate_docs import ROOT
 from tests.truth import verdicts
@@ -43,8 +42,8 @@ def test_every_word_has_its_phrase() -> None:
 
 
 def test_a_page_shows_what_is_kept() -> None:
-    rule = RULES[0]
-    text = truth_tables.section(ROOT, rule.name)
-    runs = [run for case in FAULTY if case.rule == rule.name for run in case.runs]
+    name = FAULTY[0].rule
+    text = truth_tables.section(ROOT, name)
+    runs = [run for case in FAULTY if case.rule == name for run in case.runs]
     assert text.startswith(truth_tables.HEADING)
     assert text.count("\n| `") >= len(runs)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 import tokenize
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,6 +13,7 @@ from typing import NamedTuple
 
 from loaderlint.engine import Diagnostic, Workspace
 from loaderlint.fixes.edits import FileEdit
+from loaderlint.suppress import suppressions
 from loaderlint.syntax.positions import apply_edits
 from tests.rules import pages
 
@@ -42,7 +45,7 @@ class Project:
         for name, text in files:
             path = self.root / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="")
+            path.write_text(_notebook(text) if path.suffix == ".ipynb" else text, encoding="utf-8", newline="")
 
     def workspace(self) -> Workspace:
         """A fresh workspace over the folder; nothing may go wrong in it."""
@@ -67,6 +70,13 @@ class Project:
         self.write((self.name(e.path), apply_edits(e.path.read_text(encoding="utf-8"), e.edits)) for e in edits)
 
 
+def _notebook(text: str) -> str:
+    """A notebook with this code; a cell starts at each line `# %%`."""
+    cells = [part for part in re.split(r"(?m)^(?=# %%$)", text) if part]
+    listed = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": cell} for cell in cells]
+    return json.dumps({"cells": listed, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
 def row(project: Project, diagnostic: Diagnostic) -> Row:
     """The diagnostic as a row."""
     name = project.name(diagnostic.path)
@@ -74,9 +84,10 @@ def row(project: Project, diagnostic: Diagnostic) -> Row:
 
 
 def comments(text: str) -> Counter[str]:
-    """The comments of a Python file."""
+    """The comments of a Python file, those apart that silence findings: a fix may take them away."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return Counter(token.string for token in tokens if token.type == tokenize.COMMENT)
+    found = [token.string for token in tokens if token.type == tokenize.COMMENT]
+    return Counter(comment for comment in found if not suppressions(comment))
 
 
 def assert_sound(before: dict[str, str], after: dict[str, str]) -> None:

@@ -12,6 +12,7 @@ import libcst as cst
 from loaderlint.findings import (
     AddImport,
     DeleteStatement,
+    EditComment,
     EncloseRest,
     Hoist,
     InsertFunction,
@@ -27,6 +28,7 @@ from loaderlint.findings import (
 )
 from loaderlint.fixes import enclosing, statements
 from loaderlint.fixes.arguments import argument_changes
+from loaderlint.fixes.comments import edit_comment
 from loaderlint.fixes.draft import EXPRESSION, LINES, WRAP_END, WRAP_START, Draft, NewArgument, Plan
 from loaderlint.fixes.edits import Change, FileAccess, FileEdit, NoFix, Refused
 from loaderlint.fixes.expressions import replace_expression, wrap
@@ -203,6 +205,8 @@ class _Group:
                 left = plan_hoist(intent, draft)
                 if left.text is not None:
                     self._replace(draft, place, left.text)
+            case EditComment():
+                edit_comment(intent, draft)
             case InsertFunction() | InsertMethod():
                 pass  # planned before
 
@@ -229,7 +233,7 @@ class _Group:
 
 
 def _path(intent: Intent) -> Path:
-    if isinstance(intent, AddImport | InsertFunction):
+    if isinstance(intent, AddImport | InsertFunction | EditComment):
         return intent.path
     place = _place(intent)
     assert place is not None
@@ -244,7 +248,7 @@ def _place(intent: Intent) -> Place | None:
 def _texts(intent: Intent) -> tuple[str, ...]:
     """The source texts in an intent."""
     names = ("value", "before", "after", "text", "source", "replacement")
-    if isinstance(intent, AddImport | RemoveArgument):
+    if isinstance(intent, AddImport | RemoveArgument | EditComment):
         return ()
     return tuple(getattr(intent, name) for name in names if hasattr(intent, name))
 

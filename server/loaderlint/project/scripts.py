@@ -20,6 +20,7 @@ from loaderlint.project.files import ProjectFile, defined_name
 from loaderlint.project.frames import Frame
 from loaderlint.project.imports import imported_files
 from loaderlint.project.values import FunctionRef, Instance, Lib, LibMember, LibObject, Site, Val
+from loaderlint.syntax.notebook import SUFFIX
 
 if TYPE_CHECKING:
     from loaderlint.project.loaders import Loader
@@ -76,7 +77,7 @@ class Scripts:
                 if path not in found:
                     found[path] = None
                     queue.append(path)
-        return sorted(found)
+        return sorted(path for path in found if path.suffix != SUFFIX)  # workers do not run a notebook again
 
     def _starts_of(self, path: Path) -> Iterator[Start]:
         file = self._model.files.file(path)

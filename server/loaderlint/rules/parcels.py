@@ -252,6 +252,13 @@ def cannot_start(loader: Loader, model: Model) -> str:
     return f"the workers of {who} cannot be started by {' or '.join(_pickling(loader, model))}"
 
 
+def sent_by(loader: Loader, model: Model) -> Iterator[Evidence]:
+    """The loader that sends it, where it is made."""
+    if loader.site is not None:
+        text = f"{loader.described.replace('`', '')} sends it to its workers ({loader.workers_text})"
+        yield Evidence(model.site_place(loader.site), text)
+
+
 def is_module(atom: Atom) -> bool:
     """Whether a value is a module."""
     return isinstance(atom, ModuleRef) or (isinstance(atom, Lib) and "." not in atom.name)

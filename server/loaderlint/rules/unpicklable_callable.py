@@ -54,12 +54,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.findings import Evidence, Finding, Place, Severity
+from loaderlint.findings import Finding, Place, Severity
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import ClassRef, FunctionRef, Instance
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.hoisting import hoisted
-from loaderlint.rules.parcels import Parcel, cannot_start, is_local, parcels, start_severity
+from loaderlint.rules.parcels import Parcel, cannot_start, is_local, parcels, sent_by, start_severity
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding]:
@@ -85,7 +85,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
             f"cannot name it; {_advice(ref)}",
             place,
             _name(ref, model),
-            (*(link for link in parcel.way if link.place != place), *_made(loader, model)),
+            (*(link for link in parcel.way if link.place != place), *sent_by(loader, model)),
             hoisted(ref, parcel, model) if isinstance(ref, FunctionRef) else (),
         )
 
@@ -135,12 +135,6 @@ def _advice(ref: FunctionRef | ClassRef) -> str:
     if isinstance(ref, ClassRef):
         return "move the class to the module"
     return "make it a function of the module"
-
-
-def _made(loader: Loader, model: Model) -> Iterator[Evidence]:
-    if loader.site is not None:
-        text = f"{loader.described.replace('`', '')} sends it to its workers ({loader.workers_text})"
-        yield Evidence(model.site_place(loader.site), text)
 
 
 RULE = Rule(

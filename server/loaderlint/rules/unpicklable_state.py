@@ -69,7 +69,7 @@ from loaderlint.project.model import Exposure, Loader, Model
 from loaderlint.project.values import Instance, LibObject, SeqOf, Site
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
 from loaderlint.rules.left_out_state import left_out
-from loaderlint.rules.parcels import Parcel, cannot_start, is_module, parcels, start_severity
+from loaderlint.rules.parcels import Parcel, cannot_start, is_module, parcels, sent_by, start_severity
 
 _MODULE = Unpicklable("module", "'module' object")
 _GENERATOR = UNPICKLABLE["builtins.generator"]
@@ -108,7 +108,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
                 f"pickle {one.kind.error}); {_advice(one)}",
                 one.place,
                 one.name,
-                (*_way(one.parcel, one.place), *_made(loader, model)),
+                (*_way(one.parcel, one.place), *sent_by(loader, model)),
                 () if shared else left_out(one.parcel, [other.parcel for other in found], model),
             )
 
@@ -176,12 +176,6 @@ def _way(parcel: Parcel, place: Place) -> Iterator[Evidence]:
     yield from (link for link in parcel.way if link.place != place)
 
 
-def _made(loader: Loader, model: Model) -> Iterator[Evidence]:
-    if loader.site is not None:
-        text = f"{loader.described.replace('`', '')} sends it to its workers ({loader.workers_text})"
-        yield Evidence(model.site_place(loader.site), text)
-
-
 # --- locks ------------------------------------------------------------------------------------------------------------
 
 
@@ -206,7 +200,7 @@ def _useless_locks(found: list[Stuck], loader: Loader, exposure: Exposure, model
             f"{one.parcel.held}, which orders the threads of one process; remove it",
             one.place,
             holder,
-            (Evidence(model.place(frame, number), f"{model.label(frame)} uses it"), *_made(loader, model)),
+            (Evidence(model.place(frame, number), f"{model.label(frame)} uses it"), *sent_by(loader, model)),
         )
 
 

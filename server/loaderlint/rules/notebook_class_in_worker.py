@@ -1,0 +1,100 @@
+"""
+# notebook-class-in-worker (LDR509)
+
+## What it does
+Finds datasets, transforms and collate functions that are defined in a notebook and sent to workers that are not forked.
+
+## Why is this bad?
+A worker that is spawned, or started by the fork server, gets the name of the class and imports it. What a notebook
+defines belongs to a `__main__` that the worker does not have: it ends with `AttributeError: Can't get attribute
+'Samples' on <module '__main__' (built-in)>`, and the notebook with `RuntimeError: DataLoader worker (pid(s) N) exited
+unexpectedly`. So it is on Windows and macOS, and on Linux from Python 3.14 on.
+
+## When it is not a bug
+- Workers that are forked: Linux before Python 3.14.
+- No workers.
+- A class of a module that the notebook imports.
+- A lambda or a nested function: pickle cannot name those anywhere (`unpicklable-callable`).
+
+## Example
+In a notebook:
+```python
+class Samples(Dataset):
+    def __getitem__(self, index):
+        return index
+
+loader = DataLoader(Samples(), num_workers=4)
+```
+
+## Fixed
+With the class in `samples.py` next to the notebook:
+```python
+from samples import Samples
+
+loader = DataLoader(Samples(), num_workers=4)
+```
+
+## Fix safety
+There is no fix: a file has to be made. `num_workers=0` works too.
+
+## References
+- [multiprocessing: the __main__ module must be importable](https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods)
+- pytorch/pytorch#51344
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.findings import Finding, Place, Severity
+from loaderlint.project.model import Loader, Model
+from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance
+from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.parcels import cannot_start, is_local, parcels, sent_by, start_severity
+from loaderlint.syntax.notebook import SUFFIX
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding]:
+    """One finding a class or function of a notebook that the loader's workers are sent."""
+    exposure = model.exposed(1 << loader.index, 0, 1)
+    if exposure is None or start_severity(loader, model) is None:
+        return
+    for parcel in parcels(loader, model):
+        ref = _defined(parcel.atom)
+        if ref is None or ref.path.suffix != SUFFIX or is_local(ref, model):
+            continue
+        certainty = "possible" if parcel.guessed else exposure.certainty
+        severity = loudness(Severity.WARNING, certainty)
+        facts = model.ev.facts(ref.path, ref.piece)
+        one = facts.ir.defs[ref.def_] if facts else None
+        if severity is None or facts is None or one is None or one.kind == "lambda":
+            continue
+        yield Finding(
+            RULE.name,
+            severity,
+            certainty,
+            f"{cannot_start(loader, model)}: they import `{one.name}` by its name, and what a notebook defines cannot "
+            "be imported; move it to a module",
+            Place(ref.path, ref.piece, facts.anchors.defs[ref.def_][1]),
+            one.name,
+            (*parcel.way, *sent_by(loader, model)),
+        )
+
+
+def _defined(atom: Atom) -> ClassRef | FunctionRef | None:
+    """The class or function that pickle writes down by its name."""
+    if isinstance(atom, Instance):
+        return atom.cls
+    return atom if isinstance(atom, ClassRef | FunctionRef) else None
+
+
+RULE = Rule(
+    code="LDR509",
+    name="notebook-class-in-worker",
+    severity=Severity.WARNING,
+    needs="W1",
+    over="loader",
+    find=find,
+    fix=None,
+    page=page(__doc__),
+)

@@ -1,0 +1,102 @@
+"""
+# unused-suppression (LDR001)
+
+## What it does
+Finds comments that silence a finding which is not there (any more).
+
+## Why is this bad?
+The comment says that something is wrong and meant to be. After the code or the version of PyTorch has changed, it is
+neither, and the next real fault on that line is silenced with it.
+
+## When it is not a bug
+- A rule that it names does not run now (`select`, `ignore`, off by default): nothing is said about it.
+- The file does not parse: what would be found is not known.
+- Codes of other tools in a `# noqa`.
+
+## Example
+```python
+x = np.random.rand()  # loaderlint: ignore[duplicate-numpy-randomness]
+```
+
+## Fixed
+On torch 1.9 and later, where the workers seed NumPy:
+```python
+x = np.random.rand()
+```
+
+## Fix safety
+Safe: only the comment changes. Names and codes that are used stay, and so does what else the comment says.
+
+## References
+- [Configuration: silencing findings](../configuration.md)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from loaderlint.findings import EditComment, Finding, Fix, Place, Severity
+from loaderlint.rules.base import Rule, page
+from loaderlint.suppress import Suppression
+
+_SEPARATORS = re.compile(r"[,\s]+")
+
+
+def about(suppression: Suppression, unused: Iterable[str], path: Path, place: Place, line: str) -> Finding:
+    """The finding for a comment that silences nothing; `unused`: which of its names do (all, if it names none). `line`
+    is the source line that it stands on, without the line end."""
+    names = sorted(unused)
+    listed = f": {', '.join(f'`{name}`' for name in names)}" if suppression.names else ""
+    return Finding(
+        RULE.name,
+        Severity.HINT,
+        "proven",
+        f"this comment silences nothing{listed}; remove it, or the next fault here goes unseen",
+        place,
+        ",".join(names) or "all",
+        fixes=(Fix("Remove what silences nothing", "safe", (_edit(suppression, names, path, line),)),),
+    )
+
+
+def _edit(suppression: Suppression, unused: list[str], path: Path, line: str) -> EditComment:
+    """The comment without its unused names; without the comment, if nothing else is left in it."""
+    start, end = suppression.column, suppression.column + len(suppression.text)
+    kept = sorted((suppression.names or frozenset()) - set(unused))
+    if kept:
+        return EditComment(path, suppression.line, start, line[start:end], _with(suppression.text, unused))
+    rest = line[end:].strip(" \t-:,;#")
+    if rest:
+        return EditComment(path, suppression.line, start, line[start:], f"# {line[end:].lstrip(' -:,;#')}")
+    before = line[:start].rstrip()
+    return EditComment(path, suppression.line, len(before), line[len(before) :], "")
+
+
+def _with(comment: str, unused: list[str]) -> str:
+    """`# noqa: E501, LDR102` without LDR102: what is left keeps its order."""
+    opened = comment.index("[") + 1 if "[" in comment else comment.index(":") + 1
+    closed = comment.rindex("]") if "[" in comment else len(comment)
+    names = [name for name in _SEPARATORS.split(comment[opened:closed].strip()) if name]
+    gone = {name.lower() for name in unused}
+    space = "" if "[" in comment else " "
+    return f"{comment[:opened]}{space}{', '.join(n for n in names if n.lower() not in gone)}{comment[closed:]}"
+
+
+def find(subject: Any, model: Any) -> Iterator[Finding]:
+    """Nothing: only after all rules have spoken is it known which comment was of use (`loaderlint.engine` asks
+    `about`)."""
+    return iter(())
+
+
+RULE = Rule(
+    code="LDR001",
+    name="unused-suppression",
+    severity=Severity.HINT,
+    needs="L",
+    over="loader",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)

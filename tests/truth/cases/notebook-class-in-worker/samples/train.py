@@ -1,0 +1,1 @@
+"""The program is the notebook beside this file."""
