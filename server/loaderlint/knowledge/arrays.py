@@ -162,17 +162,40 @@ TENSOR_MAKERS = frozenset(
     """.split()
 ) | {"torchvision.transforms.functional.to_tensor", "torchvision.transforms.functional.to_image"}
 
-#: Those of them that give a tensor in the very memory of the array (or do, before they convert it), and warn where
-#: that cannot be written.
-MEMORY_SHARERS = TENSOR_MAKERS - {"torch.tensor"}
-
 #: Transforms that do the same with what they are called with.
 TENSOR_TRANSFORMS = frozenset({"torchvision.transforms.ToTensor", "torchvision.transforms.ToImage"})
+
+#: Those of them that give a tensor in the very memory of the array at argument 0, and take nothing but arrays.
+MEMORY_SHARERS = frozenset(
+    {
+        "torch.from_numpy",
+        "torchvision.transforms.functional.to_tensor",
+        "torchvision.transforms.functional.to_image",
+    }
+)
 
 #: Calls whose array cannot be written, whatever they are passed.
 READ_ONLY_MAKERS = frozenset({"numpy.broadcast_to", "numpy.lib.stride_tricks.sliding_window_view"})
 
-#: Functions and methods that give an array in the memory of argument 0 or of their object; it can be written only if
-#: that can.
-SHARES_MEMORY = KEEPS_STRIDES | {"numpy.reshape", "numpy.ascontiguousarray"}
+#: Calls that map a file: the parameter (name and position) that says how.
+MAPPERS = MappingProxyType(
+    {
+        "numpy.load": ("mmap_mode", 1),
+        "numpy.memmap": ("mode", 2),
+        "numpy.lib.format.open_memmap": ("mode", 1),
+    }
+)
+
+#: Calls and methods that give a bytes object, which cannot be written.
+BYTES_MAKERS = frozenset(
+    {"builtins.bytes", "base64.b64decode", "zlib.decompress", "gzip.decompress", "lzma.decompress", "bz2.decompress"}
+)
+BYTES_METHODS = frozenset({"read", "read_bytes", "tobytes", "getvalue", "encode", "b64decode", "decompress"})
+
+#: Methods that give an array in the memory of their object; it can be written only if that can.
 MEMORY_METHODS = STRIDES_METHODS | {"reshape"}
+
+#: Methods of a tensor that give one with memory of its own (nearly always: an array of that type may stay itself).
+COPYING_TENSOR_METHODS = frozenset(
+    "float double half long int bool clone cuda to type div mul add sub sum mean bfloat16 flip repeat".split()
+)

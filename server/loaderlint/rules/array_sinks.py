@@ -22,11 +22,13 @@ _CHANGING = ("monai.", "torch_geometric.", "torchvision.")
 
 
 class Sink(NamedTuple):
-    """An expression of which a tensor is made, in `frame`. `where` names what makes it. `place`: of the expression, or
-    of the call where that is a parameter. `arrays_only`: it takes nothing else. `found`: what makes the array."""
+    """Expression `number` of which `call` makes a tensor, in `frame` (the default collate function: no call).
+    `where` names what makes it. `place`: of the expression, or of the call where that is no expression of it.
+    `arrays_only`: it takes nothing else. `found`: what makes the array."""
 
     frame: Frame
     number: int
+    call: int
     where: str
     place: Place
     arrays_only: bool
@@ -77,7 +79,7 @@ def _converted(
         only = not names or bool(names & ONLY_ARRAYS)
         place = _place(first, frame, model, model.place(frame, number))
         where = where.replace("torchvision.transforms.functional.", "").replace("torchvision.transforms.", "")
-        yield Sink(frame, first, where, place, only, False, exposure, tuple(found))
+        yield Sink(frame, first, number, where, place, only, False, exposure, tuple(found))
 
 
 def _place(number: int, frame: Frame, model: Model, call: Place) -> Place:
@@ -99,7 +101,7 @@ def _collated(frame: Frame, model: Model, flow: ArrayFlow) -> Iterator[Sink]:
         if found:
             place = model.step_place(frame, number)
             where = "the default collate function"
-            yield Sink(frame, step.value, where, place, False, True, exposure, tuple(found))
+            yield Sink(frame, step.value, NONE, where, place, False, True, exposure, tuple(found))
 
 
 def _collated_by_default(frame: Frame, model: Model) -> Exposure | None:
