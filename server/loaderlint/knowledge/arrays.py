@@ -199,3 +199,10 @@ MEMORY_METHODS = STRIDES_METHODS | {"reshape"}
 COPYING_TENSOR_METHODS = frozenset(
     "float double half long int bool clone cuda to type div mul add sub sum mean bfloat16 flip repeat".split()
 )
+
+#: Methods and attributes of a tensor whose result lies in its memory: on a tensor of the processor, moves and
+#: detachments do.
+TENSOR_MEMORY_METHODS = frozenset(
+    "cpu detach numpy view reshape squeeze unsqueeze transpose permute flatten contiguous t narrow".split()
+)
+TENSOR_MEMORY_ATTRIBUTES = frozenset({"data", "T", "mT"})

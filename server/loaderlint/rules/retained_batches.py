@@ -1,0 +1,325 @@
+"""
+# retained-batches (LDR408)
+
+## What it does
+Finds loops over a loader with workers that keep the batches, or tensors of them, in a list for the whole loop:
+`labels.append(batch["label"])`, `outputs.append(x.cpu())`.
+
+## Why is this bad?
+A tensor that comes from a worker lies in shared memory, and on Linux holds a file descriptor as long as anything uses
+that memory. Measured with torch 2.13 and 128 descriptors: the loop ends with `RuntimeError: Too many open files.
+Communication with the workers is no longer possible.` after some 100 batches; with the usual 1024 after some 1000.
+`.cpu()`, `.detach()`, `.numpy()`, `.view(...)`, slices and `.float()` of a float tensor copy nothing.
+
+## When it is not a bug
+- What is kept is a copy: `.clone()`, `.tolist()`, `.item()`, `.numpy().copy()`, a result of the model, `.to("cuda")`.
+- `pin_memory=True` copies the batches (where there is a GPU); the sharing strategy `file_system` needs no descriptors.
+- A short loop: a small validation set. The rule is therefore off unless it is selected.
+
+## Example
+```python
+for images, labels in loader:
+    kept.append(labels)
+```
+
+## Fixed
+```python
+for images, labels in loader:
+    kept.append(labels.clone())
+```
+
+## Fix safety
+Safe where a tensor is kept. There is no fix where what is kept is a whole batch, or may be no tensor.
+
+## References
+- [Sharing strategies](https://pytorch.org/docs/stable/multiprocessing.html#sharing-strategies)
+- pytorch/pytorch#973, pytorch/pytorch#11201
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.findings import Evidence, Finding, Fix, Place, SetArgument, Severity, Wrap
+from loaderlint.knowledge.arrays import TENSOR_MEMORY_ATTRIBUTES, TENSOR_MEMORY_METHODS
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Loader, MainFunction, Model
+from loaderlint.project.values import Atom, Instance, Lib, LibObject, Literal_, MapOf, SeqOf, Unknown, Val
+from loaderlint.rules.base import Rule, loudness, page
+
+#: What goes through a loader and gives its batches.
+_PASSING = ("tqdm.", "builtins.iter", "rich.progress.track")
+_MAX_STEPS = 12
+
+
+class Kept(NamedTuple):
+    """Part `number` of a batch of `loader`. `path`: how it is taken out of the batch. `tensor`: it is known to be one;
+    `array`: it is NumPy's view of one."""
+
+    number: int
+    loader: Loader
+    path: tuple[str | int, ...]
+    tensor: bool
+    array: bool
+
+
+def find(function: MainFunction, model: Model) -> Iterator[Finding]:
+    """One finding for each place where batches are kept."""
+    if any(model.callers.sites("set_sharing_strategy")):
+        return
+    for frame in function.frames:
+        loops = _loops(frame, model)
+        if not loops:
+            continue
+        for _, step in model.steps(frame):
+            if isinstance(step, ir.Perform):
+                yield from _append(step, loops, frame, model)
+
+
+def _loops(frame: Frame, model: Model) -> dict[int, tuple[Loader, int]]:
+    """The loops over a loader with workers: by what they go over, the loader and the place of the batch in each item
+    (1 behind `enumerate`, else -1)."""
+    found: dict[int, tuple[Loader, int]] = {}
+    for _, step in model.steps(frame):
+        if isinstance(step, ir.Iterate):
+            position, source = -1, step.iterable
+            for _ in range(4):
+                call = model.ev.expr(frame, source)
+                names = _names(call.func, frame, model) if isinstance(call, ir.Call) else frozenset()
+                if not isinstance(call, ir.Call) or not call.args:
+                    break
+                if "builtins.enumerate" in names and position < 0:
+                    position = 1
+                elif not any(name.startswith(_PASSING) for name in names):
+                    break
+                source = call.args[0].value
+            loader = _loader(model.ev.eval(source, frame), model)
+            if loader is not None:
+                found[step.iterable] = (loader, position)
+    return found
+
+
+def _names(func: int, frame: Frame, model: Model) -> frozenset[str]:
+    return frozenset(a.name for a in model.ev.eval(func, frame).atoms if isinstance(a, Lib))
+
+
+def _loader(value: Val, model: Model) -> Loader | None:
+    """The loader that a value is, if its batches lie in shared memory of workers."""
+    sites = {atom.site for atom in value.only(LibObject, Instance) if isinstance(atom, LibObject | Instance)}
+    for loader in model.loaders:
+        pinned = loader.argument("pin_memory").literal
+        if loader.site in sites and loader.has_workers() != "no" and pinned is not None and not pinned.value:
+            return loader
+    return None
+
+
+# --- what is kept -----------------------------------------------------------------------------------------------------
+
+
+def _append(step: ir.Perform, loops: dict[int, tuple[Loader, int]], frame: Frame, model: Model) -> Iterator[Finding]:
+    """`kept.append(x)` in a loop, of a list that was there before it."""
+    call = model.ev.expr(frame, step.call)
+    func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+    if not isinstance(call, ir.Call) or not isinstance(func, ir.Attr) or func.name != "append" or len(call.args) != 1:
+        return
+    loop = _enclosing_loop(step.context, frame, model)
+    if loop is None or not _outlives(func.base, loop, frame, model):
+        return
+    for kept in _parts(call.args[0].value, loops, frame, model):
+        if not _is_text(kept, model):
+            yield from _finding(kept, call.args[0].value, step.call, frame, model)
+            return
+
+
+def _enclosing_loop(context: int, frame: Frame, model: Model) -> int | None:
+    """The loop that a context stands in directly; None if it is run under a condition, or there is none: a loop that is
+    left early keeps few batches."""
+    contexts = model.def_of(frame).contexts
+    while context > 0 and contexts[context].kind == "with":
+        context = contexts[context].parent
+    return context if context > 0 and contexts[context].kind == "loop" else None
+
+
+def _outlives(base: int, loop: int, frame: Frame, model: Model) -> bool:
+    """Whether a list is made before the loop and not emptied in it."""
+    one = model.def_of(frame)
+    e = model.ev.expr(frame, base)
+    if isinstance(e, ir.Index):
+        return _outlives(e.base, loop, frame, model)
+    if isinstance(e, ir.Attr):
+        return bool(model.ev.eval(base, frame).only(SeqOf)) and not _is_emptied(base, frame, model)
+    made = isinstance(e, ir.Map) or (isinstance(e, ir.Seq) and e.kind == "list")
+    if isinstance(e, ir.Call):
+        made = bool(_names(e.func, frame, model) & {"builtins.list", "builtins.dict", "collections.defaultdict"})
+    bound = [step.context for step in one.steps if isinstance(step, ir.Bind) and step.value == base]
+    inside = any(_is_inside(context, loop, frame, model) for context in bound)
+    return made and bool(bound) and not inside and not _is_emptied(base, frame, model)
+
+
+def _is_inside(context: int, loop: int, frame: Frame, model: Model) -> bool:
+    contexts = model.def_of(frame).contexts
+    while context > 0 and context != loop:
+        context = contexts[context].parent
+    return context == loop
+
+
+def _is_emptied(base: int, frame: Frame, model: Model) -> bool:
+    wanted = model.ev.expr(frame, base)
+    exprs = model.facts(frame).ir.exprs
+    words = {"clear", "pop", "popleft"}
+    return any(isinstance(e, ir.Attr) and e.name in words and exprs[e.base] == wanted for e in exprs)
+
+
+def _parts(number: int, loops: dict[int, tuple[Loader, int]], frame: Frame, model: Model) -> list[Kept]:
+    """What of an expression lies in the memory of a batch."""
+    e = model.ev.expr(frame, number)
+    if isinstance(e, ir.Seq):
+        return [kept for item in e.items for kept in _parts(item, loops, frame, model)]
+    if isinstance(e, ir.Map):
+        return [kept for item in e.values for kept in _parts(item, loops, frame, model)]
+    one = _part(number, loops, frame, model)
+    return [one] if one else []
+
+
+def _part(number: int, loops: dict[int, tuple[Loader, int]], frame: Frame, model: Model) -> Kept | None:
+    path: list[str | int] = []
+    tensor = array = False
+    here = number
+    for _ in range(_MAX_STEPS):
+        match model.ev.expr(frame, here):
+            case ir.Element(iterable) if iterable in loops:
+                loader, position = loops[iterable]
+                if position >= 0 and (not path or path.pop() != position):
+                    return None
+                return Kept(number, loader, tuple(reversed(path)), tensor, array)
+            case ir.Unpack(value, index, False):
+                path.append(index)
+                here = value
+            case ir.Index(base, index):
+                if not model.ev.has_slice(index, frame):
+                    key = model.ev.eval(index, frame).literal
+                    if key is None or not isinstance(key.value, str | int):
+                        return None
+                    path.append(key.value)
+                here = base
+            case ir.Attr(base, name) if name in TENSOR_MEMORY_ATTRIBUTES:
+                here, tensor = base, True
+            case ir.Call(func, _):
+                method = model.ev.expr(frame, func)
+                if not isinstance(method, ir.Attr) or method.name not in TENSOR_MEMORY_METHODS:
+                    return None
+                array = array or (method.name == "numpy" and not tensor)
+                here, tensor = method.base, True
+            case _:
+                return None
+    return None
+
+
+def _sampled(kept: Kept, model: Model) -> list[Val]:
+    """What the samples hold at the place that is kept."""
+    found: list[Val] = []
+    for frame, reached in model.reached.items():
+        if reached.parents.get(kept.loader.index, frame) is not None or not reached.loaders.get("sample"):
+            continue
+        values = [model.ev.returned(frame)]
+        for key in kept.path:
+            values = [item for value in values for item in _items(value, key)]
+        found.extend(values)
+    return found
+
+
+def _items(value: Val, key: str | int) -> Iterator[Val]:
+    """Item `key` of the containers that a value is."""
+    for atom in value.only(SeqOf, MapOf):
+        if isinstance(atom, SeqOf) and isinstance(key, int) and -len(atom.items) <= key < len(atom.items):
+            yield atom.items[key]
+        elif isinstance(atom, MapOf) and key in atom.keys:
+            yield atom.values[atom.keys.index(str(key))]
+
+
+def _word(atom: Atom) -> str:
+    """What an atom is an example of: the name of what made it, the type of a constant, the reason for not knowing."""
+    match atom:
+        case LibObject(name, _):
+            return name
+        case Literal_(kind, _, _):
+            return kind
+        case Unknown(reason):
+            return reason
+    return ""
+
+
+def _is_text(kept: Kept, model: Model) -> bool:
+    """Whether what is kept is text: the default collate function leaves it as it is."""
+    return any(_word(atom) in ("str", "builtins.str") for value in _sampled(kept, model) for atom in value.atoms)
+
+
+def _is_tensor(kept: Kept, model: Model) -> bool:
+    """Whether what is kept is known to be a tensor: it is used as one, or samples hold an array or number there."""
+    if kept.tensor:
+        return True
+    names = [_word(atom) for value in _sampled(kept, model) for atom in value.atoms]
+    known = ("numpy.", "torch.", "int", "index", "float", "builtins.int", "builtins.float", "builtins.len")
+    plain = kept.loader.argument("collate_fn").literal is not None
+    return bool(names) and plain and all(name.startswith(known) for name in names)
+
+
+# --- the finding ------------------------------------------------------------------------------------------------------
+
+
+def _finding(kept: Kept, argument: int, call: int, frame: Frame, model: Model) -> Iterator[Finding]:
+    loader = kept.loader
+    certain = loader.has_workers() == "yes"
+    tensor = _is_tensor(kept, model)
+    severity = loudness(Severity.INFORMATION, "proven" if certain else "possible", 0 if tensor else 1)
+    if severity is None or loader.site is None:
+        return
+    yield Finding(
+        RULE.name,
+        severity,
+        "proven" if certain else "possible",
+        f"each batch of {loader.described} that is kept holds shared memory of its worker and a file descriptor, and "
+        "the loop ends with 'Too many open files' if there are many; keep a copy",
+        model.place(frame, call),
+        loader.name,
+        (Evidence(model.site_place(loader.site), f"the loader ({loader.workers_text})"),),
+        _fixes(kept, argument, call, frame, model) if tensor else (),
+    )
+
+
+def _fixes(kept: Kept, argument: int, call: int, frame: Frame, model: Model) -> tuple[Fix, ...]:
+    """Copy what is appended, if that is one tensor."""
+    copied = ".copy()" if kept.array else ".clone()"
+    title = f"Keep a copy: `{copied}`"
+    if kept.number != argument:
+        return ()
+    place, whole = model.place(frame, argument), model.place(frame, call)
+    if place.anchor > whole.anchor:
+        return (Fix(title, "safe", (Wrap(place, "", copied),)),)
+    name = _local_name(argument, whole, frame, model)
+    if name is None:
+        return ()
+    return (Fix(title, "safe", (SetArgument(whole, "object", f"{name}{copied}", 0),)),)
+
+
+def _local_name(number: int, before: Place, frame: Frame, model: Model) -> str | None:
+    """The name under which a local is known."""
+    names = {step.name for step in model.def_of(frame).steps if isinstance(step, ir.Bind) and step.value == number}
+    return names.pop() if len(names) == 1 and number != NONE and before.anchor >= 0 else None
+
+
+RULE = Rule(
+    code="LDR408",
+    name="retained-batches",
+    severity=Severity.INFORMATION,
+    needs="W1",
+    over="main function",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+    enabled_by_default=False,
+    words=("append",),
+)

@@ -1,0 +1,32 @@
+"""What is kept is a copy or a number."""
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Samples(Dataset):
+    def __len__(self):
+        return 400
+
+    def __getitem__(self, index):
+        return {"image": torch.ones(4), "label": index}
+
+
+def make_loader():
+    return DataLoader(Samples(), batch_size=2, num_workers=2)
+
+
+def evaluate():
+    loader = make_loader()
+    kept = []
+    for batch in loader:
+        kept.append(batch["label"].clone())
+        kept.append(batch["label"].tolist())
+        kept.append(batch["image"].sum())
+        kept.append(batch["image"].numpy().copy())
+        kept.append(batch["image"].double())
+    return kept
+
+
+if __name__ == "__main__":
+    print(len(evaluate()))
