@@ -1,0 +1,168 @@
+"""
+# aliased-sample (LDR407)
+
+## What it does
+Finds samples that are views of what the dataset stores, where the loop gets the very memory: a loader without workers
+that does not collate (`batch_size=None`).
+
+## Why is this bad?
+It is not, until somebody edits a batch: `batch.mul_(5)` in the training loop then changes the dataset itself. Measured
+with torch 2.13: with `num_workers=0` and `batch_size=None` the dataset holds five times its values afterwards; with
+workers, or collated, it stays as it was, because the batch is a copy.
+
+## When it is not a bug
+- Nobody edits batches in place. The rule is therefore off unless it is selected.
+- The sample is a copy (`np.copy`, `.clone()`, arithmetic), is collated, or comes from a worker.
+
+## Example
+```python
+class Chunks(Dataset):
+    def __getitem__(self, index):
+        return self.chunks[index]
+
+loader = DataLoader(Chunks(), batch_size=None)
+```
+
+## Fixed
+```python
+class Chunks(Dataset):
+    def __getitem__(self, index):
+        return np.copy(self.chunks[index])
+```
+
+## Fix safety
+Safe: the copy has the same values. There is no fix where it cannot be seen whether it is an array or a tensor.
+
+## References
+- [Automatic batching](https://pytorch.org/docs/stable/data.html#disable-automatic-batching)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.findings import Finding, Fix, Severity, Wrap
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
+from loaderlint.project.values import Instance, Origin, Val
+from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.stored_kinds import Kind, container_kind, has_rows, is_array_index, known_kind
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+    """One finding for each array or tensor of a sample that is the dataset's own."""
+    for frame in function.frames:
+        exposure = _handed_over(frame, model)
+        for step in _given(frame, model) if exposure else ():
+            for number in _parts(step, frame, model, 0):
+                yield from _aliased(number, frame, exposure, model)
+
+
+def _handed_over(frame: Frame, model: Model) -> Exposure | None:
+    """The loaders that begin a sample with this frame and hand on the very object that it returns."""
+    reached = model.reached.get(frame)
+    if reached is None or model.def_of(frame).name not in ("__getitem__", "__iter__"):
+        return None
+    bits = 0
+    for loader in model.loaders:
+        begins = loader.index in reached.parents and reached.parents[loader.index] is None
+        if begins and reached.loaders.get("sample", 0) >> loader.index & 1 and _hands_on(loader):
+            bits |= 1 << loader.index
+    return model.exposed(bits, reached.possible, 0)
+
+
+def _hands_on(loader: Loader) -> bool:
+    """Whether a loader copies nothing: no workers, no batches, no function that collates."""
+    if loader.out_of_sight or loader.kind.name != "torch.utils.data.DataLoader" or loader.has_workers() != "no":
+        return False
+    size, collate = loader.argument("batch_size").literal, loader.argument("collate_fn").literal
+    return all(literal is not None and literal.value is None for literal in (size, collate))
+
+
+def _given(frame: Frame, model: Model) -> Iterator[int]:
+    """The expressions that a frame returns or yields."""
+    for _, step in model.steps(frame):
+        if isinstance(step, ir.Return | ir.YieldStep) and step.value != NONE:
+            yield step.value
+
+
+def _parts(number: int, frame: Frame, model: Model, depth: int) -> Iterator[int]:
+    """What a sample consists of."""
+    e = model.ev.expr(frame, number)
+    if isinstance(e, ir.Seq | ir.Map) and depth < 4:
+        for item in e.items if isinstance(e, ir.Seq) else e.values:
+            yield from _parts(item, frame, model, depth + 1)
+    else:
+        yield number
+
+
+def _aliased(number: int, frame: Frame, exposure: Exposure | None, model: Model) -> Iterator[Finding]:
+    value = model.ev.eval(number, frame)
+    for origin in sorted(value.origins, key=lambda o: (len(o.path), o.path)):
+        kind = _kind(number, frame, value, origin, model)
+        if exposure is None or kind is None or not _is_kept(origin, model):
+            continue
+        severity = loudness(Severity.HINT, exposure.certainty)
+        place = model.place(frame, number)
+        if severity is None or place.anchor < 0:
+            return
+        name = "self" + "".join("[...]" if part == "[]" else f".{part}" for part in origin.path)
+        loop = in_workers_of(exposure).replace("in the workers of ", "")
+        yield Finding(
+            RULE.name,
+            severity,
+            exposure.certainty,
+            f"the sample is the stored `{name}` itself, and {loop} hands it on without a copy: who edits a batch edits "
+            "the dataset; return a copy",
+            place,
+            name,
+            model.why(frame, exposure),
+            _fixes(number, frame, kind, model),
+        )
+        return
+
+
+def _is_kept(origin: Origin, model: Model) -> bool:
+    """Whether it is data that an object keeps from before the sample."""
+    if not isinstance(origin.owner, Instance):
+        return False
+    stores = model.ev.classes.stores(origin.owner, origin.path[0])
+    return bool(stores) and not any(model.runs_in_worker(store.frame) for store in stores)
+
+
+def _kind(number: int, frame: Frame, value: Val, origin: Origin, model: Model) -> Kind | None:
+    """Whether it is an array or a tensor; None if it may be a number or anything else."""
+    known = known_kind(value)
+    if known in ("array", "tensor"):
+        return known
+    e = model.ev.expr(frame, number)
+    sliced = isinstance(e, ir.Index) and (
+        is_array_index(e.index, frame, model) or isinstance(model.ev.expr(frame, e.index), ir.Slice)
+    )
+    held = container_kind(origin, model)
+    return held if held in ("array", "tensor") and (sliced or has_rows(origin, model)) else None
+
+
+def _fixes(number: int, frame: Frame, kind: Kind, model: Model) -> tuple[Fix, ...]:
+    """Copy what is returned, where it was taken out."""
+    if not isinstance(model.ev.expr(frame, number), ir.Index | ir.Attr | ir.Call):
+        return ()
+    place = model.place(frame, number)
+    if kind == "tensor":
+        return (Fix("Return a copy: `.clone()`", "safe", (Wrap(place, "", ".clone()"),)),)
+    return (Fix("Return a copy: `np.copy(...)`", "safe", (Wrap(place, "{numpy}.copy(", ")"),)),)
+
+
+RULE = Rule(
+    code="LDR407",
+    name="aliased-sample",
+    severity=Severity.HINT,
+    needs="L",
+    over="worker function",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+    enabled_by_default=False,
+)
