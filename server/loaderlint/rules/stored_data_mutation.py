@@ -35,8 +35,9 @@ def __getitem__(self, index):
 ```
 
 ## Fix safety
-Safe where it is known to be an array, a tensor or a list that is sorted: the copy has the same values. Unsafe
-(`copy.deepcopy`) where the kind of object is not known.
+Safe where it is known to be an array, a tensor or a list that is sorted: the copy has the same values. Where a helper
+edits its argument, what its callers pass is copied where they take it out; there is no fix where one is a pipeline.
+Unsafe (`copy.deepcopy`) where the kind of object is not known.
 
 ## References
 - [Copy-on-write and fork](https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods)
@@ -49,6 +50,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
 from loaderlint.findings import Finding, Fix, Place, Severity, Wrap
 from loaderlint.knowledge.arrays import (
     KEEPS_VALUES,
@@ -61,6 +63,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import ClassRef, FunctionRef, Instance, Lib, Method, ModuleRef, Origin, Val
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.passed import passed_for
 from loaderlint.rules.stored_kinds import (
     Kind,
     container_kind,
@@ -70,6 +73,9 @@ from loaderlint.rules.stored_kinds import (
     memory,
     used_as_array,
 )
+
+#: How many calls lie between the edit and where the data is taken out.
+_MAX_CALLERS = 3
 
 
 class Edit(NamedTuple):
@@ -280,20 +286,55 @@ def _stays(loader: Loader, kind: Kind, held: str, model: Model) -> bool:
 
 
 def _fixes(frame: Frame, edit: Edit, kind: Kind, model: Model) -> tuple[Fix, ...]:
-    """Copy where the alias is bound, if that is in sight in this def."""
+    """Copy where the alias is bound in this def, or where it is passed to it."""
     e = model.ev.expr(frame, edit.target)
+    if isinstance(root := model.ev.expr(frame, _root(edit.target, frame, model)), ir.Param):
+        return _copies(_bound_by_callers(frame, root.index, model, 0), kind)
     if not isinstance(e, ir.Index | ir.Attr):
         return ()
     bound = model.place(frame, edit.target)
     if bound.anchor < 0 or bound.anchor >= edit.place.anchor:
         return ()  # no name holds it: `self.data[i] += 1` has nothing to copy
-    if kind == "array":
-        return (Fix("Edit a copy: `np.copy(...)`", "safe", (Wrap(bound, "{numpy}.copy(", ")"),)),)
-    if kind == "tensor":
-        return (Fix("Edit a copy: `.clone()`", "safe", (Wrap(bound, "", ".clone()"),)),)
-    if kind == "list":
-        return (Fix("Edit a copy: `.copy()`", "safe", (Wrap(bound, "", ".copy()"),)),)
-    return (Fix("Edit a copy: `copy.deepcopy(...)`", "unsafe", (Wrap(bound, "{copy}.deepcopy(", ")"),)),)
+    return _copies([bound], kind)
+
+
+def _bound_by_callers(frame: Frame, index: int, model: Model, depth: int) -> list[Place]:
+    """Where worker code takes out what it passes for a parameter of a def, if stored; none if some of it is out of
+    sight. Copied there, it is what the caller goes on with as well."""
+    places: dict[Place, None] = {}
+    here = (frame.path, frame.piece, frame.def_)
+    for one in [f for f in model.reached if (f.path, f.piece, f.def_) == here]:
+        for passed in passed_for(one, index, model):
+            e = model.ev.expr(passed.frame, passed.number) if passed.number != NONE else None
+            if e is None:
+                return []
+            value = model.ev.eval(passed.number, passed.frame)
+            if not any(_is_stored(origin, value, model) for origin in value.origins):
+                continue
+            if isinstance(e, ir.Param) and depth < _MAX_CALLERS:
+                above = _bound_by_callers(passed.frame, e.index, model, depth + 1)
+                if not above:
+                    return []
+                places.update(dict.fromkeys(above))
+            elif isinstance(e, ir.Index) and (place := model.place(passed.frame, passed.number)).anchor >= 0:
+                places[place] = None
+            else:
+                return []
+    return list(places)
+
+
+def _copies(bound: list[Place], kind: Kind) -> tuple[Fix, ...]:
+    """A copy at each of these places."""
+    if not bound:
+        return ()
+    before, after, how = {
+        "array": ("{numpy}.copy(", ")", "np.copy(...)"),
+        "tensor": ("", ".clone()", ".clone()"),
+        "list": ("", ".copy()", ".copy()"),
+        "unknown": ("{copy}.deepcopy(", ")", "copy.deepcopy(...)"),
+    }[kind]
+    wraps = tuple(Wrap(place, before, after) for place in bound)
+    return (Fix(f"Edit a copy: `{how}`", "unsafe" if kind == "unknown" else "safe", wraps),)
 
 
 RULE = Rule(

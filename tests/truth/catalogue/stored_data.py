@@ -27,7 +27,7 @@ FAULTY: tuple[Case, ...] = (
         "data",
         (*SHARED_TENSOR, Run("spawn, persistent", SPAWN, shows=EPOCHS | CHANGED)),
     ),
-    Case(STORED, "helper", "data", SHARED_TENSOR, fix=None),
+    Case(STORED, "helper", "data", SHARED_TENSOR),
     Case(
         STORED,
         "memory_map",
