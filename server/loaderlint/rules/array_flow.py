@@ -112,7 +112,7 @@ class ArrayFlow:
                 found[Found(state.frame, state.number)] = None
                 continue
             for before in self._before(state):
-                if before not in seen and len(before.stack) <= _MAX_CALLS:
+                if before not in seen and len(before.stack) <= _MAX_CALLS and not self._ev.is_guessed(before.frame):
                     seen.add(before)
                     queue.append(before)
         return list(found)
