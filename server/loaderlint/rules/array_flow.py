@@ -426,24 +426,32 @@ class ArrayFlow:
         return out, state._replace(path=(deep._replace(without=tuple(without)), *state.path[1:]))
 
     def _stores_into(self, state: State) -> Iterator[tuple[ir.SetItem, str | int]]:
-        """The `container[key] = value` before the value is used, the last one first."""
+        """The `container[key] = value` before the value is used, the last one first, without those that a later one in
+        the same block replaces."""
         one = self._ev.def_of(state.frame)
+        later: list[tuple[str | int, int]] = []
         anchors = self._model.facts(state.frame).anchors.steps[state.frame.def_]
         for number in range(len(one.steps) - 1, -1, -1) if one else ():
             step = one.steps[number]  # type: ignore[union-attr]
             if not isinstance(step, ir.SetItem) or step.base != state.number or anchors[number] >= state.until:
                 continue
             key = self._key(step.index, state.frame)
-            if key is not None and not self._ev.is_dead(step.context, state.frame):
+            if key is None or self._ev.is_dead(step.context, state.frame):
+                continue
+            if not any(key == name and self._is_within(step.context, context, state.frame) for name, context in later):
                 yield step, key
+            later.append((key, step.context))
 
     def _step_anchor(self, state: State, step: ir.Step) -> int:
         return self._position(state.frame, step)[0]
 
     def _always(self, context: int, state: State) -> bool:
         """Whether a step of a context always happens before the value is used: the use stands within it."""
-        one = self._ev.def_of(state.frame)
-        here = state.context
+        return self._is_within(state.context, context, state.frame)
+
+    def _is_within(self, here: int, context: int, frame: Frame) -> bool:
+        """Whether a context is `context` or stands in it."""
+        one = self._ev.def_of(frame)
         while one is not None and here != context and here > 0:
             here = one.contexts[here].parent
         return here == context
