@@ -77,8 +77,8 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
     memory = ReadOnly(model)
     for sink in sinks(function, model, memory.flow, MEMORY_SHARERS):
         exposure = _kept_read_only(sink, memory, model)
-        if exposure is None:
-            continue
+        if exposure is None or (sink.collated and memory.is_picture(sink.found[0])):
+            continue  # who returns pictures as arrays is warned by PyTorch, and that is all
         harmless = sink.collated or _is_used_up(sink, model)
         base = Severity.INFORMATION if harmless else Severity.WARNING
         severity = loudness(base, exposure.certainty)
@@ -231,6 +231,11 @@ class ReadOnly:
         """Whether it is a mapped file: copying all of it would read all of it."""
         call = self._ev.expr(one.frame, one.number)
         return isinstance(call, ir.Call) and bool(self._names(call.func, one.frame) & MAPPERS.keys())
+
+    def is_picture(self, one: Found) -> bool:
+        """Whether it is the array of a Pillow image."""
+        call = self._ev.expr(one.frame, one.number)
+        return isinstance(call, ir.Call) and "numpy.asarray" in self._names(call.func, one.frame)
 
     def described(self, one: Found) -> str:
         """'`np.frombuffer`', '`np.load` in mode r'."""
