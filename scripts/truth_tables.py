@@ -17,6 +17,8 @@ HEADING = "## Measured on real PyTorch"
 #: How the symptoms of `tests/truth` read in a table. Names of exceptions and words that are missing here stay as they
 #: are.
 PHRASES = {
+    "files": "too many open files",
+    "unwritable": "PyTorch warns of memory that cannot be written",
     "together": "two workers are inside the lock at once",
     "duplicates": "workers draw the same",
     "repeats": "epochs repeat",
