@@ -61,12 +61,14 @@ from loaderlint.facts import ir
 from loaderlint.findings import DeleteStatement, Evidence, Finding, Fix, Place, Severity
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
+from loaderlint.project.values import Unknown
 from loaderlint.rules.base import Rule, gathered, in_workers_of, is_for_evaluation, loudness, page
 from loaderlint.rules.sample_seeds import reseeding
 from loaderlint.rules.seed_places import Written, seeds_of, written
 
 _Effect = Literal["alike", "by index"]
-_EVALUATION = re.compile(r"val|test|eval|infer|predict|train|mode|split|stage|phase|determin|debug|fix|repro", re.I)
+_MODES = re.compile(r"val|test|eval|infer|predict|train|mode|split|stage|phase|determin|debug|fix|repro", re.I)
+_EVALUATION = re.compile(r"Val(?![a-z])|Valid|Test|Eval|Infer|Predict|_val|_test|_eval")
 _RESTORING = re.compile(r"\bset_state\b|\bsetstate\b|\bset_rng_state\b|\bfork_rng\b|\btemp_seed\b|\btemporary_seed\b")
 
 
@@ -99,15 +101,15 @@ def _loaders(call: WorkerCall, model: Model) -> Iterator[Loader]:
 
 
 def _is_wanted(call: WorkerCall, model: Model) -> bool:
-    """Whether the def puts the state back, or seeds in one of its modes only."""
+    """Whether the def puts the state back, or seeds for evaluation, in one of its modes, or at one index only."""
     file = model.files.file(call.frame.path)
-    if file is None or file.pieces[call.frame.piece].ask(_restores):
+    if file is None or file.pieces[call.frame.piece].ask(_restores) or _EVALUATION.search(model.label(call.frame)):
         return True
     one = model.def_of(call.frame)
     here = call.context
     while here > 0:
         test = one.contexts[here].expr
-        if one.contexts[here].kind == "if" and any(map(_EVALUATION.search, _words(test, call.frame, model))):
+        if one.contexts[here].kind == "if" and any(map(_MODES.search, _words(test, call.frame, model))):
             return True
         here = one.contexts[here].parent
     return False
@@ -126,7 +128,12 @@ def _words(test: int, frame: Frame, model: Model) -> Iterator[str]:
         case ir.Global(name) | ir.Capture(_, name):
             yield name
         case ir.Param(index):
-            yield model.def_of(frame).params[index].name
+            at_index = Unknown("index") in model.ev.eval(test, frame).atoms
+            yield "mode" if at_index else model.def_of(frame).params[index].name
+        case ir.Index(base, index):
+            yield from (*_words(base, frame, model), *_words(index, frame, model))
+        case ir.Const("str", str(text)):
+            yield text
         case ir.Unary(_, operand):
             yield from _words(operand, frame, model)
         case ir.BoolOp(_, left, right):
