@@ -22,7 +22,7 @@ def {seed_worker}(worker_id):
 
 
 #: Loaders whose call takes torch's `worker_init_fn` under that name.
-_TAKES_INIT = frozenset(
+TAKES_INIT = frozenset(
     {
         "torch.utils.data.DataLoader",
         "torchdata.stateful_dataloader.StatefulDataLoader",
@@ -166,7 +166,7 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model) -> Fix | None:
 
 
 def _seeding_intents(loader: Loader, model: Model) -> tuple[Intent, ...] | None:
-    if loader.site is None or loader.kind.name not in _TAKES_INIT:
+    if loader.site is None or loader.kind.name not in TAKES_INIT:
         return None
     passed = loader.argument("worker_init_fn")
     if len(passed.atoms) != 1:
@@ -174,7 +174,7 @@ def _seeding_intents(loader: Loader, model: Model) -> tuple[Intent, ...] | None:
     (atom,) = passed.atoms
     if isinstance(atom, FunctionRef):
         return _seed_first(atom, model)
-    if not isinstance(atom, Literal_) or atom.value is not None or not _may_be_passed(loader, model):
+    if not isinstance(atom, Literal_) or atom.value is not None or not may_be_passed(loader, model):
         return None
     call = model.site_place(loader.site)
     return (
@@ -183,7 +183,7 @@ def _seeding_intents(loader: Loader, model: Model) -> tuple[Intent, ...] | None:
     )
 
 
-def _may_be_passed(loader: Loader, model: Model) -> bool:
+def may_be_passed(loader: Loader, model: Model) -> bool:
     """Whether the call is one of the library's own loader and says nothing of a worker_init_fn, or None."""
     assert loader.site is not None
     frame = loader.site.frame

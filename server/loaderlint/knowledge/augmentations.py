@@ -1,0 +1,74 @@
+"""Augmentation libraries whose objects hold random generators of their own, which torch cannot seed.
+
+Sources: albumentations 1.4.20, 1.4.21 and 2.0.8 (`core/composition.py`, `core/transforms_interface.py`), MONAI 1.6.1
+(`transforms/transform.py`, `data/utils.py`), imgaug 0.4.0 (`random.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A library of augmentations. `prefix` of its names; `package` as it is declared, `since` which version its objects
+    hold generators; `random`: which of its classes draw; `calm`: which never do, at their default probability;
+    `holders`: which hold others; `reseed`: the method that gives an object a new seed."""
+
+    name: str
+    prefix: str
+    package: str
+    since: str
+    random: re.Pattern[str]
+    calm: frozenset[str]
+    holders: frozenset[str]
+    reseed: str
+
+
+_ALBUMENTATIONS = Library(
+    "albumentations",
+    "albumentations.",
+    "albumentations",
+    "1.4.21",
+    re.compile(r"[A-Z]\w*"),
+    frozenset(
+        """
+        BboxParams CenterCrop Crop FromFloat KeypointParams Lambda LongestMaxSize NoOp Normalize Pad PadIfNeeded
+        ReplayCompose Resize SmallestMaxSize ToFloat ToRGB ToTensorV2 ToTensor3D
+        """.split()
+    ),
+    frozenset({"Compose", "Sequential"}),
+    "set_random_seed",
+)
+_MONAI = Library(
+    "MONAI",
+    "monai.transforms.",
+    "monai",
+    "0.1",
+    re.compile(r"Rand\w*"),
+    frozenset(),
+    frozenset({"Compose", "OneOf", "RandomOrder", "SomeOf"}),
+    "set_random_state",
+)
+_IMGAUG = Library(
+    "imgaug",
+    "imgaug.augmenters.",
+    "imgaug",
+    "0.1",
+    re.compile(r"[A-Z]\w*"),
+    frozenset({"Noop", "Identity", "Resize", "Scale", "CenterCropToFixedSize", "CenterPadToFixedSize", "Lambda"}),
+    frozenset({"Sequential"}),
+    "seed_",
+)
+
+LIBRARIES = (_ALBUMENTATIONS, _MONAI, _IMGAUG)
+
+#: Worker init functions that reseed the objects of a library.
+RESEEDING_INITS = MappingProxyType({"monai.data.worker_init_fn": "MONAI"})
+
+
+def library_of(name: str) -> Library | None:
+    """The library that a dotted name is of."""
+    return next((one for one in LIBRARIES if name.startswith(one.prefix)), None)

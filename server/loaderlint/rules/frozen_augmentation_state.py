@@ -1,0 +1,266 @@
+"""
+# frozen-augmentation-state (LDR106)
+
+## What it does
+Finds random transforms of albumentations (1.4.21 and later), MONAI and imgaug that are made before a loader's workers
+start and are called in the workers, where nothing gives them a seed there.
+
+## Why is this bad?
+These objects hold random generators of their own, which torch does not know. Every worker gets a copy with the same
+state: all workers apply the same augmentations, and each epoch starts from that state again. Measured with
+albumentations 2.0.8 and MONAI 1.6.1 on torch 2.13, 4 workers and 16 samples: each number occurs 4 times and epoch 2
+equals epoch 1. imgaug 0.4.0 did the same on torch 1.9. In albumentations 1.4.20 and before the transforms drew from
+Python's `random`, which torch seeds.
+
+## When it is not a bug
+- Pipelines that draw nothing: `A.Compose([A.Resize(256, 256), A.Normalize()])`.
+- `monai.data.DataLoader`, or torch's with `worker_init_fn=monai.data.utils.worker_init_fn`: they seed MONAI's
+  transforms in each worker. (With a `worker_init_fn` of your own, MONAI's loader does not.)
+- A `worker_init_fn` that calls `set_random_seed` or `set_random_state`, or transforms that are made in the worker.
+- AlbumentationsX 2.5 and later, torchvision, kornia, torchio: torch's generator, or one that follows it.
+- One worker that lives on over the epochs (`num_workers=1, persistent_workers=True`): nothing repeats.
+
+## Example
+```python
+class Images(Dataset):
+    def __init__(self):
+        self.transform = A.Compose([A.HorizontalFlip()])
+
+    def __getitem__(self, index):
+        return self.transform(image=self.images[index])["image"]
+
+loader = DataLoader(Images(), num_workers=4)
+```
+
+## Fixed
+```python
+def seed_transforms(worker_id):
+    dataset = torch.utils.data.get_worker_info().dataset
+    dataset.transform.set_random_seed(torch.randint(2**32, ()).item())
+
+loader = DataLoader(Images(), num_workers=4, worker_init_fn=seed_transforms)
+```
+
+## Fix safety
+Safe, and offered where the dataset that holds the transform is in sight and the loader has no `worker_init_fn`: for
+MONAI its own is passed; for albumentations one is written, which goes through `Subset` and `ConcatDataset`. The seeds
+follow `torch.manual_seed` in the main process.
+
+## References
+- albumentations-team/albumentations#2473, albumentations-team/albumentations#2561
+- [MONAI's DataLoader](https://docs.monai.io/en/stable/data.html#dataloader)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings import AddImport, Evidence, Finding, Fix, InsertFunction, Intent, SetArgument, Severity
+from loaderlint.knowledge.augmentations import RESEEDING_INITS, Library, library_of
+from loaderlint.project.environment import VersionSet
+from loaderlint.project.frames import Frame
+from loaderlint.project.library import flattened, library_arguments
+from loaderlint.project.model import Exposure, Loader, Model, WorkerCall
+from loaderlint.project.values import Instance, Lib, LibObject, Origin, Val
+from loaderlint.rules.base import Rule, in_workers_of, loudness, one_stream, page, repeated
+from loaderlint.rules.seeding import TAKES_INIT, init_in_sight, may_be_passed
+
+#: albumentations' transforms that draw only whether they are applied.
+_SURE = frozenset({"HorizontalFlip", "VerticalFlip", "Transpose", "ToGray", "InvertImg", "ToSepia"})
+_SEEDING = """\
+def {{seed_transforms}}(worker_id):
+    \"\"\"Each worker has a copy of these transforms with the same random state: give it one of its own.\"\"\"
+    datasets = [{{torch.utils.data}}.get_worker_info().dataset]
+    for dataset in datasets:
+        if isinstance(dataset, {{torch.utils.data}}.Subset):
+            datasets.append(dataset.dataset)
+        elif isinstance(dataset, ({{torch.utils.data}}.ConcatDataset, {{torch.utils.data}}.ChainDataset)):
+            datasets.extend(dataset.datasets)
+        for name in ({names},):
+            transform = getattr(dataset, name, None)
+            if hasattr(transform, "set_random_seed"):
+                transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
+
+
+class Use(NamedTuple):
+    """A random transform that the workers of a loader call: in `frame`, or by the library itself (None). `origins`:
+    where it is kept."""
+
+    made: LibObject
+    library: Library
+    frame: Frame | None
+    origins: frozenset[Origin]
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding]:
+    """One finding a transform, where it is made."""
+    if loader.has_workers() == "no" or loader.out_of_sight or one_stream(loader) or not init_in_sight(loader):
+        return
+    uses = {model.site_place(use.made.site): use for use in _uses(loader, model)}
+    for place, use in uses.items():
+        possible = model.reached[use.frame].possible if use.frame else 0
+        exposure = model.exposed(1 << loader.index, possible, 1)
+        severity = _severity(use.library, exposure, loader, model) if exposure else None
+        if exposure is None or severity is None or _is_reseeded(use, loader, model):
+            continue
+        fix = _fix(use, loader, model)
+        yield Finding(
+            RULE.name,
+            severity,
+            exposure.certainty,
+            f"{repeated(exposure)} {in_workers_of(exposure)}: this {use.library.name} object is made before the "
+            f"workers start, with a random state that is copied into each; {_remedy(use.library)}",
+            place,
+            use.made.name,
+            _why(use, loader, exposure, model),
+            (fix,) if fix else (),
+        )
+
+
+def _why(use: Use, loader: Loader, exposure: Exposure, model: Model) -> tuple[Evidence, ...]:
+    if use.frame is not None:
+        return model.why(use.frame, exposure)
+    assert loader.site is not None
+    text = f"its dataset calls it in the workers of {loader.described.replace('`', '')} ({loader.workers_text})"
+    return (Evidence(model.site_place(loader.site), text),)
+
+
+def _remedy(library: Library) -> str:
+    if library.name == "MONAI":
+        return "use `monai.data.DataLoader`, or pass `worker_init_fn=monai.data.utils.worker_init_fn`"
+    return f"call its `{library.reseed}` in the worker_init_fn"
+
+
+# --- what is called ---------------------------------------------------------------------------------------------------
+
+
+def _uses(loader: Loader, model: Model) -> Iterator[Use]:
+    for call in (*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")):
+        yield from _of(call.callee, call.frame, loader, model)
+    for held in flattened(loader.argument("dataset")):
+        if isinstance(held, LibObject) and held.name.startswith("monai.data."):
+            value = model.ev.site_arguments(held.site).get("transform", 1)
+            yield from _of(value, None, loader, model) if value is not None else ()
+    for dataset in loader.datasets:
+        if isinstance(dataset, Instance) and model.ev.classes.member(dataset.cls, "__getitem__") is None:
+            for stored in library_arguments(model.ev, dataset, "transform"):
+                yield from _of(stored, None, loader, model)
+
+
+def _of(value: Val, frame: Frame | None, loader: Loader, model: Model) -> Iterator[Use]:
+    for atom in value.only(LibObject):
+        library = library_of(atom.name) if isinstance(atom, LibObject) else None
+        if not isinstance(atom, LibObject) or library is None or not _draws(atom, library, model, 0):
+            continue
+        if not model.runs_in_worker(atom.site.frame) and _is_copied(atom, loader, model):
+            yield Use(atom, library, frame, value.origins)
+
+
+def _draws(made: LibObject, library: Library, model: Model, depth: int) -> bool:
+    """Whether an object is known to draw random numbers, itself or in what it holds."""
+    short = made.name.rpartition(".")[2]
+    arguments = model.ev.site_arguments(made.site)
+    if short in library.holders and depth < 8:
+        inner = [atom for v in (*arguments.positional, *(v for _, v in arguments.keywords)) for atom in flattened(v)]
+        known = [(atom, library_of(atom.name)) for atom in inner if isinstance(atom, LibObject)]
+        return any(_draws(atom, other, model, depth + 1) for atom, other in known if other is library)
+    chance = arguments.get("p")
+    literal = chance.literal if chance is not None else None
+    never = literal is not None and literal.value == 0
+    always = literal is not None and literal.value == 1 and short in _SURE
+    return library.random.fullmatch(short) is not None and short not in library.calm and not never and not always
+
+
+def _is_copied(made: LibObject, loader: Loader, model: Model) -> bool:
+    """Whether each worker has the same state: always by fork; a module that is imported anew makes its own."""
+    return made.site.frame.def_ != 0 or "fork" in model.start_methods(loader)
+
+
+# --- who cures it -----------------------------------------------------------------------------------------------------
+
+
+def _is_reseeded(use: Use, loader: Loader, model: Model) -> bool:
+    passed = loader.argument("worker_init_fn")
+    if use.library.name == "MONAI":
+        if loader.kind.reseeds_objects and passed.literal is not None:
+            return True
+        if any(isinstance(atom, Lib) and atom.name in RESEEDING_INITS for atom in passed.atoms):
+            return True
+    calls = (*model.calls_in(loader, "init"), *model.calls_in(loader, "sample"))
+    return any(_reseeds(call, use.library, model) for call in calls)
+
+
+def _reseeds(call: WorkerCall, library: Library, model: Model) -> bool:
+    func = model.ev.expr(call.frame, call.call.func)
+    if isinstance(func, ir.Attr) and func.name in (library.reseed, "set_random_state", "seed_", "deterministic"):
+        return True
+    named = [atom.name for atom in call.callee.atoms if isinstance(atom, Lib)]
+    return any(name in RESEEDING_INITS or name in ("monai.data.set_rnd", "imgaug.seed") for name in named)
+
+
+def _severity(library: Library, exposure: Exposure, loader: Loader, model: Model) -> Severity | None:
+    """Error where the version that is declared has the fault, information where none is."""
+    declared = model.environment(loader).packages or {}
+    if library.package == "albumentations" and "albumentationsx" in declared:
+        old = declared["albumentationsx"].before("2.5")
+        severity = Severity.ERROR if old == "yes" else Severity.INFORMATION
+        return None if old == "no" else loudness(severity, exposure.certainty)
+    answer = declared.get(library.package, VersionSet()).before(library.since)
+    if library.package != "albumentations" and library.package in declared:
+        answer = "no"  # in every version
+    if answer == "yes":
+        return None
+    return loudness(Severity.ERROR if answer == "no" else Severity.INFORMATION, exposure.certainty)
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
+
+
+def _fix(use: Use, loader: Loader, model: Model) -> Fix | None:
+    """Pass a worker_init_fn that seeds the transforms of the loader's dataset."""
+    passed = loader.argument("worker_init_fn").literal
+    if loader.site is None or loader.kind.name not in TAKES_INIT or passed is None or not may_be_passed(loader, model):
+        return None
+    names = _kept_as(use, loader)
+    if names is None:
+        return None
+    call = model.site_place(loader.site)
+    intents: tuple[Intent, ...]
+    if use.library.name == "MONAI":
+        intents = (
+            AddImport(call.path, "monai.data.utils", name="worker_init_fn"),
+            SetArgument(call, "worker_init_fn", "{worker_init_fn}"),
+        )
+        return Fix("Seed MONAI's transforms: pass its `worker_init_fn`", "safe", intents)
+    if use.library.name != "albumentations" or not names:
+        return None
+    source = _SEEDING.format(names=", ".join(f'"{name}"' for name in names))
+    intents = (
+        InsertFunction(call.path, "seed_transforms", source),
+        SetArgument(call, "worker_init_fn", "{seed_transforms}"),
+    )
+    return Fix("Seed each worker's transforms: pass `worker_init_fn=seed_transforms`", "safe", intents)
+
+
+def _kept_as(use: Use, loader: Loader) -> tuple[str, ...] | None:
+    """The attributes of the loader's datasets that hold the transform; None where it is kept anywhere else."""
+    if use.frame is None:
+        return ()
+    held = [o for o in use.origins if isinstance(o.owner, Instance)]
+    if not held or not all(o.owner in loader.datasets and len(o.path) == 1 for o in held):
+        return None
+    return tuple(sorted({origin.path[0] for origin in held}))
+
+
+RULE = Rule(
+    code="LDR106",
+    name="frozen-augmentation-state",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="loader",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)
