@@ -78,7 +78,7 @@ def {{seed_transforms}}(worker_id):
             datasets.append(dataset.dataset)
         elif isinstance(dataset, ({{torch.utils.data}}.ConcatDataset, {{torch.utils.data}}.ChainDataset)):
             datasets.extend(dataset.datasets)
-        for name in ({names},):
+        for name in ({names}):
             transform = getattr(dataset, name, None)
             if hasattr(transform, "set_random_seed"):
                 transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
@@ -105,7 +105,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
         severity = _severity(use.library, exposure, loader, model) if exposure else None
         if exposure is None or severity is None or _is_reseeded(use, loader, model):
             continue
-        fix = _fix(use, loader, model)
+        fix = _fix([one for one in uses.values() if one.library is use.library], loader, model)
         yield Finding(
             RULE.name,
             severity,
@@ -218,25 +218,28 @@ def _severity(library: Library, exposure: Exposure, loader: Loader, model: Model
 # --- the fix ----------------------------------------------------------------------------------------------------------
 
 
-def _fix(use: Use, loader: Loader, model: Model) -> Fix | None:
-    """Pass a worker_init_fn that seeds the transforms of the loader's dataset."""
+def _fix(uses: list[Use], loader: Loader, model: Model) -> Fix | None:
+    """Pass a worker_init_fn that seeds all transforms of one library on the loader's dataset."""
+    library = uses[0].library
     passed = loader.argument("worker_init_fn").literal
     if loader.site is None or loader.kind.name not in TAKES_INIT or passed is None or not may_be_passed(loader, model):
         return None
-    names = _kept_as(use, loader)
-    if names is None:
+    kept = [_kept_as(use, loader) for use in uses]
+    if any(one is None for one in kept):
         return None
+    names = sorted({name for one in kept for name in one or ()})
     call = model.site_place(loader.site)
     intents: tuple[Intent, ...]
-    if use.library.name == "MONAI":
+    if library.name == "MONAI":
         intents = (
             AddImport(call.path, "monai.data.utils", name="worker_init_fn"),
             SetArgument(call, "worker_init_fn", "{worker_init_fn}"),
         )
         return Fix("Seed MONAI's transforms: pass its `worker_init_fn`", "safe", intents)
-    if use.library.name != "albumentations" or not names:
+    if library.name != "albumentations" or not names:
         return None
-    source = _SEEDING.format(names=", ".join(f'"{name}"' for name in names))
+    listed = ", ".join(f'"{name}"' for name in names)
+    source = _SEEDING.format(names=f"{listed}," if len(names) == 1 else listed)
     intents = (
         InsertFunction(call.path, "seed_transforms", source),
         SetArgument(call, "worker_init_fn", "{seed_transforms}"),
