@@ -3,6 +3,8 @@
 It is keyed by torch's seed, which is new in every worker and epoch, and takes a fresh number from torch, so that two
 objects of one worker differ. `if self.rng is None` would be copied from a main process that has read a sample, and
 `default_rng(torch.initial_seed())` would give all objects of a worker the same numbers.
+
+A `torch.Generator` ends the worker that unpickles it: the accessor's and the constructor's are left out of the state.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from loaderlint.findings import (
 )
 from loaderlint.project.classes import Store
 from loaderlint.project.model import Model, WorkerCall
-from loaderlint.project.values import ClassRef, Instance, LibObject, Literal_, ModuleRef, Origin
+from loaderlint.project.values import ClassRef, Instance, LibObject, ModuleRef, Origin
+from loaderlint.rules.generator_seeds import seed_of
+from loaderlint.rules.parcels import pickles_itself
 from loaderlint.rules.source import read_elsewhere
 
 
@@ -42,6 +46,13 @@ def {{_get_{stem}}}(self):
         fresh = {{torch}}.randint({limit}, ()).item()  # differs between the objects of one worker
         self._worker_{stem} = {make}
     return self._worker_{stem}'''
+
+_GETSTATE = """\
+def __getstate__(self):
+    state = self.__dict__.copy()
+    # A worker ends when it unpickles a torch.Generator.
+    state["{name}"] = state["_worker_{stem}"] = state["_worker_{stem}_key"] = None
+    return state"""
 
 _FUNCTION = '''\
 @{{functools}}.lru_cache(maxsize=1)
@@ -80,6 +91,12 @@ _FORMS = {
         '{random}.Random(f"SEED {fresh}")',
         '{random}.Random(f"{SEED} {fresh}")',
     ),
+    "torch": _Form(
+        "2**63 - 1",
+        "{torch}.Generator().manual_seed(fresh)",
+        "{torch}.Generator().manual_seed(hash((SEED, fresh)))",
+        "{torch}.Generator().manual_seed(fresh if SEED is None else hash((SEED, fresh)))",
+    ),
 }
 
 
@@ -89,11 +106,13 @@ def accessor_fix(draws: list[Draw], library: str, model: Model) -> Fix | None:
     form = _FORMS.get(library)
     if form is None or not draws:
         return None
-    seeds = {_seed_of(draw.made, model) for draw in draws}
+    seeds = {seed_of(draw.made, model) for draw in draws}
     seed = seeds.pop()
     if seeds or seed is None:
         return None
-    if draws[0].made.site.frame.def_ == 0:
+    if library == "torch":
+        intents = _sendable_intents(draws, form, seed, model)
+    elif draws[0].made.site.frame.def_ == 0:
         intents = _function_intents(draws, form, seed, model)
     else:
         intents = _method_intents(draws, form, seed, model)
@@ -135,6 +154,31 @@ def _method_intents(draws: list[Draw], form: _Form, seed: str, model: Model) -> 
     keep = ("__init__", f"_get_{stem}", *_not_in_workers(cls, model))
     intents.append(ReplaceAttributeUses(place, step.name, f"self.{{_get_{stem}}}()", keep))
     return tuple(intents)
+
+
+def _sendable_intents(draws: list[Draw], form: _Form, seed: str, model: Model) -> tuple[Intent, ...]:
+    """The accessor, with the generators left out where the object is pickled: only where no method that workers do not
+    run reads the attribute, which a copy of the object has not."""
+    store = own_store(draws[0], model)
+    cls = store.frame.owner if store else None
+    if store is None or cls is None or pickles_itself(cls, model):
+        return ()
+    step = model.def_of(store.frame).steps[store.step]
+    assert isinstance(step, ir.SetAttr)
+    if any(_names(cls, method, step.name, model) for method in _not_in_workers(cls, model)):
+        return ()
+    intents = _method_intents(draws, form, seed, model)
+    source = _GETSTATE.format(name=step.name, stem=step.name.lstrip("_"))
+    return (*intents, InsertMethod(model.class_place(cls), "__getstate__", source)) if intents else ()
+
+
+def _names(cls: ClassRef, method: str, attribute: str, model: Model) -> bool:
+    """Whether the text of a method of the class, not of its `__init__`, holds the attribute's name."""
+    function = model.ev.classes.own_members(cls)[method].function
+    file = model.files.file(function.path) if function is not None else None
+    if method == "__init__" or function is None or file is None:
+        return False
+    return file.pieces[function.piece].holds(attribute)
 
 
 def own_store(draw: Draw, model: Model) -> Store | None:
@@ -203,30 +247,3 @@ def _function_intents(draws: list[Draw], form: _Form, seed: str, model: Model) -
         return ()
     source = _FUNCTION.format(name=accessor, limit=form.limit, make=_make(form, seed, seed))
     return (InsertFunction(site.frame.path, accessor, source), *dict.fromkeys(intents))
-
-
-# --- seeds ------------------------------------------------------------------------------------------------------------
-
-
-def _seed_of(made: LibObject, model: Model) -> str | None:
-    """The seed as source: '' for none, digits for a constant, the name of a parameter or of a module's constant; None
-    for anything else."""
-    call = model.ev.expr(made.site.frame, made.site.expr)
-    if not isinstance(call, ir.Call):
-        return None
-    if not call.args:
-        return ""
-    if len(call.args) > 1 or call.args[0].kind not in ("pos", "kw"):
-        return None
-    e = model.ev.expr(made.site.frame, call.args[0].value)
-    value = model.ev.eval(call.args[0].value, made.site.frame)
-    match e:
-        case ir.Const("NoneType", _):
-            return ""
-        case ir.Const("int", int(number)) if number >= 0:
-            return str(number)
-        case ir.Param(index) if not value.only(LibObject):
-            return model.def_of(made.site.frame).params[index].name
-        case ir.Global(name) if all(isinstance(a, Literal_) and a.kind == "int" for a in value.atoms):
-            return name
-    return None

@@ -55,7 +55,11 @@ Safe for generators made without a seed, from a constant, or from a parameter, w
 them and only its own methods draw from them, and for those of a module that draws from them by their name. The user's
 seed still counts, through torch's. Making the object `if self.rng is None` is not enough: where the main process has
 read a sample first, the workers copy it again. `default_rng(torch.initial_seed())` gives two transforms of one worker
-the same numbers. There is no fix where others draw from the same object, and none for `torch.Generator`.
+the same numbers. There is no fix where others draw from the same object.
+
+A `torch.Generator` is also left out of the pickled state, by a `__getstate__`, so that spawned workers start. It has no
+fix where a method outside the workers uses it, where it is made for another device than the CPU, and in classes that
+say themselves how they are pickled.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)

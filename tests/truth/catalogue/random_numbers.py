@@ -82,7 +82,6 @@ FAULTY: tuple[Case, ...] = (
             Run("spawn, sample read before", SPAWN, TOUCH, PICKLE),
         ),
         {"columns": [1]},
-        fix=None,
     ),
     Case(
         SEED,
