@@ -69,3 +69,10 @@ def test_links_into_the_repository_lead_somewhere(path: Path) -> None:
 def test_every_setting_is_documented() -> None:
     text = (ROOT / "docs" / "configuration.md").read_text("utf-8")
     assert re.findall(r"^### `([a-z-]+)`$", text, re.MULTILINE) == list(settings.KEYS)
+
+
+def test_every_rule_has_its_symptom() -> None:
+    """Each rule is what some symptom leads to."""
+    text = (ROOT / "docs" / "symptoms.md").read_text("utf-8")
+    named = set(re.findall(r"\]\(rules/([a-z0-9-]+)\.md\)", text))
+    assert {rule.name for rule in RULES} - {"aliased-sample", "unused-suppression"} <= named

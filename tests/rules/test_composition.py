@@ -38,7 +38,7 @@ SINGLE = [
     for case in page.cases
     if case.expects(page.rule)
     and len([block for block in case.files if block.language == "python"]) == 1
-    and not any("from __future__" in block.text for block in case.files)
+    and not any("from __future__" in block.text or block.name.endswith(".ipynb") for block in case.files)
 ]
 
 

@@ -67,7 +67,7 @@ def replace_expression(draft: Draft, tree: Tree, node: cst.CSTNode, text: str) -
         return
     if _binding(text) == "tight":
         start, end = tree.whole(expression)
-    if not _fits(tree, expression, text):
+    if not expression.lpar and not _fits(tree, expression, text):  # its own parentheses stay
         text = f"({text})"
     if draft.text[start:end] != text:
         draft.change(Change(start, end, _parted(draft, end, "", _parted(draft, start, text, "")), EXPRESSION))
@@ -115,12 +115,12 @@ def _needs_parentheses(expression: cst.BaseExpression, call: bool, enclosed: boo
 
 
 def _fits(tree: Tree, expression: cst.BaseExpression, text: str) -> bool:
-    """Whether `text` can stand for `expression` without parentheses (those of `expression`, if any, stay)."""
+    """Whether `text` can stand for `expression` and its parentheses without any."""
     binding = _binding(text)
     parent = tree.parent(expression)
     if binding == "number":
         return not isinstance(parent, cst.Attribute)
-    if binding == "tight" or expression.lpar:
+    if binding == "tight":
         return True
     if binding == "loose":
         return isinstance(parent, cst.Assign | cst.Return | cst.Expr)

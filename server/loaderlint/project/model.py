@@ -484,7 +484,7 @@ class Model:
         one = self.def_of(frame)
         if frame.def_ == 0:
             return frame.path.name
-        name = one.name or "a lambda"
+        name = "a lambda" if one.kind == "lambda" else one.name
         cls = frame.receiver.cls if isinstance(frame.receiver, Instance) else frame.owner
         return f"{self.ev.classes.name(cls)}.{name}" if cls else name
 

@@ -196,9 +196,16 @@ def _main_frames(inst: Instance, loader: Loader) -> list[Frame]:
 def _called_by_main(inst: Instance, loader: Loader, model: Model) -> Iterator[Frame]:
     """The methods of the object that the code around it calls: `dataset.set_transform(...)`."""
     for frame in _main_frames(inst, loader):
-        for target in model.ev.run(frame):
-            if target.receiver == inst and target not in model.reached:
-                yield target
+        for _, step in model.steps(frame):
+            call = model.ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
+            callee = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+            if not isinstance(step, ir.Perform) or not isinstance(callee, ir.Attr):
+                continue
+            # The name first: what else the code around does, training above all, is not looked into.
+            if model.ev.classes.member(inst.cls, callee.name) and inst in model.ev.eval(callee.base, frame).atoms:
+                model.ev.eval(step.call, frame)
+                targets = frame.targets.get(step.call, ())
+                yield from (target for target in targets if target.receiver == inst and target not in model.reached)
 
 
 def _assigned_outside(inst: Instance, parcel: Parcel, loader: Loader, model: Model) -> Iterator[Parcel]:

@@ -243,9 +243,7 @@ def _fixes(division: Place, divisor: int, frame: Frame, model: Model) -> tuple[F
     )
     if later:
         return ()
-    e = model.ev.expr(frame, divisor)
-    wrap = Wrap(place, "", " + 1e-8") if isinstance(e, ir.Bin) else Wrap(place, "(", " + 1e-8)")
-    return (Fix("Add an epsilon", "unsafe", (wrap,)),)
+    return (Fix("Add an epsilon", "unsafe", (Wrap(place, "", " + 1e-8"),)),)
 
 
 RULE = Rule(
