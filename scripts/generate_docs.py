@@ -90,7 +90,7 @@ def _links(rules: Iterable[Rule]) -> str:
 
 
 def _off(rule: Rule) -> str:
-    return "" if rule.enabled_by_default else ", off by default"
+    return "" if rule.enabled_by_default else " (off by default)"
 
 
 def readme(text: str) -> str:
