@@ -35,6 +35,13 @@ class Order:
     cut: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What is kept in the dict `self.name` under some key."""
+
+    name: str
+
+
 Orders = frozenset[Order]
 _NONE: Orders = frozenset()
 
@@ -70,7 +77,7 @@ class ListingOrder:
             case ir.Index(base, index):
                 if isinstance(self._model.ev.expr(frame, index), ir.Slice):
                     return self._part(self.of(base, frame, depth), index, frame)
-                return self._of_walk(base, frame)
+                return self._of_walk(base, frame) or self._of_entry(base, index, frame, depth)
             case ir.Unpack(value, index, _):
                 return self._of_walk(value, frame) or self._of_item(value, index, frame, depth)
             case ir.Phi(choices):
@@ -118,8 +125,10 @@ class ListingOrder:
             if one.name == "__init__":
                 continue
             for _, step in self._model.steps(target):
-                handed = step.value if isinstance(step, ir.Return | ir.YieldStep) else NONE
-                found |= self.of(handed, target, depth)
+                if isinstance(step, ir.YieldStep) and not step.is_from:
+                    found |= self._of_loops(step.context, target, depth)
+                elif isinstance(step, ir.Return | ir.YieldStep):
+                    found |= self.of(step.value, target, depth)
         if found:
             return _by(frame, number, found)
         func = ev.expr(frame, call.func)
@@ -186,6 +195,35 @@ class ListingOrder:
                 found = set(_sorted(frozenset(found)))
         return frozenset(found)
 
+    def _of_entry(self, base: int, key: int, frame: Frame, depth: int) -> Orders:
+        """The order of a list that an object keeps in a dict of its own: `self.files["train"]`."""
+        kept = self._model.ev.expr(frame, base)
+        if not isinstance(kept, ir.Attr):
+            return _NONE
+        asked = self._model.ev.expr(frame, key)
+        found: set[Order] = set()
+        for inst in self._model.ev.eval(kept.base, frame).only(Instance):
+            if not isinstance(inst, Instance):
+                continue
+            makers = self._model.ev.classes.construction(inst)
+            if any(self._is_changed(_Entry(kept.name), maker) for maker in makers):
+                return _NONE
+            for maker in makers:
+                for written, value in self._entries(kept.name, maker):
+                    if _may_be_same(asked, self._model.ev.expr(maker, written)):
+                        found |= self.of(value, maker, depth)
+        return frozenset(found)
+
+    def _entries(self, name: str, frame: Frame) -> Iterator[tuple[int, int]]:
+        """Keys and values that a def puts into the dict `self.name`."""
+        for _, step in self._model.steps(frame):
+            if isinstance(step, ir.SetItem) and self._is_target(step.base, name, frame):
+                yield step.index, step.value
+            value = self._model.ev.expr(frame, step.value) if isinstance(step, ir.SetAttr) else None
+            if isinstance(step, ir.SetAttr) and step.name == name and isinstance(value, ir.Map):
+                if self._model.ev.expr(frame, step.base) == ir.Param(0):
+                    yield from zip(value.keys, value.values, strict=True)
+
     def _of_global(self, name: str, frame: Frame, depth: int) -> Orders:
         found: set[Order] = set()
         value = self._model.ev.lookup(frame.path, name)
@@ -228,7 +266,6 @@ class ListingOrder:
     def _of_appended(self, frame: Frame, depth: int, target: int | str) -> Orders:
         """The order in which a def fills a list: that of the loops around its `append`."""
         found: set[Order] = set()
-        contexts = self._model.def_of(frame).contexts
         for step, call in self._model.ev.performed(frame):
             func = self._model.ev.expr(frame, call.func)
             if not isinstance(func, ir.Attr) or func.name not in ("append", "extend") or not call.args:
@@ -237,17 +274,25 @@ class ListingOrder:
                 continue
             if func.name == "extend":
                 found |= self.of(call.args[0].value, frame, depth)
-            context = step.context
-            while context > 0:
-                if contexts[context].kind == "loop":
-                    found |= self.of(contexts[context].expr, frame, depth)
-                context = contexts[context].parent
+            found |= self._of_loops(step.context, frame, depth)
         return frozenset(found)
 
-    def _is_target(self, base: int, target: int | str, frame: Frame) -> bool:
+    def _of_loops(self, context: int, frame: Frame, depth: int) -> Orders:
+        """The order of what is appended or yielded one by one: that of the loops around it."""
+        contexts = self._model.def_of(frame).contexts
+        found: set[Order] = set()
+        while context > 0:
+            if contexts[context].kind == "loop":
+                found |= self.of(contexts[context].expr, frame, depth)
+            context = contexts[context].parent
+        return frozenset(found)
+
+    def _is_target(self, base: int, target: int | str | _Entry, frame: Frame) -> bool:
         if isinstance(target, int):
             return base == target or target in self._choices(base, frame)
         e = self._model.ev.expr(frame, base)
+        if isinstance(target, _Entry):
+            return isinstance(e, ir.Index) and self._is_target(e.base, target.name, frame)
         return isinstance(e, ir.Attr) and e.name == target and self._model.ev.expr(frame, e.base) == ir.Param(0)
 
     def _choices(self, number: int, frame: Frame) -> tuple[int, ...]:
@@ -265,7 +310,7 @@ class ListingOrder:
                 return _NONE
         return found
 
-    def _is_changed(self, target: int | str, frame: Frame) -> str:
+    def _is_changed(self, target: int | str | _Entry, frame: Frame) -> str:
         for _, call in self._model.ev.performed(frame):
             func = self._model.ev.expr(frame, call.func)
             name = _called(func)
@@ -300,6 +345,11 @@ def listing_name(call: ir.Call, frame: Frame, model: Model) -> str:
         if callee.atoms and all(isinstance(a, LibMember | Unknown) for a in callee.atoms):
             return f"Path.{func.name}"
     return ""
+
+
+def _may_be_same(asked: ir.Expr | None, written: ir.Expr | None) -> bool:
+    """Whether two keys can be one: two literals are only if they are equal."""
+    return asked == written or not (isinstance(asked, ir.Const) and isinstance(written, ir.Const))
 
 
 def _says_sort(call: ir.Call, frame: Frame, model: Model) -> bool:

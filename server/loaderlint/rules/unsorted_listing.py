@@ -150,15 +150,28 @@ def _taken(entry: Frame, inst: Instance, order: ListingOrder, model: Model) -> d
         for number in sorted(frame.memo):
             e = model.ev.expr(frame, number)
             base = model.ev.expr(frame, e.base) if isinstance(e, ir.Index) else None
-            if not isinstance(e, ir.Index) or not isinstance(base, ir.Attr):
+            if not isinstance(e, ir.Index) or base is None or not _is_from_parameter(e.index, frame, model, 0):
                 continue
-            if model.ev.expr(frame, base.base) != ir.Param(0) or not _is_from_parameter(e.index, frame, model, 0):
+            name = _kept_as(base, frame, model)
+            if not name:
                 continue
             orders = order.of(e.base, frame)
             if orders:
                 helped = frame is not entry and isinstance(model.ev.expr(frame, e.index), ir.Param)
-                found[base.name, _ANY if helped else _shape(e.index, frame, model, 0)] = orders
+                found[name, _ANY if helped else _shape(e.index, frame, model, 0)] = orders
     return found
+
+
+def _kept_as(e: ir.Expr, frame: Frame, model: Model) -> str:
+    """How a dataset has a sequence, as written after `self.`: `images`, `files["train"]`, `files[...]`; else ''."""
+    if isinstance(e, ir.Attr):
+        return e.name if model.ev.expr(frame, e.base) == ir.Param(0) else ""
+    kept = model.ev.expr(frame, e.base) if isinstance(e, ir.Index) else None
+    if not isinstance(e, ir.Index) or not isinstance(kept, ir.Attr):
+        return ""
+    key, name = model.ev.expr(frame, e.index), _kept_as(kept, frame, model)
+    written = f'"{key.value}"' if isinstance(key, ir.Const) and key.kind == "str" else "..."
+    return f"{name}[{written}]" if name else ""
 
 
 def _mismatch(first: Orders, second: Orders, what: str) -> Iterator[_Use]:
