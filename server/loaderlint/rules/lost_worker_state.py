@@ -93,6 +93,7 @@ def _lost(kept: Kept, model: Model) -> Iterator[Finding]:
         name,
         (
             Evidence(model.place(frame, number), f"{model.label(frame)} reads {kept.name}"),
+            *_births(kept, model),
             *model.why(kept.frame, exposure),
         ),
     )
@@ -115,9 +116,17 @@ def _cached(kept: Kept, model: Model) -> Iterator[Finding]:
         "gone with them at the end of the epoch; fill it before the workers start, or pass `persistent_workers=True`",
         kept.place,
         name,
-        model.why(kept.frame, exposure),
+        (*_births(kept, model), *model.why(kept.frame, exposure)),
         _fixes(exposure, model),
     )
+
+
+def _births(kept: Kept, model: Model) -> Iterator[Evidence]:
+    """Where the constructor makes what each worker gets a copy of."""
+    for store in model.ev.classes.stores(kept.owner, kept.name):
+        if store.construction:
+            place = model.step_place(store.frame, store.step)
+            yield Evidence(place, f"{model.label(store.frame)} makes {kept.name}, which each worker copies")
 
 
 def _runs_in_main(frame: Frame, model: Model) -> bool:
