@@ -64,7 +64,7 @@ from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, Worker
 from loaderlint.project.values import Unknown
 from loaderlint.rules.base import Rule, gathered, in_workers_of, is_for_evaluation, loudness, page
 from loaderlint.rules.sample_seeds import reseeding
-from loaderlint.rules.seed_places import Written, seeds_of, written
+from loaderlint.rules.seed_places import Written, on_the_way, seeds_of, written
 
 _Effect = Literal["alike", "by index"]
 _MODES = re.compile(r"val|test|eval|infer|predict|train|mode|split|stage|phase|determin|debug|fix|repro", re.I)
@@ -84,10 +84,8 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
     """One finding where a seed is written, or where a function is called that has the seed in it."""
     found: dict[tuple[_Effect, Frame], list[Reseed]] = {}
     for call in model.calls(function):
-        if _is_wanted(call, model):
-            continue
         for name, seed in seeds_of(call):
-            effects = {reseeding(call, seed, loader, model) for loader in _loaders(call, model)}
+            effects = {_effect(call, seed, loader, model) for loader in _loaders(call, model)}
             for effect in effects - {None}:
                 assert effect is not None
                 found.setdefault((effect, call.frame), []).append(Reseed(call, name, seed))
@@ -100,18 +98,26 @@ def _loaders(call: WorkerCall, model: Model) -> Iterator[Loader]:
     return (loader for loader in model.loaders if bits >> loader.index & 1)
 
 
-def _is_wanted(call: WorkerCall, model: Model) -> bool:
-    """Whether the def puts the state back, or seeds for evaluation, in one of its modes, or at one index only."""
-    file = model.files.file(call.frame.path)
-    if file is None or file.pieces[call.frame.piece].ask(_restores) or _EVALUATION.search(model.label(call.frame)):
+def _effect(call: WorkerCall, seed: int, loader: Loader, model: Model) -> _Effect | None:
+    """What the call does to the samples of a loader, where nobody can have wanted it."""
+    effect = reseeding(call, seed, loader, model)
+    if effect is None or any(_is_wanted(*place, model) for place in on_the_way(call, loader, model)):
+        return None
+    return effect
+
+
+def _is_wanted(frame: Frame, context: int, model: Model) -> bool:
+    """Whether the def puts the state back, or comes to this context for evaluation, in one of its modes, or at one
+    index only."""
+    file = model.files.file(frame.path)
+    if file is None or file.pieces[frame.piece].ask(_restores) or _EVALUATION.search(model.label(frame)):
         return True
-    one = model.def_of(call.frame)
-    here = call.context
-    while here > 0:
-        test = one.contexts[here].expr
-        if one.contexts[here].kind == "if" and any(map(_MODES.search, _words(test, call.frame, model))):
+    one = model.def_of(frame)
+    while context > 0:
+        here = one.contexts[context]
+        if here.kind == "if" and any(map(_MODES.search, _words(here.expr, frame, model))):
             return True
-        here = one.contexts[here].parent
+        context = here.parent
     return False
 
 
@@ -175,7 +181,7 @@ def _exposure(effect: _Effect, one: Reseed, model: Model) -> Exposure | None:
         one.call.frame,
         0,
         parts=("sample", "collate"),
-        cured=lambda loader: reseeding(one.call, one.seed, loader, model) != effect,
+        cured=lambda loader: _effect(one.call, one.seed, loader, model) != effect,
     )
 
 

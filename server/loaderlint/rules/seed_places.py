@@ -109,13 +109,18 @@ def _occurrences(text: str, name: str) -> int:
 def often(call: WorkerCall, loader: Loader, model: Model) -> Often:
     """How often the workers of the loader come by a call in sample code."""
     links = model.chain(call.frame, loader)
-    places = [*_calls_between(links, model), (call.frame, call.context)]
+    places = on_the_way(call, loader, model)
     if any(_is_behind_a_flag(*place, links[at + 1 :], model) for at, place in enumerate(places)):
         return "once"
     if model.def_of(links[0]).name != "__iter__":
         return "sample"
     looped = any(kind in ("loop", "while") for place in places for kind in _kinds_around(*place, model))
     return "sample" if looped else "epoch"
+
+
+def on_the_way(call: WorkerCall, loader: Loader, model: Model) -> list[tuple[Frame, int]]:
+    """Where the chain from the loader to a call goes on, and the call itself: frames and the contexts there."""
+    return [*_calls_between(model.chain(call.frame, loader), model), (call.frame, call.context)]
 
 
 def _calls_between(links: tuple[Frame, ...], model: Model) -> Iterator[tuple[Frame, int]]:
