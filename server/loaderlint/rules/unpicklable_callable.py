@@ -20,6 +20,7 @@ That is so on Windows, on macOS, on Linux from Python 3.14 on, and with `multipr
 - It is made in the worker: in `__getitem__`, in the collate function, in the `worker_init_fn`.
 - The class leaves it out of its `__getstate__`.
 - A function, class or method of a module, or a `functools.partial` of one.
+- A test that hands its lambda to a loader of the project with a number of workers that is out of sight.
 
 ## Example
 ```python
@@ -52,7 +53,9 @@ pickle, else unsafe. No fix for local classes, and for functions that change nam
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from loaderlint.findings import Finding, Place, Severity
 from loaderlint.project.model import Loader, Model
@@ -60,6 +63,8 @@ from loaderlint.project.values import ClassRef, FunctionRef, Instance
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.hoisting import hoisted
 from loaderlint.rules.parcels import Parcel, cannot_start, is_local, parcels, sent_by, start_severity
+
+_TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding]:
@@ -77,6 +82,13 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
         if severity is None:
             continue
         place = _place(ref, model)
+        if (
+            certainty == "possible"
+            and _is_of_tests(place.path)
+            and loader.site
+            and not _is_of_tests(loader.site.frame.path)
+        ):
+            continue
         yield Finding(
             RULE.name,
             severity,
@@ -88,6 +100,12 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
             (*(link for link in parcel.way if link.place != place), *sent_by(loader, model)),
             hoisted(ref, parcel, model) if isinstance(ref, FunctionRef) else (),
         )
+
+
+def _is_of_tests(path: Path) -> bool:
+    """Whether pytest or unittest run a file. What a test hands to a loader of the project that takes its number of
+    workers from the caller has passed that test."""
+    return _TESTS.search(path.as_posix()) is not None
 
 
 def _nameless(parcel: Parcel, model: Model) -> FunctionRef | ClassRef | None:
