@@ -18,6 +18,8 @@ same numbers.
 - The seed comes from `torch.initial_seed()` or `get_worker_info().seed`.
 - `worker_id` alone with `persistent_workers=True`: the function runs once.
 - The epoch enters the seed: an attribute that is set anew before each epoch, or a loader made in the loop over epochs.
+- `np.random.get_state()` before torch 1.9, where the main process calls `np.random.seed()` in each epoch: workers
+  start with its state there.
 - Loaders for evaluation, where the same numbers each time are wanted: a hint at most.
 - A loader without workers never calls the function.
 
@@ -50,14 +52,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from loaderlint.facts import ir
 from loaderlint.findings import Evidence, Finding, Fix, Place, Replace, Severity
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall
+from loaderlint.project.values import Lib
 from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
 from loaderlint.rules.seed_places import SEED_CALLS, Written, is_read_only_in, often, seeds_of, written
 from loaderlint.rules.seed_sources import Source, seed_sources
 
+#: The torch that seeds NumPy in each worker.
+FIXED_IN = "1.9"
 _FRESH = "{torch}.initial_seed() % 2**32"
 
 
@@ -117,9 +123,42 @@ def _seedings(loader: Loader, model: Model) -> Iterator[Seeding]:
             for name, seed in seeds_of(call):
                 rhythm = "once" if init else often(call, loader, model)
                 if rhythm != "sample":
-                    sources = frozenset(seed_sources(seed, call.frame, model))
+                    sources = _as_of(frozenset(seed_sources(seed, call.frame, model)), loader, model)
                     place = written(call, seed, loader, model)
                     yield Seeding(call, name, sources, place, rhythm == "epoch")
+
+
+def _as_of(sources: frozenset[Source], loader: Loader, model: Model) -> frozenset[Source]:
+    """The sources with this loader's torch: before 1.9 workers have the state of NumPy that the main process has."""
+    if "state" not in sources or model.environment(loader).torch.before(FIXED_IN) != "yes":
+        return sources
+    moved: Source = "main" if _main_seeds_anew(model) else "fixed"
+    return sources - {"state"} | {moved}
+
+
+def _main_seeds_anew(model: Model) -> bool:
+    """Whether the main process seeds NumPy as it goes on: `np.random.seed()` or `np.random.seed(epoch)` in a loop or in
+    a function."""
+    in_workers = {(frame.path, frame.piece, frame.def_) for frame in model.reached}
+    for function in model.main_functions(("random.seed",)):
+        if (function.path, function.piece, function.def_) in in_workers:
+            continue
+        for call in model.calls(function):
+            if Lib("numpy.random.seed") not in call.callee.atoms:
+                continue
+            looped = _in_loop(call.context, model.def_of(call.frame).contexts)
+            seeds = {source for _, seed in seeds_of(call) for source in seed_sources(seed, call.frame, model)}
+            if (looped or function.def_ > 0) and seeds != {"fixed"}:
+                return True
+    return False
+
+
+def _in_loop(context: int, contexts: tuple[ir.Context, ...]) -> bool:
+    while context > 0:
+        if contexts[context].kind == "loop":
+            return True
+        context = contexts[context].parent
+    return False
 
 
 def _severity(seeding: Seeding, loader: Loader, exposure: Exposure) -> Severity | None:
