@@ -117,8 +117,11 @@ def _entries(loader: Loader, model: Model) -> Iterator[tuple[Frame, bool]]:
 
 
 def _given(frame: Frame, model: Model) -> Iterator[Sent]:
-    """What cannot be sent in what a def returns or yields."""
-    generator = model.def_of(frame).is_generator
+    """What cannot be sent in what a def returns or yields. What `__iter__` returns stays in the worker."""
+    one = model.def_of(frame)
+    if one.name == "__iter__" and not one.is_generator:
+        return
+    generator = one.is_generator
     for _, step in model.steps(frame):
         if isinstance(step, ir.Return) and not generator or isinstance(step, ir.YieldStep) and not step.is_from:
             yield from _inside(step.value, frame, model, 0)
