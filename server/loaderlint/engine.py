@@ -349,8 +349,9 @@ class Project:
     def _rules(self) -> list[Rule]:
         from loaderlint.rules import RULES
 
-        base = self._settings(self.root / "x.py")
-        return [r for r in RULES if base.enabled(r.name, r.code, r.enabled_by_default) or base.directory is None]
+        folders = {path.parent: path for path in (*self.store.paths(), *self._named)}
+        asked = [self._settings(path) for path in folders.values()]
+        return [r for r in RULES if any(one.enabled(r.name, r.code, r.enabled_by_default) for one in asked)]
 
     # --- showing ------------------------------------------------------------------------------------------------------
 

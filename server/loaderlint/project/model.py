@@ -8,7 +8,7 @@ are computed only for what is shown.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -18,7 +18,7 @@ from loaderlint.facts.ir import NONE, DefIR, PieceFacts
 from loaderlint.findings import Certainty, Evidence, Place
 from loaderlint.knowledge.loaders import LOADERS, SAMPLE_CALLABLES
 from loaderlint.project.arguments import Arguments
-from loaderlint.project.callers import Callers
+from loaderlint.project.callers import Callers, called_name
 from loaderlint.project.environment import Environment
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.files import Files
@@ -86,12 +86,41 @@ class WorkerFunction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MainFunction:
-    """A def, or a module-level piece (`def_` 0), that the main process runs, with its frames there."""
+    """A def, or a module-level piece (`def_` 0), that the main process may run.
+
+    Ask `written` and `exprs`, which tell what is written there, before `frames`: for them the callers are
+    searched."""
 
     path: Path
     piece: int
     def_: int
-    frames: tuple[Frame, ...]
+    facts: PieceFacts
+    find_frames: Callable[[Path, int, int], tuple[Frame, ...]]
+
+    @property
+    def written(self) -> DefIR:
+        """The def as it is written."""
+        return self.facts.ir.defs[self.def_]
+
+    @property
+    def exprs(self) -> tuple[ir.Expr, ...]:
+        """The expressions that its steps name by their numbers."""
+        return self.facts.ir.exprs
+
+    def calls_one_of(self, names: Collection[str]) -> bool:
+        """Whether a call of something is written whose last name is one of `names`."""
+        return any(called_name(self.exprs, func) in names for func in self._called())
+
+    def _called(self) -> Iterator[int]:
+        for step in self.written.steps:
+            call = self.exprs[step.call] if isinstance(step, ir.Perform) else None
+            if isinstance(call, ir.Call):
+                yield call.func
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """Its frames in the main process; none if only workers run it."""
+        return self.find_frames(self.path, self.piece, self.def_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +271,11 @@ class Model:
             for piece in sorted({piece for word in words for piece in file.mentioning(word)}) if file else ():
                 facts = self.ev.facts(path, piece)
                 for def_ in range(len(facts.ir.defs) if facts else 0):
-                    frames = tuple(f for f in self.callers.frames(path, piece, def_) if f not in self.reached)
-                    if frames:
-                        yield MainFunction(path, piece, def_, frames)
+                    assert facts is not None
+                    yield MainFunction(path, piece, def_, facts, self._main_frames)
+
+    def _main_frames(self, path: Path, piece: int, def_: int) -> tuple[Frame, ...]:
+        return tuple(frame for frame in self.callers.frames(path, piece, def_) if frame not in self.reached)
 
     def run_by(self, entries: Iterable[Frame]) -> tuple[Frame, ...]:
         """These frames and all that they lead to, each once: what a pool of processes, say, runs from them."""
@@ -269,13 +300,19 @@ class Model:
             known = self._calls[frame] = tuple(self._find_calls(frame))
         return known
 
+    def calls_named(self, frame: Frame, names: Collection[str]) -> Iterator[WorkerCall]:
+        """The calls in a frame of something whose last name, as written, is one of `names`.
+
+        Only their callees are evaluated: what else code of the main process does is asked by nobody, so that an edit
+        there changes nothing."""
+        exprs = self.facts(frame).ir.exprs
+        for step, call in self.ev.performed(frame):
+            if called_name(exprs, call.func) in names and not self.ev.is_dead(step.context, frame):
+                yield WorkerCall(frame, step.call, call, self.ev.eval(call.func, frame), step.context)
+
     def _find_calls(self, frame: Frame) -> Iterator[WorkerCall]:
-        one = self.ev.def_of(frame)
-        for step in one.steps if one else ():
-            if type(step) is not ir.Perform or self.ev.is_dead(step.context, frame):
-                continue
-            call = self.ev.expr(frame, step.call)
-            if isinstance(call, ir.Call):
+        for step, call in self.ev.performed(frame):
+            if not self.ev.is_dead(step.context, frame):
                 self.ev.eval(step.call, frame)
                 yield WorkerCall(frame, step.call, call, self.ev.eval(call.func, frame), step.context)
 

@@ -53,7 +53,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, MainFunction, Model, WorkerCall
 from loaderlint.project.values import ClassRef, Lib, LibObject, Literal_, Unknown
 from loaderlint.rules.base import Rule, loudness, page
-from loaderlint.rules.epoch_passes import Pass, between, inside, loop_around, passes, turn_name
+from loaderlint.rules.epoch_passes import Pass, between, has_loops, inside, loop_around, passes, turn_name
 from loaderlint.rules.seed_sources import seed_sources
 from loaderlint.rules.seeding import tests_an_option
 
@@ -62,6 +62,7 @@ _RESTORING = frozenset({"torch.random.fork_rng", "torch.set_rng_state", "torch.r
 
 
 _CONVERSIONS = {Lib("builtins.int"), Lib("builtins.abs")}
+_SEEDER_NAMES = frozenset(name.rpartition(".")[2] for name, library in SEEDERS.items() if library in ("torch", "all"))
 
 
 class Seeding(NamedTuple):
@@ -76,10 +77,25 @@ class Seeding(NamedTuple):
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding]:
     """One finding a seeding call."""
+    names = frozenset(_SEEDER_NAMES.union(_helpers(model)))
+    if not has_loops(function) or not function.calls_one_of(names):
+        return
     for frame in function.frames:
-        calls = model.frame_calls(frame)
+        calls = model.calls_named(frame, names)
         for seeding in [s for call in calls if (s := _seeding(call, model)) is not None]:
             yield from _judge(seeding, model)
+
+
+def _helpers(model: Model) -> Iterator[str]:
+    """What functions are called that set torch's seed themselves: by their names or, for a constructor, the class's."""
+    for name in sorted(_SEEDER_NAMES):
+        for site in model.callers.sites(name):
+            facts = model.ev.facts(site.path, site.piece)
+            if facts is None or site.def_ == 0:
+                continue
+            written = facts.ir.defs[site.def_].name
+            owner = model.callers.owner(site.path, site.piece, site.def_, facts)
+            yield model.ev.classes.name(owner) if owner is not None and written.startswith("__") else written
 
 
 def _seeding(call: WorkerCall, model: Model) -> Seeding | None:
@@ -94,6 +110,7 @@ def _seeding(call: WorkerCall, model: Model) -> Seeding | None:
     if name is not None:
         constant = call.call.args and _is_fixed(call.call.args[0].value, call.frame, loop, model)
         return Seeding(call, name, call.call.args[0].value, unknowns) if constant else None
+    model.ev.eval(call.number, call.frame)
     for target in call.frame.targets.get(call.number, ()):
         inner = [c for c in model.frame_calls(target) if _seeder(c) is not None and c.call.args]
         if not all(_stays(arg.value, call.frame, loop, model, 0) for arg in call.call.args):

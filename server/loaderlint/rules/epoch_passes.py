@@ -9,7 +9,7 @@ from typing import NamedTuple
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, Model
+from loaderlint.project.model import Loader, MainFunction, Model
 from loaderlint.project.values import Instance, LibObject, SeqOf, Site, Val
 
 #: What gives the items of its arguments.
@@ -43,6 +43,16 @@ class Pass(NamedTuple):
         managers = [c.expr for c in _around(self.context, one) if c.kind == "with"]
         made = [a for e in (*managers, *one.decorators) for a in model.ev.eval(e, self.through).atoms]
         return any(getattr(atom, "name", "") in _WITHOUT_GRADIENT for atom in made)
+
+
+def has_loops(function: MainFunction) -> bool:
+    """Whether the def may go through a loader in a loop: something is gone through or called in one."""
+    one = function.written
+    return any(
+        isinstance(step, ir.Iterate | ir.Perform)
+        and any(c.kind in ("loop", "while") for c in _around(step.context, one))
+        for step in one.steps
+    )
 
 
 def passes(frame: Frame, model: Model) -> Iterator[Pass]:

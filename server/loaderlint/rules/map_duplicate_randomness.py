@@ -84,6 +84,11 @@ _SPREAD = frozenset({"submit"})
 _PACKED = frozenset({"apply", "apply_async"})
 
 
+#: What a file holds that makes pools.
+_POOL_MODULES = ("multiprocess", "concurrent.futures")
+_MAPPERS = frozenset(name.rpartition(".")[2] for name in PARALLEL_MAPPERS)
+
+
 class Mapping(NamedTuple):
     """A function that a call runs in several processes. `processes`: how many, as a value; `context`: what the call
     says of how they start; `first`: what each process runs before."""
@@ -97,11 +102,23 @@ class Mapping(NamedTuple):
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding]:
     """One finding a draw or generator, for every function that the main function has run in processes."""
-    for call in model.calls(function):
-        for mapping in _mappings(call, model):
-            certainty = _certainty(mapping.processes)
-            if certainty is not None:
-                yield from _judge(mapping, call, certainty, model)
+    if not function.calls_one_of(_names(model)):
+        return
+    for frame in function.frames:
+        for call in model.calls_named(frame, _names(model)):
+            for mapping in _mappings(call, model):
+                certainty = _certainty(mapping.processes)
+                if certainty is not None:
+                    yield from _judge(mapping, call, certainty, model)
+
+
+def _names(model: Model) -> frozenset[str]:
+    """How the calls are called that may run something in processes, by the words that the project holds: most of what
+    has a method `apply` is no pool."""
+    modules = {path for word in _POOL_MODULES for path in model.files.containing(word)}
+    pools = POOL_METHODS if modules.intersection(model.files.containing("Pool")) else frozenset[str]()
+    sharded = SHARDED_METHODS if any(model.files.containing("num_proc")) else frozenset[str]()
+    return pools | sharded | _MAPPERS
 
 
 def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Model) -> Iterator[Finding]:

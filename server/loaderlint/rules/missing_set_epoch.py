@@ -47,6 +47,7 @@ where it does not see the loader.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from weakref import WeakKeyDictionary
 
 from loaderlint.facts import ir
 from loaderlint.findings import Certainty, Evidence, Finding, Fix, InsertStatement, Severity
@@ -54,7 +55,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, MainFunction, Model
 from loaderlint.project.values import Atom, Instance, LibMember, LibObject, Unknown, Val
 from loaderlint.rules.base import Rule, loudness, page
-from loaderlint.rules.epoch_passes import Pass, inside, loop_around, passes, turn_name
+from loaderlint.rules.epoch_passes import Pass, has_loops, inside, loop_around, passes, turn_name
 
 SAMPLER = "torch.utils.data.DistributedSampler"
 _SHUFFLE_POSITION = 3
@@ -63,15 +64,31 @@ _SEED_POSITION = 4
 _MANY = 60
 
 
+#: The samplers of each model that nobody calls `set_epoch` of, by their loaders.
+_forgotten: WeakKeyDictionary[Model, dict[Loader, list[LibObject]]] = WeakKeyDictionary()
+
+
 def find(function: MainFunction, model: Model) -> Iterator[Finding]:
     """One finding a sampler, where it is made."""
-    if not any(_samplers(loader, model) for loader in model.loaders):
+    if not has_loops(function):
+        return
+    forgotten = _forgotten.get(model)
+    if forgotten is None:
+        forgotten = _forgotten[model] = dict(_find_forgotten(model))
+    if not forgotten:
         return
     for frame in function.frames:
         for one in passes(frame, model):
             if not one.evaluates(model):
-                for sampler in _samplers(one.loader, model):
+                for sampler in forgotten.get(one.loader, ()):
                     yield from _judge(sampler, one, model)
+
+
+def _find_forgotten(model: Model) -> Iterator[tuple[Loader, list[LibObject]]]:
+    for loader in model.loaders:
+        samplers = [one for one in _samplers(loader, model) if not _epoch_is_set(one, loader, model)]
+        if samplers:
+            yield loader, samplers
 
 
 def _samplers(loader: Loader, model: Model) -> list[LibObject]:
@@ -108,7 +125,7 @@ def _is_counted(sampler: LibObject, model: Model) -> bool:
 def _judge(sampler: LibObject, one: Pass, model: Model) -> Iterator[Finding]:
     certainty: Certainty = "proven" if _shuffles(sampler, model) == "yes" else "possible"
     severity = loudness(Severity.WARNING, certainty)
-    if severity is None or _epoch_is_set(sampler, one.loader, model):
+    if severity is None:
         return
     fix = _fix(sampler, one, model)
     yield Finding(

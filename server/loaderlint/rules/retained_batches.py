@@ -68,7 +68,7 @@ class Kept(NamedTuple):
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding]:
     """One finding for each place where batches are kept."""
-    if any(model.callers.sites("set_sharing_strategy")):
+    if not _appends_in_a_loop(function) or any(model.callers.sites("set_sharing_strategy")):
         return
     for frame in function.frames:
         loops = _loops(frame, model)
@@ -77,6 +77,15 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding]:
         for _, step in model.steps(frame):
             if isinstance(step, ir.Perform):
                 yield from _append(step, loops, frame, model)
+
+
+def _appends_in_a_loop(function: MainFunction) -> bool:
+    """Whether something like `kept.append(x)` is written in a loop of the def."""
+    one = function.written
+    calls = [function.exprs[s.call] for s in one.steps if isinstance(s, ir.Perform) and s.context > 0]
+    funcs = [function.exprs[call.func] for call in calls if isinstance(call, ir.Call) and len(call.args) == 1]
+    appends = any(isinstance(func, ir.Attr) and func.name == "append" for func in funcs)
+    return appends and any(isinstance(step, ir.Iterate) for step in one.steps)
 
 
 def _loops(frame: Frame, model: Model) -> dict[int, tuple[Loader, int]]:

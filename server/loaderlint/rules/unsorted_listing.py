@@ -196,10 +196,10 @@ def _making(inst: Instance, model: Model) -> tuple[Frame, ...]:
 
 
 def _zipped(frame: Frame, order: ListingOrder, model: Model) -> Iterator[_Use]:
-    for _, call in model.ev.performed(frame):
-        if Lib("builtins.zip") not in model.ev.eval(call.func, frame).atoms:
+    for call in model.calls_named(frame, ("zip",)):
+        if Lib("builtins.zip") not in call.callee.atoms:
             continue
-        orders = [order.of(arg.value, frame) for arg in call.args]
+        orders = [order.of(arg.value, frame) for arg in call.call.args]
         for first, second in combinations([each for each in orders if each], 2):
             yield from _mismatch(first, second, "the files of two listings")
 
