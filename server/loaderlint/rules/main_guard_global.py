@@ -2,13 +2,15 @@
 # main-guard-global (LDR207)
 
 ## What it does
-Finds code of workers that reads a global which is bound only under `if __name__ == "__main__"`, where workers are
-spawned or come from a fork server.
+Finds code of workers that reads a global which is bound only under `if __name__ == "__main__"`, or stands there itself,
+where workers are spawned or come from a fork server.
 
 ## Why is this bad?
 Such a worker imports the main script under another name, so what stands under the guard is not run there. The first
-sample raises `NameError: name 'CFG' is not defined`. Forked workers have a copy of the main process's globals: the
-same script works on Linux before Python 3.14. Measured with torch 2.13 under fork, spawn and forkserver.
+sample raises `NameError: name 'CFG' is not defined`. A function or class that is sent to the workers and stands there
+itself ends them (`AttributeError: Can't get attribute 'prepare' on <module '__mp_main__'>`). Forked workers have a copy
+of the main process's globals: the same script works on Linux before Python 3.14. Measured with torch 2.13 under fork,
+spawn and forkserver.
 
 ## When it is not a bug
 - Workers are forked: the rule is silent.
@@ -71,6 +73,9 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
     loud = severity(exposure.lead, model, exposure.certainty)
     if loud is None:
         return
+    if _guarded_bindings(_outermost(function, model), file, model):
+        yield from _sent_by_name(function, frame, exposure, loud, model)
+        return
     for name, number in _globals_read(frame, model).items():
         bindings = _guarded_bindings(name, file, model)
         if not bindings:
@@ -87,6 +92,40 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
             (bound, *model.why(frame, exposure)),
             _fixes(name, bindings, file, model),
         )
+
+
+def _outermost(function: WorkerFunction, model: Model) -> str:
+    """The name, in its module, of the function or class that a def stands in or is."""
+    facts = model.ev.facts(function.path, function.piece)
+    if facts is None:
+        return ""
+    number = function.def_
+    while facts.ir.defs[number].parent > 0:
+        number = facts.ir.defs[number].parent
+    owner = model.callers.owner(function.path, function.piece, number, facts)
+    return model.ev.classes.name(owner) if owner else facts.ir.defs[number].name
+
+
+def _sent_by_name(
+    function: WorkerFunction, frame: Frame, exposure: Exposure, loud: Severity, model: Model
+) -> Iterator[Finding]:
+    """What is handed to a loader and stands under the guard itself: a worker does not find its name, and comes to
+    nothing that it reads."""
+    owner = model.callers.owner(function.path, function.piece, function.def_, model.facts(frame))
+    name = model.ev.classes.name(owner) if owner else model.def_of(frame).name
+    is_sent = model.reached[frame].parents.get(exposure.lead.index) is None
+    if not is_sent or name != _outermost(function, model):
+        return
+    yield Finding(
+        RULE.name,
+        loud,
+        exposure.certainty,
+        f"`{name}` is not defined {in_workers_of(exposure)}: it stands under `{HEAD}`, which a worker "
+        f"({fresh_starts(exposure.lead, model)}) does not run; move it above",
+        model.class_place(owner) if owner else model.def_place(frame),
+        name,
+        model.why(frame, exposure),
+    )
 
 
 def _exposure(frame: Frame, model: Model) -> Exposure | None:
