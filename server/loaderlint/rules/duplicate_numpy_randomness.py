@@ -58,6 +58,7 @@ from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Lib
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
+from loaderlint.rules.common_order import sets_common_order
 from loaderlint.rules.seeding import seed_worker_fix, seeds_numpy, seeds_on_the_way
 
 FIXED_IN = "1.9"
@@ -68,7 +69,9 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
     draws: dict[tuple[int, str], list[WorkerCall]] = {}
     for call in model.calls(function):
         for atom in call.callee.only(Lib):
-            if isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS:
+            if not isinstance(atom, Lib) or atom.name not in NUMPY_GLOBAL_DRAWS:
+                continue
+            if not sets_common_order(call, atom.name, model):
                 draws.setdefault((call.number, atom.name), []).append(call)
     for (_, name), calls in draws.items():
         yield from _judge(calls, name, model)

@@ -21,6 +21,7 @@ ruff's NPY002 asks to replace `np.random.*` by a Generator. That is good advice,
   wrapper, and nothing is cured.
 - A generator of a module or class without a seed, in workers that are spawned: they make their own.
 - One worker that lives on over the epochs (`num_workers=1, persistent_workers=True`): nothing repeats.
+- An iterable dataset shuffles its files before each worker takes its share: the order has to be the same in all.
 
 ## Example
 ```python
@@ -75,8 +76,9 @@ from loaderlint.findings import Evidence, Finding, Place, Severity
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
-from loaderlint.project.values import Instance, LibMember, LibObject, Origin
+from loaderlint.project.values import Instance, Lib, LibMember, LibObject, Origin
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
+from loaderlint.rules.common_order import sets_common_order
 from loaderlint.rules.generator_accessor import Draw, accessor_fix
 from loaderlint.rules.generator_births import birth_place, born, is_seeded, library_of
 from loaderlint.rules.seeding import init_in_sight
@@ -91,7 +93,9 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
     found: dict[Place, list[Draw]] = {}
     for call in model.calls(function):
         for draw in _draws_of(call, model):
-            if not model.runs_in_worker(draw.made.site.frame) and not _remade_in_worker(draw, model):
+            if model.runs_in_worker(draw.made.site.frame) or _remade_in_worker(draw, model):
+                continue
+            if not _is_common_order(draw, model):
                 found.setdefault(model.site_place(draw.made.site), []).append(draw)
     for place, draws in found.items():
         yield from _judge(place, draws, model)
@@ -124,7 +128,9 @@ def _judge(place: Place, draws: list[Draw], model: Model) -> Iterator[Finding]:
     library = library_of(draw.made) or "numpy"
     uses = {model.place(d.call.frame, d.call.number): model.label(d.call.frame) for d in (draw, *draws)}
     shown = tuple(Evidence(where, f"{label} draws from it") for where, label in [*uses.items()][:_MAX_SHOWN_DRAWS])
-    fix = accessor_fix(_all_draws(place, model), library, model)
+    every = _all_draws(place, model)
+    common = any(_is_common_order(draw, model) for draw in every)  # which has to stay the same in all workers
+    fix = None if common else accessor_fix(every, library, model)
     yield Finding(
         RULE.name,
         severity,
@@ -160,6 +166,14 @@ def _all_draws(place: Place, model: Model) -> list[Draw]:
         for draw in _draws_of(call, model)
         if model.site_place(draw.made.site) == place
     ]
+
+
+def _is_common_order(draw: Draw, model: Model) -> bool:
+    return any(
+        sets_common_order(draw.call, atom.name, model)
+        for atom in draw.call.callee.atoms
+        if isinstance(atom, Lib | LibMember)
+    )
 
 
 def _is_settable(draw: Draw, model: Model) -> bool:

@@ -1,0 +1,50 @@
+"""Draws that have to be the same in all workers: an iterable dataset puts its files in order before each worker takes
+its share of them."""
+
+from __future__ import annotations
+
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Model, WorkerCall
+from loaderlint.project.values import Lib
+
+#: Functions and methods that put something in order, or pick a list of it.
+_ORDERING = frozenset("shuffle permutation permuted randperm sample choices".split())
+_WORKER_INFO = Lib("torch.utils.data.get_worker_info")
+
+
+def sets_common_order(call: WorkerCall, name: str, model: Model) -> bool:
+    """Whether the draw `name` orders what an iterable dataset goes through, and no worker has taken its share before:
+    with numbers of their own, workers would take shares of different orders, and items would come twice or never."""
+    ordering = name.rpartition(".")[2] in _ORDERING and name != "numpy.random.sample"
+    if not ordering or not _is_iterated(call.frame, model):
+        return False
+    for other in model.frame_calls(call.frame):
+        if other.number == call.number:
+            return True
+        if _asks_for_worker(other, model):
+            return False
+    return True
+
+
+def _is_iterated(frame: Frame, model: Model) -> bool:
+    """Whether some loader's workers come to a frame from the `__iter__` of a dataset."""
+    for index, parent in model.reached[frame].parents.items():
+        root, seen = frame, {frame}
+        while parent is not None and parent not in seen:
+            root = parent
+            seen.add(root)
+            parent = model.reached[root].parents.get(index)
+        if model.def_of(root).name == "__iter__":
+            return True
+    return False
+
+
+def _asks_for_worker(call: WorkerCall, model: Model) -> bool:
+    """Whether a call asks which worker this is, itself or in what it runs."""
+    if _WORKER_INFO in call.callee.atoms:
+        return True
+    targets = call.frame.targets.get(call.number, ())
+    return any(_WORKER_INFO in one.callee.atoms for frame in model.run_by(targets) for one in model.frame_calls(frame))
+
+
+__all__ = ["sets_common_order"]
