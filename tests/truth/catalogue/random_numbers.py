@@ -124,6 +124,7 @@ CLEAN: tuple[Case, ...] = (
     Case(GENERATOR, "clean_reached_by_init_function", "draws", DRAWN_FROM_COPIES[:4], {"columns": [1]}),
     Case(GENERATOR, "clean_made_in_worker", "draws", DRAWN_FROM_COPIES[:4], {"columns": [1, 2]}),
     Case(GENERATOR, "clean_order_of_samples", "draws", DRAWN_FROM_COPIES[:4], {"columns": [1]}),
+    Case(GENERATOR, "clean_common_order", "items", (Run("fork", FORK), Run("fork server", FORK_SERVER))),
     Case(SEED, "clean_torch_seed", "draws", SAME_SEED, {"columns": [0, 1, 2]}),
     Case(SEED, "clean_persistent", "draws", (Run("as it is", {}, {"epochs": 3}),), {"columns": [1]}),
     Case(SEED, "clean_first_sample", "draws", SAME_SEED_IN_EVERY_EPOCH, {"columns": [1]}),
