@@ -75,10 +75,10 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
 def _lost(kept: Kept, model: Model) -> Iterator[Finding]:
     exposure = model.exposure(kept.frame, 1, parts=("sample", "collate"))
     severity = loudness(Severity.WARNING, exposure.certainty) if exposure else None
-    if exposure is None or severity is None or _runs_in_main(kept.frame, model):
+    if exposure is None or severity is None:
         return
     reader = next(reads_in_main(kept, exposure, model), None)
-    if reader is None:
+    if reader is None or _runs_in_main(kept.frame, model):  # last: it looks into all that main runs
         return
     frame, number = reader
     name = f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}"
