@@ -151,6 +151,7 @@ class Model:
         for loader in self.loaders:
             self._enter(loader, loader.datasets, guessed=False)
         self._enter_late()
+        self._leads: dict[Frame, tuple[Frame, ...]] = {}
         self._functions: tuple[WorkerFunction, ...] | None = None
         self._calls: dict[Frame, tuple[WorkerCall, ...]] = {}
         self._part_calls: dict[tuple[int, Part], tuple[WorkerCall, ...]] = {}
@@ -282,11 +283,17 @@ class Model:
         found = dict.fromkeys(entries)
         queue = deque(found)
         while queue and len(found) < _MAX_FRAMES:
-            for target in self.ev.run(queue.popleft()):
+            for target in self._led_to(queue.popleft()):
                 if target not in found:
                     found[target] = None
                     queue.append(target)
         return tuple(found)
+
+    def _led_to(self, frame: Frame) -> tuple[Frame, ...]:
+        known = self._leads.get(frame)
+        if known is None:
+            known = self._leads[frame] = tuple(self.ev.run(frame))
+        return known
 
     def calls(self, function: WorkerFunction | MainFunction) -> Iterator[WorkerCall]:
         """The calls that a function performs, in every frame, in source order; dead branches left out."""

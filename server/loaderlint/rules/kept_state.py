@@ -211,6 +211,8 @@ def reads_in_main(kept: Kept, exposure: Exposure, model: Model) -> Iterator[tupl
     wanted = {kept.name, *_reading_methods(kept, model)}
     words = tuple(f".{name}" for name in sorted(wanted))
     for function in model.main_functions(words):
+        if not any(isinstance(e, ir.Attr) and e.name in wanted for e in function.exprs):
+            continue
         for frame in function.frames:
             if frame.receiver == kept.owner:
                 continue

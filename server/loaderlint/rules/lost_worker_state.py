@@ -101,11 +101,11 @@ def _lost(kept: Kept, model: Model) -> Iterator[Finding]:
 
 def _cached(kept: Kept, model: Model) -> Iterator[Finding]:
     exposure = model.exposure(kept.frame, 1, parts=("sample",), cured=lambda loader: loader.persistent is True)
-    if exposure is None or _runs_in_main(kept.frame, model):
+    if exposure is None:
         return
     unknowns = 1 if exposure.lead.persistent is None else 0
     severity = loudness(Severity.INFORMATION, exposure.certainty, unknowns)
-    if severity is None:
+    if severity is None or _runs_in_main(kept.frame, model):
         return
     name = f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}"
     yield Finding(

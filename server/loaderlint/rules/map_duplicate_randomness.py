@@ -54,6 +54,7 @@ the form above.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
@@ -84,8 +85,8 @@ _SPREAD = frozenset({"submit"})
 _PACKED = frozenset({"apply", "apply_async"})
 
 
-#: What a file holds that makes pools.
-_POOL_MODULES = ("multiprocess", "concurrent.futures")
+#: What a file holds that uses a pool: `Pool(...)`, `pool.map(...)`, `executor.submit(...)`.
+_POOL_WORDS = ("Pool", "pool", "xecutor")
 _MAPPERS = frozenset(name.rpartition(".")[2] for name in PARALLEL_MAPPERS)
 
 
@@ -102,22 +103,22 @@ class Mapping(NamedTuple):
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding]:
     """One finding a draw or generator, for every function that the main function has run in processes."""
-    if not function.calls_one_of(_names(model)):
+    names = _names(function.path, model)
+    if not function.calls_one_of(names):
         return
     for frame in function.frames:
-        for call in model.calls_named(frame, _names(model)):
+        for call in model.calls_named(frame, names):
             for mapping in _mappings(call, model):
                 certainty = _certainty(mapping.processes)
                 if certainty is not None:
                     yield from _judge(mapping, call, certainty, model)
 
 
-def _names(model: Model) -> frozenset[str]:
-    """How the calls are called that may run something in processes, by the words that the project holds: most of what
+def _names(path: Path, model: Model) -> frozenset[str]:
+    """How the calls of a file are called that may run something in processes, by the words that it holds: most of what
     has a method `apply` is no pool."""
-    modules = {path for word in _POOL_MODULES for path in model.files.containing(word)}
-    pools = POOL_METHODS if modules.intersection(model.files.containing("Pool")) else frozenset[str]()
-    sharded = SHARDED_METHODS if any(model.files.containing("num_proc")) else frozenset[str]()
+    pools = POOL_METHODS if any(path in model.files.containing(word) for word in _POOL_WORDS) else frozenset[str]()
+    sharded = SHARDED_METHODS if path in model.files.containing("num_proc") else frozenset[str]()
     return pools | sharded | _MAPPERS
 
 

@@ -75,6 +75,9 @@ _MODULE = Unpicklable("module", "'module' object")
 _GENERATOR = UNPICKLABLE["builtins.generator"]
 
 
+_LOCK_WORDS = tuple(sorted({name.rpartition(".")[2] for name in THREAD_LOCKS}))
+
+
 class Stuck(NamedTuple):
     """Something that cannot be sent, where it is made, and the call's name."""
 
@@ -90,6 +93,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
     if exposure is None:
         return
     loud = start_severity(loader, model)
+    if loud is None and not any(model.files.containing(word) for word in _LOCK_WORDS):
+        return
     found = [one for parcel in parcels(loader, model) if (one := _stuck(parcel, loader, model)) is not None]
     if loud is None:
         yield from _useless_locks(found, loader, exposure, model)

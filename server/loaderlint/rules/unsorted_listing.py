@@ -62,6 +62,7 @@ from itertools import combinations
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.findings import Finding, Fix, Severity, Wrap
+from loaderlint.project.evaluate import step_expressions
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Model, WorkerFunction
 from loaderlint.project.values import Instance, Lib
@@ -215,7 +216,8 @@ def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[_Use]
 def _label_sources(frame: Frame, model: Model) -> Iterator[int]:
     """The sequences by whose position something is numbered."""
     exprs = model.facts(frame).ir.exprs
-    for number in sorted(frame.memo):
+    written = {number for _, step in model.steps(frame) for number in step_expressions(step)}
+    for number in sorted(n for n in written.union(frame.memo) if n >= 0):
         e = exprs[number]
         if isinstance(e, ir.Comp) and e.kind == "dict":
             yield _enumerated(e.element, frame, model)
