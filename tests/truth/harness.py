@@ -134,14 +134,6 @@ def check(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def findings(folder: Path, rule: str, flags: Sequence[str]) -> list[dict[str, Any]]:
-    """What the tool's rule says of the program in `folder`."""
-    run = check(folder, "--select", rule, "--output-format", "json", *flags)
-    assert run.returncode in (0, 1), run.stderr
-    found: list[dict[str, Any]] = json.loads(run.stdout)
-    return found
-
-
 def texts(folder: Path) -> dict[str, str]:
     """The program's files by name."""
     return {path.relative_to(folder).as_posix(): path.read_text() for path in sorted(folder.rglob("*.py"))}

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 import pytest
 
 from tests.truth import harness
 from tests.truth.catalogue import CLEAN, FAULTY, Case, Run
 from tests.truth.catalogue.random_numbers import GENERATOR
-from tests.truth.harness import Zygote
+from tests.truth.programs import Programs
 from tests.truth.tool import Tool
-from tests.truth.verdicts import Verdicts
+from tests.truth.verdicts import Phase, Verdicts
 
 if reason := harness.why_not():
     pytest.skip(reason, allow_module_level=True)
@@ -30,17 +29,15 @@ def _runs(cases: Iterable[Case]) -> list[tuple[Case, Run]]:
     return [(case, run) for case in cases for run in case.runs]
 
 
-def _symptoms(zygote: Zygote, folder: Path, case: Case, run: Run, **more: object) -> frozenset[str]:
+def _symptoms(programs: Programs, case: Case, run: Run, phase: Phase) -> frozenset[str]:
     if reason := harness.lacking(case.modules):
         pytest.skip(reason)
-    arguments = {**case.common, **more, **run.arguments}
-    return harness.symptoms(zygote.measure(folder, case.oracle, run.loader, arguments, run.timeout))
+    return programs.symptoms(case, run, phase)
 
 
 @pytest.mark.parametrize(("case", "run"), _runs(FAULTY), ids=_label)
-def test_the_fault_shows(case: Case, run: Run, zygote: Zygote, tmp_path: Path, verdicts: Verdicts) -> None:
-    folder = harness.copied(case.folder, tmp_path / case.name)
-    symptoms = _symptoms(zygote, folder, case, run)
+def test_the_fault_shows(case: Case, run: Run, programs: Programs, verdicts: Verdicts) -> None:
+    symptoms = _symptoms(programs, case, run, "before")
     assert symptoms == run.shows
     verdicts.note(case, run, "before", symptoms)
 
@@ -59,21 +56,18 @@ def test_the_tool_fixes_it(case: Case, tool: Tool) -> None:
 
 
 @pytest.mark.parametrize(("case", "run"), _runs(FIXED), ids=_label)
-def test_the_fix_removes_it(
-    case: Case, run: Run, tool: Tool, zygote: Zygote, tmp_path: Path, verdicts: Verdicts
-) -> None:
-    folder = harness.copied(tool.fixed(case), tmp_path / case.name)
-    symptoms = _symptoms(zygote, folder, case, run, **case.after)
+def test_the_fix_removes_it(case: Case, run: Run, programs: Programs, verdicts: Verdicts) -> None:
+    symptoms = _symptoms(programs, case, run, "after")
     assert symptoms == frozenset()
     verdicts.note(case, run, "after", symptoms)
 
 
 @pytest.mark.parametrize("case", [case for case in FIXED if case.rule == GENERATOR], ids=_label)
-def test_a_fixed_generator_obeys_the_seed(case: Case, tool: Tool, zygote: Zygote) -> None:
+def test_a_fixed_generator_obeys_the_seed(case: Case, tool: Tool, programs: Programs) -> None:
     """Runs with the same `torch.manual_seed` draw the same, those with another one draw differently."""
     arguments = [{**case.common, "seed": seed} for seed in (0, 0, 1)]
     first, again, other = (
-        zygote.measure(tool.fixed(case), case.oracle, case.runs[0].loader, chosen)["digest"] for chosen in arguments
+        programs.measure(tool.fixed(case), case.oracle, case.runs[0].loader, chosen)["digest"] for chosen in arguments
     )
     assert first == again
     assert first != other
@@ -85,9 +79,8 @@ def test_the_tool_is_silent_on_clean_programs(case: Case, tool: Tool) -> None:
 
 
 @pytest.mark.parametrize(("case", "run"), _runs(CLEAN), ids=_label)
-def test_clean_programs_show_nothing(case: Case, run: Run, zygote: Zygote, tmp_path: Path, verdicts: Verdicts) -> None:
-    folder = harness.copied(case.folder, tmp_path / case.name)
-    symptoms = _symptoms(zygote, folder, case, run)
+def test_clean_programs_show_nothing(case: Case, run: Run, programs: Programs, verdicts: Verdicts) -> None:
+    symptoms = _symptoms(programs, case, run, "clean")
     assert symptoms == frozenset()
     verdicts.note(case, run, "clean", symptoms)
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import itertools
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+import json
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -16,6 +21,17 @@ Found = list[dict[str, Any]]
 Answer = TypeVar("Answer")
 
 
+def command(folder: str, arguments: Sequence[str]) -> tuple[int, str]:
+    """Run `loaderlint check` in `folder`, in this process: the exit code, and what it prints."""
+    from loaderlint.cli import main
+
+    os.chdir(folder)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+        code = main(["check", *arguments, "."])
+    return code, out.getvalue()
+
+
 class Tool:
     """Runs `loaderlint check`, once for each program and question, ahead of the tests that ask.
 
@@ -25,6 +41,10 @@ class Tool:
         self._scratch = scratch
         self._numbers = itertools.count()
         self._pool = ThreadPoolExecutor(max_workers=2)
+        # An import of the tool takes as long as its work on a small program: these processes do it once.
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["loaderlint.checking", "loaderlint.rules"])
+        self._processes = ProcessPoolExecutor(max_workers=2, mp_context=context)
         self._found: dict[tuple[object, ...], Future[Found]] = {}
         self._fixed: dict[tuple[object, ...], Future[tuple[Path, Found]]] = {}
         for case in cases:
@@ -37,6 +57,7 @@ class Tool:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._pool.shutdown(cancel_futures=True)
+        self._processes.shutdown(cancel_futures=True)
 
     def found(self, case: Case) -> Found:
         """What the case's rule says of its program."""
@@ -59,12 +80,19 @@ class Tool:
         return asked[key]
 
     def _find(self, case: Case) -> Found:
-        return harness.findings(self._copy(case), case.rule, case.flags)
+        return self._said(self._copy(case), case, ())
 
     def _fix(self, case: Case) -> tuple[Path, Found]:
         folder = self._copy(case)
         unsafe = ("--unsafe-fixes",) if case.fix == "unsafe" else ()
-        return folder, harness.findings(folder, case.rule, ("--fix", *unsafe, *case.flags))
+        return folder, self._said(folder, case, ("--fix", *unsafe))
+
+    def _said(self, folder: Path, case: Case, more: Sequence[str]) -> Found:
+        arguments = ("--select", case.rule, "--output-format", "json", *more, *case.flags)
+        code, out = self._processes.submit(command, str(folder), arguments).result()
+        assert code in (0, 1), out
+        found: Found = json.loads(out)
+        return found
 
     def _copy(self, case: Case) -> Path:
         return harness.copied(case.folder, self._scratch / f"{next(self._numbers)}_{case.name}")

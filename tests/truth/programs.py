@@ -1,0 +1,81 @@
+"""The programs, run ahead of the tests that ask: two at a time, each in a process of its own that has imported PyTorch."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from queue import Queue
+from types import TracebackType
+from typing import Any
+
+from tests.truth import harness
+from tests.truth.catalogue import Case, Run
+from tests.truth.harness import Zygote
+from tests.truth.tool import Tool
+from tests.truth.verdicts import Phase
+
+Asked = tuple[Case, Run, Phase]
+#: Programs that run at one time. With more the machine is too busy for the time limits of those that hang.
+AT_ONCE = 2
+
+
+class Programs:
+    """Runs programs before and after the tool's fix. `scratch`: where they are copied to."""
+
+    def __init__(self, scratch: Path, tool: Tool, asked: Iterable[Asked]) -> None:
+        self._scratch = scratch
+        self._tool = tool
+        self._numbers = itertools.count()
+        self._all: list[Zygote] = []
+        self._idle: Queue[Zygote] = Queue()
+        self._pool = ThreadPoolExecutor(max_workers=AT_ONCE)
+        self._answers: dict[tuple[Path, tuple[str, ...], str, Phase], Future[frozenset[str]]] = {}
+        for case, run, phase in asked:
+            if harness.lacking(case.modules) is None:
+                self._ask(case, run, phase)
+
+    def __enter__(self) -> Programs:
+        for _ in range(AT_ONCE):
+            self._all.append(Zygote())
+            self._idle.put(self._all[-1])
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._pool.shutdown(cancel_futures=True)
+        for zygote in self._all:
+            zygote.close()
+
+    def symptoms(self, case: Case, run: Run, phase: Phase) -> frozenset[str]:
+        """What is seen of a program. Raises AssertionError if it fails in a way that is no symptom."""
+        return self._ask(case, run, phase).result()
+
+    def measure(
+        self,
+        folder: Path,
+        oracle: str,
+        loader: Mapping[str, Any],
+        arguments: Mapping[str, Any],
+        timeout: float = 120.0,
+        module: str = "train",
+    ) -> dict[str, Any]:
+        """`Zygote.measure` in one that is idle."""
+        zygote = self._idle.get()
+        try:
+            return zygote.measure(folder, oracle, loader, arguments, timeout, module)
+        finally:
+            self._idle.put(zygote)
+
+    def _ask(self, case: Case, run: Run, phase: Phase) -> Future[frozenset[str]]:
+        key = (case.folder, case.flags, run.name, phase)
+        if key not in self._answers:
+            self._answers[key] = self._pool.submit(self._run, case, run, phase)
+        return self._answers[key]
+
+    def _run(self, case: Case, run: Run, phase: Phase) -> frozenset[str]:
+        program = self._tool.fixed(case) if phase == "after" else case.folder
+        folder = harness.copied(program, self._scratch / f"{next(self._numbers)}_{case.name}")
+        more = case.after if phase == "after" else {}
+        arguments = {**case.common, **more, **run.arguments}
+        return harness.symptoms(self.measure(folder, case.oracle, run.loader, arguments, run.timeout))
