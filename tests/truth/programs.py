@@ -1,4 +1,4 @@
-"""The programs, run ahead of the tests that ask: two at a time, each in a process of its own that has imported PyTorch."""
+"""The programs, run ahead of the tests that ask: two at a time, each forked from a process that has PyTorch."""
 
 from __future__ import annotations
 
