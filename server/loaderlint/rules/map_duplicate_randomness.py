@@ -85,6 +85,8 @@ _SPREAD = frozenset({"submit"})
 _PACKED = frozenset({"apply", "apply_async"})
 
 
+#: What a file holds that makes a pool, beside its name.
+_POOL_MODULES = ("multiprocess", "concurrent.futures")
 #: What a file holds that uses a pool: `Pool(...)`, `pool.map(...)`, `executor.submit(...)`.
 _POOL_WORDS = ("Pool", "pool", "xecutor")
 _MAPPERS = frozenset(name.rpartition(".")[2] for name in PARALLEL_MAPPERS)
@@ -117,7 +119,9 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding]:
 def _names(path: Path, model: Model) -> frozenset[str]:
     """How the calls of a file are called that may run something in processes, by the words that it holds: most of what
     has a method `apply` is no pool."""
-    pools = POOL_METHODS if any(path in model.files.containing(word) for word in _POOL_WORDS) else frozenset[str]()
+    made = {one for word in _POOL_MODULES for one in model.files.containing(word)}
+    used = any(path in model.files.containing(word) for word in _POOL_WORDS)
+    pools = POOL_METHODS if used and made.intersection(model.files.containing("Pool")) else frozenset[str]()
     sharded = SHARDED_METHODS if path in model.files.containing("num_proc") else frozenset[str]()
     return pools | sharded | _MAPPERS
 
