@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ class Configured:
     def __init__(self, evaluator: Evaluator) -> None:
         self._ev = evaluator
         self._options: dict[tuple[str, str], Val] = {}
+        self._declared: dict[str, list[tuple[Frame, ir.Call]]] = {}
         self._nodes: dict[str, Val] = {}
 
     def parsed(self, owner: LibObject, method: str, frame: Frame) -> Val | None:
@@ -50,10 +52,10 @@ class Configured:
         """Option `name` of a parsed command line."""
         if name == "__dict__":
             return of(atom)
-        key = (atom.how, name)
+        key = (str(atom.path), name)
         if key not in self._options:
             self._options[key] = unknown("cycle")
-            self._options[key] = self._argparse_option(name)
+            self._options[key] = self._argparse_option(name, atom.path)
         return self._options[key]
 
     def flag(self, module: str, name: str) -> Val | None:
@@ -79,19 +81,23 @@ class Configured:
 
     # --- looking declarations up --------------------------------------------------------------------------------------
 
-    def _argparse_option(self, name: str) -> Val:
+    def _argparse_option(self, name: str, path: Path) -> Val:
+        """The default of an option of the command line that is parsed in a file: what the file itself declares, else
+        what any other does."""
+        if name not in self._declared:
+            self._declared[name] = list(self._declarations(name))
+        own = [one for one in self._declared[name] if one[0].path == path]
+        values = [self._default(call, frame) for frame, call in (own or self._declared[name])[:_MAX_DECLARATIONS]]
+        values += self._set_defaults(name)
+        return join(values) if values else unknown("config")
+
+    def _declarations(self, name: str) -> Iterator[tuple[Frame, ir.Call]]:
         spellings = {f"--{name}", f"--{name.replace('_', '-')}", name, f"-{name}", name.replace("_", "-")}
-        values: list[Val] = []
         for frame, call in self._calls("add_argument", {s.lstrip("-") for s in spellings}):
             flags = [self._text(arg.value, frame) for arg in call.args if arg.kind == "pos"]
             dest = next((self._text(a.value, frame) for a in call.args if a.name == "dest"), None)
             if dest == name or (dest is None and any(flag in spellings for flag in flags)):
-                values.append(self._default(call, frame))
-            if len(values) >= _MAX_DECLARATIONS:
-                break
-        for value in self._set_defaults(name):
-            values.append(value)
-        return join(values) if values else unknown("config")
+                yield frame, call
 
     def _set_defaults(self, name: str) -> list[Val]:
         found: list[Val] = []
