@@ -48,7 +48,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance, Origin, Val
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-from loaderlint.rules.stored_kinds import Kind, container_kind, has_rows, is_array_index, known_kind
+from loaderlint.rules.shared.stored_kinds import Kind, container_kind, has_rows, is_array_index, known_kind
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:

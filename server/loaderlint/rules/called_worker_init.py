@@ -51,8 +51,8 @@ from loaderlint.project.arguments import Arguments
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import Atom, FunctionRef, Lib, Literal_, Method, PartialOf, unknown
 from loaderlint.rules.base import Rule, loudness, page
-from loaderlint.rules.loader_call import Written, written
-from loaderlint.rules.seeding import SEED_WORKER
+from loaderlint.rules.shared.loader_call import Written, written
+from loaderlint.rules.shared.seeding import SEED_WORKER
 
 #: What a worker_init_fn is called with.
 _WORKER_ID = Arguments((unknown("worker id"),))

@@ -59,9 +59,9 @@ from loaderlint.facts.ir import NONE
 from loaderlint.findings import Certainty, Finding, Fix, RemoveArgument, SetArgument, Severity
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, Model
-from loaderlint.rules.argument_pairs import Conflict, Sure, conflicts
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.loader_call import Written, written
+from loaderlint.rules.shared.argument_pairs import Conflict, Sure, conflicts
+from loaderlint.rules.shared.loader_call import Written, written
 
 #: Loaders that hand their arguments on to torch's constructor.
 _CHECKED = frozenset(

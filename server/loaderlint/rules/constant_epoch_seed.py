@@ -53,9 +53,9 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, MainFunction, Model, WorkerCall
 from loaderlint.project.values import ClassRef, Lib, LibObject, Literal_, Unknown
 from loaderlint.rules.base import Rule, loudness, page
-from loaderlint.rules.epoch_passes import Pass, between, has_loops, inside, loop_around, passes, turn_name
-from loaderlint.rules.seed_sources import seed_sources
-from loaderlint.rules.seeding import tests_an_option
+from loaderlint.rules.shared.epoch_passes import Pass, between, has_loops, inside, loop_around, passes, turn_name
+from loaderlint.rules.shared.seed_sources import seed_sources
+from loaderlint.rules.shared.seeding import tests_an_option
 
 _MODULES = ("torch.nn.Module", "lightning.pytorch.LightningModule")
 _RESTORING = frozenset({"torch.random.fork_rng", "torch.set_rng_state", "torch.random.set_rng_state"})

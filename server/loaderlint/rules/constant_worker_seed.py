@@ -59,8 +59,8 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.project.values import Lib
 from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
-from loaderlint.rules.seed_places import SEED_CALLS, Written, is_read_only_in, often, seeds_of, written
-from loaderlint.rules.seed_sources import Source, seed_sources
+from loaderlint.rules.shared.seed_places import SEED_CALLS, Written, is_read_only_in, often, seeds_of, written
+from loaderlint.rules.shared.seed_sources import Source, seed_sources
 
 #: The torch that seeds NumPy in each worker.
 FIXED_IN = "1.9"

@@ -67,7 +67,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Instance, Lib, LibObject, Literal_, Val
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, not_forked, page
-from loaderlint.rules.process_guards import asks, callers_of, tests_around
+from loaderlint.rules.shared.process_guards import asks, callers_of, tests_around
 
 #: What shows that the main process uses CUDA, or leaves it to a trainer that does.
 _SIGNS = ("cuda", "Trainer", "Accelerator", "Fabric", "accelerator", "pin_memory=True")

@@ -58,8 +58,8 @@ from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Lib
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
-from loaderlint.rules.common_order import sets_common_order
-from loaderlint.rules.seeding import seed_worker_fix, seeds_numpy, seeds_on_the_way
+from loaderlint.rules.shared.common_order import sets_common_order
+from loaderlint.rules.shared.seeding import seed_worker_fix, seeds_numpy, seeds_on_the_way
 
 FIXED_IN = "1.9"
 

@@ -78,8 +78,8 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Instance, LibMember, LibObject, Origin
 from loaderlint.rules.base import Rule, in_workers_of, loudness, not_forked, page
-from loaderlint.rules.handle_accessor import keyed_by_process
-from loaderlint.rules.held_handles import compares_pid, first_samples, is_held, samples_taken
+from loaderlint.rules.shared.handle_accessor import keyed_by_process
+from loaderlint.rules.shared.held_handles import compares_pid, first_samples, is_held, samples_taken
 
 _DOC = "The pool of this process: the threads of one made before a fork are not there."
 

@@ -67,9 +67,9 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance, Lib
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-from loaderlint.rules.one_shot import Kept, kept
-from loaderlint.rules.progress import Progress, progress
-from loaderlint.rules.source import source_of
+from loaderlint.rules.shared.one_shot import Kept, kept
+from loaderlint.rules.shared.progress import Progress, progress
+from loaderlint.rules.shared.source import source_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ from loaderlint.project.library import flattened, library_arguments
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.project.values import Instance, Lib, LibObject, Origin, Val
 from loaderlint.rules.base import Rule, in_workers_of, loudness, one_stream, page, repeated
-from loaderlint.rules.seeding import TAKES_INIT, init_in_sight, may_be_passed
+from loaderlint.rules.shared.seeding import TAKES_INIT, init_in_sight, may_be_passed
 
 #: albumentations' transforms that draw only whether they are applied.
 _SURE = frozenset({"HorizontalFlip", "VerticalFlip", "Transpose", "ToGray", "InvertImg", "ToSepia"})

@@ -77,8 +77,8 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance, LibObject, Val
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-from loaderlint.rules.handle_accessor import accessor
-from loaderlint.rules.held_handles import compares_pid, first_samples, handle_kind, handles_in, is_held, opener
+from loaderlint.rules.shared.handle_accessor import accessor
+from loaderlint.rules.shared.held_handles import compares_pid, first_samples, handle_kind, handles_in, is_held, opener
 
 _READS = ir.Attr | ir.Global | ir.Capture | ir.Param | ir.Index
 

@@ -87,8 +87,8 @@ from loaderlint.project.values import (
     unknown,
 )
 from loaderlint.rules.base import Rule, loudness, page
-from loaderlint.rules.generator_births import is_seeded
-from loaderlint.rules.inherited_randomness import Inherited, inherited, process_fix
+from loaderlint.rules.shared.generator_births import is_seeded
+from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix
 
 Answer = Literal["yes", "no", "maybe"]
 FLAG = "use_multiprocessing"

@@ -57,7 +57,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-from loaderlint.rules.kept_state import Kept, index_cache, kept_state, reads_in_main
+from loaderlint.rules.shared.kept_state import Kept, index_cache, kept_state, reads_in_main
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:

@@ -56,8 +56,8 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Model, WorkerFunction
 from loaderlint.project.scripts import in_main_guard, main_guard_contexts
 from loaderlint.rules.base import Rule, gathered, in_workers_of, page
-from loaderlint.rules.main_guard import HEAD, fresh_starts, severity
-from loaderlint.rules.source import constant_source
+from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
+from loaderlint.rules.shared.source import constant_source
 
 #: Words in a function that show that somebody thought of the missing name.
 _AWARE = ("NameError", "globals()", "hasattr")

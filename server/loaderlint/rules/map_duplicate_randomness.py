@@ -76,7 +76,7 @@ from loaderlint.project.values import (
     unknown,
 )
 from loaderlint.rules.base import Rule, loudness, page
-from loaderlint.rules.inherited_randomness import Inherited, inherited, process_fix, seeds_numpy
+from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix, seeds_numpy
 
 _ITEM = Arguments((unknown("item"),))
 _AS_MANY_AS_PROCESSORS = of(Literal_("int", 2))

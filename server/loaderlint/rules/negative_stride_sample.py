@@ -60,10 +60,10 @@ from loaderlint.knowledge.arrays import (
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Model, WorkerFunction
 from loaderlint.project.values import Lib, LibObject, Literal_
-from loaderlint.rules.array_flow import ArrayFlow, Found, Path, is_whole
-from loaderlint.rules.array_sinks import Sink, sinks
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, page
-from loaderlint.rules.stored_kinds import is_array_index, made, used_as_array
+from loaderlint.rules.shared.array_flow import ArrayFlow, Found, Path, is_whole
+from loaderlint.rules.shared.array_sinks import Sink, sinks
+from loaderlint.rules.shared.stored_kinds import is_array_index, made, used_as_array
 
 #: One of these stands in a file that reverses anything.
 _WORDS = ("::-", ":: -", ": -1]", ":-1]", "flip", "rot90")

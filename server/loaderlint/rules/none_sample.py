@@ -68,7 +68,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance, Lib
 from loaderlint.rules.base import Rule, gathered, loudness, page
-from loaderlint.rules.ways_out import Ends, around, dependence
+from loaderlint.rules.shared.ways_out import Ends, around, dependence
 
 Reason = Literal["exception", "sample", "always"]
 _WHEN = {

@@ -50,7 +50,7 @@ from loaderlint.findings import Finding, Place, Severity
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance
 from loaderlint.rules.base import Rule, loudness, page
-from loaderlint.rules.parcels import cannot_start, is_local, parcels, sent_by, start_severity
+from loaderlint.rules.shared.parcels import cannot_start, is_local, parcels, sent_by, start_severity
 from loaderlint.syntax.notebook import SUFFIX
 
 

@@ -66,7 +66,7 @@ from loaderlint.knowledge.opencv import SERIAL
 from loaderlint.project.model import Exposure, Model, WorkerCall
 from loaderlint.project.values import Atom, FunctionRef, Lib
 from loaderlint.rules.base import Rule, WorkerModule, gathered, in_workers_of, loudness, page
-from loaderlint.rules.opencv_limits import Limits
+from loaderlint.rules.shared.opencv_limits import Limits
 
 #: How many calls a finding shows.
 _MAX_SHOWN_CALLS = 8

@@ -60,8 +60,8 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, page
-from loaderlint.rules.nested_loaders import gone_through, loaders_at
-from loaderlint.rules.process_guards import allows_children, callers_of, is_guarded, is_once
+from loaderlint.rules.shared.nested_loaders import gone_through, loaders_at
+from loaderlint.rules.shared.process_guards import allows_children, callers_of, is_guarded, is_once
 
 
 class Start(NamedTuple):

@@ -60,9 +60,9 @@ from loaderlint.knowledge.arrays import (
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Model, WorkerFunction
 from loaderlint.project.values import Lib, LibObject, Literal_, Unknown
-from loaderlint.rules.array_flow import ArrayFlow, Found, Path, is_whole
-from loaderlint.rules.array_sinks import Sink, sinks
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.shared.array_flow import ArrayFlow, Found, Path, is_whole
+from loaderlint.rules.shared.array_sinks import Sink, sinks
 
 #: One of these stands in a file that makes such an array.
 _WORDS = ("frombuffer", "mmap", "asarray", "broadcast_to", "sliding_window_view")

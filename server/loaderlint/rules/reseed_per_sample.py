@@ -63,8 +63,8 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Unknown
 from loaderlint.rules.base import Rule, gathered, in_workers_of, is_for_evaluation, loudness, page
-from loaderlint.rules.sample_seeds import reseeding
-from loaderlint.rules.seed_places import Written, on_the_way, seeds_of, written
+from loaderlint.rules.shared.sample_seeds import reseeding
+from loaderlint.rules.shared.seed_places import Written, on_the_way, seeds_of, written
 
 _Effect = Literal["alike", "by index"]
 _MODES = re.compile(r"val|test|eval|infer|predict|train|mode|split|stage|phase|determin|debug|fix|repro", re.I)

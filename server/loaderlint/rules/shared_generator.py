@@ -78,10 +78,10 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Instance, Lib, LibMember, LibObject, Origin
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
-from loaderlint.rules.common_order import sets_common_order
-from loaderlint.rules.generator_accessor import Draw, accessor_fix
-from loaderlint.rules.generator_births import birth_place, born, is_seeded, library_of
-from loaderlint.rules.seeding import init_in_sight
+from loaderlint.rules.shared.common_order import sets_common_order
+from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
+from loaderlint.rules.shared.generator_births import birth_place, born, is_seeded, library_of
+from loaderlint.rules.shared.seeding import init_in_sight
 
 #: How many draws a finding shows.
 _MAX_SHOWN_DRAWS = 6

@@ -64,7 +64,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import Atom, Instance, LibObject
 from loaderlint.rules.base import Rule, loudness, page
-from loaderlint.rules.epoch_loops import Loop, goes_through, is_loader, loops_around, step_context
+from loaderlint.rules.shared.epoch_loops import Loop, goes_through, is_loader, loops_around, step_context
 
 #: Methods that Lightning calls in each epoch.
 _HOOKS = frozenset(

@@ -69,7 +69,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Instance, Lib, LibObject, Unknown
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-from loaderlint.rules.one_shot import Kept, kept, one_shot
+from loaderlint.rules.shared.one_shot import Kept, kept, one_shot
 
 _CATCHING = ("StopIteration", "Exception", "BaseException")
 _NEXT_OR_FAIL = '''\

@@ -63,8 +63,8 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import ClassRef, FunctionRef, Instance, Lib, Method, ModuleRef, Origin, Val
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-from loaderlint.rules.passed import passed_for
-from loaderlint.rules.stored_kinds import (
+from loaderlint.rules.shared.passed import passed_for
+from loaderlint.rules.shared.stored_kinds import (
     Kind,
     container_kind,
     has_rows,

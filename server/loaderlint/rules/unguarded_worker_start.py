@@ -55,7 +55,7 @@ from loaderlint.project.files import ProjectFile
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.scripts import Start
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.main_guard import HEAD, fresh_starts, severity
+from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding]:

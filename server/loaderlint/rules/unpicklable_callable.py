@@ -61,8 +61,8 @@ from loaderlint.findings import Finding, Place, Severity
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import ClassRef, FunctionRef, Instance
 from loaderlint.rules.base import Rule, loudness, page
-from loaderlint.rules.hoisting import hoisted
-from loaderlint.rules.parcels import Parcel, cannot_start, is_local, parcels, sent_by, start_severity
+from loaderlint.rules.shared.hoisting import hoisted
+from loaderlint.rules.shared.parcels import Parcel, cannot_start, is_local, parcels, sent_by, start_severity
 
 _TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
 

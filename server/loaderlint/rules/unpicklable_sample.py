@@ -66,9 +66,9 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import SAMPLE_METHODS, Exposure, Loader, Model
 from loaderlint.project.values import Atom, FunctionRef, Instance, LibObject, MapOf, SeqOf, Val, of
 from loaderlint.rules.base import Rule, loudness, page
-from loaderlint.rules.gradients import grad
-from loaderlint.rules.held_handles import handle_kind
-from loaderlint.rules.parcels import is_local
+from loaderlint.rules.shared.gradients import grad
+from loaderlint.rules.shared.held_handles import handle_kind
+from loaderlint.rules.shared.parcels import is_local
 
 Way = Literal["collated", "passed", "unknown"]
 _TORCH_COLLATE = ("torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader")

@@ -68,8 +68,8 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model
 from loaderlint.project.values import Instance, LibObject, SeqOf, Site
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-from loaderlint.rules.left_out_state import left_out
-from loaderlint.rules.parcels import Parcel, cannot_start, is_module, parcels, sent_by, start_severity
+from loaderlint.rules.shared.left_out_state import left_out
+from loaderlint.rules.shared.parcels import Parcel, cannot_start, is_module, parcels, sent_by, start_severity
 
 _MODULE = Unpicklable("module", "'module' object")
 _GENERATOR = UNPICKLABLE["builtins.generator"]

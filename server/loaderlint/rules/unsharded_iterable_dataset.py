@@ -60,8 +60,8 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model
 from loaderlint.project.values import Instance
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-from loaderlint.rules.sharding import iterations, questions, sharding_fixes
-from loaderlint.rules.streams import Stream
+from loaderlint.rules.shared.sharding import iterations, questions, sharding_fixes
+from loaderlint.rules.shared.streams import Stream
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding]:

@@ -67,7 +67,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Model, WorkerFunction
 from loaderlint.project.values import Instance, Lib
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-from loaderlint.rules.listing_order import Listing, ListingOrder, Order, Orders
+from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders
 
 _MAX_FRAMES = 200
 #: An index that a helper is given: whatever its caller computed.

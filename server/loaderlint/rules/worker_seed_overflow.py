@@ -54,9 +54,9 @@ from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Lib, LibMember, LibObject
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, page
-from loaderlint.rules.sample_seeds import reseeding
-from loaderlint.rules.seed_places import SEED_CALLS, bound_name, is_read_only_in, seeds_of, written
-from loaderlint.rules.seed_width import NUMPY_LIMIT, reach
+from loaderlint.rules.shared.sample_seeds import reseeding
+from loaderlint.rules.shared.seed_places import SEED_CALLS, bound_name, is_read_only_in, seeds_of, written
+from loaderlint.rules.shared.seed_width import NUMPY_LIMIT, reach
 
 _LEGACY = "numpy.random.RandomState"
 

@@ -10,8 +10,8 @@ from loaderlint.findings import Fix, InsertFunction, Place, Safety, Wrap
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import Instance, Lib, LibObject
-from loaderlint.rules.carried_state import carries_state
-from loaderlint.rules.streams import WORKER_INFO
+from loaderlint.rules.shared.carried_state import carries_state
+from loaderlint.rules.shared.streams import WORKER_INFO
 
 _SHARD = '''\
 def {shard_by_worker}(stream):

@@ -13,7 +13,7 @@ from loaderlint.knowledge.arrays import ONLY_ARRAYS, TENSOR_TRANSFORMS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Instance, Lib, LibObject
-from loaderlint.rules.array_flow import ANYTHING, ArrayFlow, Found
+from loaderlint.rules.shared.array_flow import ANYTHING, ArrayFlow, Found
 
 #: The loaders that collate samples with PyTorch's `default_collate` if they are told nothing else.
 _COLLATING = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})

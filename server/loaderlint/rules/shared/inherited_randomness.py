@@ -13,9 +13,9 @@ from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS, 
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model, WorkerCall
 from loaderlint.project.values import Instance, Lib, LibMember, LibObject, Site
-from loaderlint.rules.generator_accessor import Draw, is_kept_at, own_store
-from loaderlint.rules.generator_births import birth_place, born, is_seeded, library_of
-from loaderlint.rules.source import read_elsewhere
+from loaderlint.rules.shared.generator_accessor import Draw, is_kept_at, own_store
+from loaderlint.rules.shared.generator_births import birth_place, born, is_seeded, library_of
+from loaderlint.rules.shared.source import read_elsewhere
 
 _MAX_SHOWN_DRAWS = 6
 #: Functions of numpy.random that its RandomState does not have under the same name.

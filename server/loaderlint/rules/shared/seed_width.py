@@ -6,7 +6,7 @@ from loaderlint.facts import ir
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model
 from loaderlint.project.values import Atom, LibMember, LibObject, Literal_, SeqOf
-from loaderlint.rules.seed_sources import seed_sources
+from loaderlint.rules.shared.seed_sources import seed_sources
 
 #: The largest seed of NumPy, plus one.
 NUMPY_LIMIT = 2**32

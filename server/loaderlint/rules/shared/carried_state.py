@@ -6,7 +6,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model
-from loaderlint.rules.streams import reached_from
+from loaderlint.rules.shared.streams import reached_from
 
 _MUTATORS = frozenset(
     """

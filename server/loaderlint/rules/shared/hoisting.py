@@ -27,7 +27,7 @@ from loaderlint.project.values import (
     Unknown,
     Val,
 )
-from loaderlint.rules.parcels import Parcel, is_local, is_module
+from loaderlint.rules.shared.parcels import Parcel, is_local, is_module
 
 #: What a lambda is called for the argument or attribute that it is sent as.
 _NAMES = {"collate_fn": "collate", "worker_init_fn": "init_worker"}

@@ -24,9 +24,9 @@ from loaderlint.findings import (
 from loaderlint.project.classes import Store
 from loaderlint.project.model import Model, WorkerCall
 from loaderlint.project.values import ClassRef, Instance, LibObject, ModuleRef, Origin
-from loaderlint.rules.generator_seeds import seed_of
-from loaderlint.rules.parcels import pickles_itself
-from loaderlint.rules.source import read_elsewhere
+from loaderlint.rules.shared.generator_seeds import seed_of
+from loaderlint.rules.shared.parcels import pickles_itself
+from loaderlint.rules.shared.source import read_elsewhere
 
 
 class Draw(NamedTuple):

@@ -30,7 +30,7 @@ from loaderlint.project.values import (
     Site,
     Val,
 )
-from loaderlint.rules.held_handles import last_stores
+from loaderlint.rules.shared.held_handles import last_stores
 
 _MAX_PARCELS = 400
 

@@ -7,8 +7,8 @@ from loaderlint.findings import Fix, InsertMethod, InsertStatement, Intent
 from loaderlint.project.classes import Store
 from loaderlint.project.model import Model
 from loaderlint.project.values import ClassRef, Instance
-from loaderlint.rules.parcels import Parcel
-from loaderlint.rules.source import source_of
+from loaderlint.rules.shared.parcels import Parcel
+from loaderlint.rules.shared.source import source_of
 
 _GETSTATE = """\
 def __getstate__(self):

@@ -8,8 +8,8 @@ from loaderlint.knowledge.handles import HandleKind
 from loaderlint.project.classes import Store
 from loaderlint.project.model import Model
 from loaderlint.project.values import ClassRef, Instance, LibObject, Origin
-from loaderlint.rules.held_handles import handle_kind, opener
-from loaderlint.rules.source import read_elsewhere, source_of
+from loaderlint.rules.shared.held_handles import handle_kind, opener
+from loaderlint.rules.shared.source import read_elsewhere, source_of
 
 _ACCESSOR = '''\
 def {{_get_{stem}}}(self):

@@ -10,8 +10,8 @@ from loaderlint.facts.ir import NONE
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model
 from loaderlint.project.values import Instance, Lib
-from loaderlint.rules.one_shot import kept
-from loaderlint.rules.streams import reached_from
+from loaderlint.rules.shared.one_shot import kept
+from loaderlint.rules.shared.streams import reached_from
 
 
 @dataclass(frozen=True, slots=True)
