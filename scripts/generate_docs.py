@@ -25,6 +25,7 @@ GENERATED_TRUTH = "<!-- Written by scripts/generate_docs.py from tests/truth/ver
 
 #: The families of rules by the first digit of their codes.
 FAMILIES = {
+    "0": "The checks themselves",
     "1": "Randomness",
     "2": "Threads and processes",
     "3": "Pickling and handles",

@@ -76,3 +76,9 @@ def test_every_rule_has_its_symptom() -> None:
     text = (ROOT / "docs" / "symptoms.md").read_text("utf-8")
     named = set(re.findall(r"\]\(rules/([a-z0-9-]+)\.md\)", text))
     assert {rule.name for rule in RULES} - {"aliased-sample", "unused-suppression"} <= named
+
+
+def test_the_index_lists_every_rule_three_times() -> None:
+    """By code, by family, by severity."""
+    text = generate_docs.index()
+    assert {rule.name: text.count(f"]({rule.name}.md)") for rule in RULES} == {rule.name: 3 for rule in RULES}
