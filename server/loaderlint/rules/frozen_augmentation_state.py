@@ -110,8 +110,9 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
             RULE.name,
             severity,
             exposure.certainty,
-            f"{repeated(exposure)} {in_workers_of(exposure)}: this {use.library.name} object is made before the "
-            f"workers start, with a random state that is copied into each; {_remedy(use.library)}",
+            f"{repeated(exposure)} {in_workers_of(exposure)}{_border(use.library, loader, model)}: this "
+            f"{use.library.name} object is made before the workers start, with a random state that is copied into "
+            f"each; {_remedy(use.library)}",
             place,
             use.made.name,
             _why(use, loader, exposure, model),
@@ -125,6 +126,15 @@ def _why(use: Use, loader: Loader, exposure: Exposure, model: Model) -> tuple[Ev
     assert loader.site is not None
     text = f"its dataset calls it in the workers of {loader.described.replace('`', '')} ({loader.workers_text})"
     return (Evidence(model.site_place(loader.site), text),)
+
+
+def _border(library: Library, loader: Loader, model: Model) -> str:
+    """The version from which it is so, where nobody says which one is used."""
+    declared = model.environment(loader).packages or {}
+    if library.package != "albumentations" or "albumentationsx" in declared:
+        return ""
+    known = declared.get(library.package, VersionSet()).before(library.since) == "no"
+    return "" if known else f", with {library.name} {library.since} or later"
 
 
 def _remedy(library: Library) -> str:
