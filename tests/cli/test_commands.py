@@ -97,7 +97,8 @@ cli.entry()
 """
 
 _SLOW = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background has it ignored
 from loaderlint import cli
 def work(chosen):
     print('ready', flush=True)
