@@ -376,7 +376,7 @@ class Project:
                 continue
             silenced_by = covering(text.text, about.name, about.code, span.line, _last_line(span))
             if silenced_by:
-                used.update((comment, word) for comment in silenced_by for word in (about.name, about.code))
+                used.update((comment, about.name) for comment in silenced_by)
                 continue
             severity = settings.severity_of(about.name, about.code) or finding.severity
             notes = tuple(
@@ -405,7 +405,7 @@ class Project:
     def _unused(
         self, path: Path, text: OpenFile, settings: Settings, used: set[tuple[Suppression, str]]
     ) -> Iterator[Diagnostic]:
-        """The suppressions of a file that silenced nothing; `used`: which silenced which rule (name and code)."""
+        """The suppressions of a file that silenced nothing; `used`: which silenced which rule, by its name."""
         from loaderlint.rules.unused_suppression import RULE, about
         from loaderlint.syntax.positions import Span
 
@@ -415,7 +415,7 @@ class Project:
             return  # half typed: what would be found is not known
         lines = text.text.split("\n")
         for comment in suppressions(text.text):
-            unused = _unused_names(comment, settings, {word for one, word in used if one == comment})
+            unused = _unused_names(comment, settings, {name for one, name in used if one == comment})
             if unused is None or RULE.name in unused or RULE.code in unused:
                 continue
             piece = max((index for index, one in enumerate(text.pieces) if one.line <= comment.line), default=0)

@@ -74,11 +74,6 @@ def covering(text: str, name: str, code: str, first_line: int, last_line: int | 
     )
 
 
-def suppressed(text: str, name: str, code: str, first_line: int, last_line: int | None = None) -> bool:
-    """Whether such a finding is silenced by the file's comments."""
-    return bool(covering(text, name, code, first_line, last_line))
-
-
 def _read(comment: str, line: int, column: int) -> list[Suppression]:
     found = []
     for own in _OWN.finditer(comment):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from loaderlint.suppress import suppressed, suppressions
+from loaderlint.suppress import covering, suppressions
 
 NAME, CODE = "shared-generator", "LDR102"
 
 
 def _on_first_line(text: str) -> bool:
-    return suppressed(text, NAME, CODE, 0)
+    return bool(covering(text, NAME, CODE, 0))
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_not_silenced(text: str) -> None:
 
 def test_a_comment_on_the_first_or_last_line_of_the_finding_counts() -> None:
     text = "call(  # loaderlint: ignore[a]\n    1,  # loaderlint: ignore[b]\n)  # loaderlint: ignore[c]\n"
-    assert suppressed(text, "a", "LDR999", 0, 2)
-    assert not suppressed(text, "b", "LDR999", 0, 2)
-    assert suppressed(text, "c", "LDR999", 0, 2)
+    assert covering(text, "a", "LDR999", 0, 2)
+    assert not covering(text, "b", "LDR999", 0, 2)
+    assert covering(text, "c", "LDR999", 0, 2)
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])

@@ -18,6 +18,7 @@ Three ideas:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 #: Index into `PieceIR.exprs`; `NONE` where there is no expression.
@@ -455,6 +456,18 @@ class DefIR(NamedTuple):
     steps: tuple[Step, ...]
     falls_through: bool
     is_generator: bool
+
+    def around(self, context: int) -> Iterator[Context]:
+        """The context and those it stands in, innermost first, without the body."""
+        while context > 0:
+            yield self.contexts[context]
+            context = self.contexts[context].parent
+
+    def is_within(self, context: int, outer: int) -> bool:
+        """Whether a context is `outer` or stands in it."""
+        while context > 0 and context != outer:
+            context = self.contexts[context].parent
+        return context == outer
 
 
 class PieceIR(NamedTuple):

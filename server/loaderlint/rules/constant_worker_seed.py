@@ -52,7 +52,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from loaderlint.facts import ir
 from loaderlint.findings import Evidence, Finding, Fix, Place, Replace, Severity
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.frames import Frame
@@ -146,18 +145,10 @@ def _main_seeds_anew(model: Model) -> bool:
         for call in model.calls(function):
             if Lib("numpy.random.seed") not in call.callee.atoms:
                 continue
-            looped = _in_loop(call.context, model.def_of(call.frame).contexts)
+            looped = any(here.kind == "loop" for here in model.def_of(call.frame).around(call.context))
             seeds = {source for _, seed in seeds_of(call) for source in seed_sources(seed, call.frame, model)}
             if (looped or function.def_ > 0) and seeds != {"fixed"}:
                 return True
-    return False
-
-
-def _in_loop(context: int, contexts: tuple[ir.Context, ...]) -> bool:
-    while context > 0:
-        if contexts[context].kind == "loop":
-            return True
-        context = contexts[context].parent
     return False
 
 

@@ -138,12 +138,7 @@ def _takes_one_text(params: tuple[ir.ParamIR, ...]) -> bool:
 
 def _is_guarded(context: int, frame: Frame, model: Model) -> bool:
     """Whether a step stands in a `try` that has handlers."""
-    contexts = model.def_of(frame).contexts
-    while context > 0:
-        if contexts[context].kind == "try":
-            return True
-        context = contexts[context].parent
-    return False
+    return any(here.kind == "try" for here in model.def_of(frame).around(context))
 
 
 def _is_caught(frame: Frame, exposure: Exposure, model: Model) -> bool:

@@ -68,7 +68,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance, Lib
 from loaderlint.rules.base import Rule, gathered, loudness, page
-from loaderlint.rules.shared.ways_out import Ends, around, dependence
+from loaderlint.rules.shared.ways_out import Ends, dependence
 
 Reason = Literal["exception", "sample", "always"]
 _WHEN = {
@@ -180,7 +180,7 @@ def _way(
 ) -> Iterator[Way]:
     reason: Reason | None = None
     settings = False
-    contexts = list(around(model.def_of(frame), context))
+    contexts = list(model.def_of(frame).around(context))
     for one in contexts:
         if one.kind == "except" and reason is None and not _is_import_error(one.expr, frame, model):
             reason = "exception"
@@ -211,7 +211,7 @@ def _asks_for_index(number: int, frame: Frame, model: Model) -> bool:
 def _is_no_choice(context: int, frame: Frame, model: Model) -> bool:
     """Whether a def that falls off its end in `context` forgot something there: not after the last of several cases
     (`if kind == "a": return ... elif kind == "b": return ...`)."""
-    tests = [one for one in around(model.def_of(frame), context) if one.kind in ("if", "match")]
+    tests = [one for one in model.def_of(frame).around(context) if one.kind in ("if", "match")]
     inner = model.def_of(frame).contexts[context]
     if inner.kind == "except":
         return True
@@ -274,7 +274,7 @@ def _bound_in_handler(choice: int, frame: Frame, model: Model) -> Iterator[Way]:
     one = model.def_of(frame)
     for number, step in model.steps(frame):
         if isinstance(step, ir.Bind) and step.value == choice:
-            if any(context.kind == "except" for context in around(one, step.context)):
+            if any(context.kind == "except" for context in one.around(step.context)):
                 yield from _way(frame, step.context, model.step_place(frame, number), model)
 
 

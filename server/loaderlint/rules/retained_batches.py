@@ -164,15 +164,8 @@ def _outlives(base: int, loop: int, frame: Frame, model: Model) -> bool:
     if isinstance(e, ir.Call):
         made = bool(_names(e.func, frame, model) & {"builtins.list", "builtins.dict", "collections.defaultdict"})
     bound = [step.context for step in one.steps if isinstance(step, ir.Bind) and step.value == base]
-    inside = any(_is_inside(context, loop, frame, model) for context in bound)
+    inside = any(model.def_of(frame).is_within(context, loop) for context in bound)
     return made and bool(bound) and not inside and not _is_emptied(base, frame, model)
-
-
-def _is_inside(context: int, loop: int, frame: Frame, model: Model) -> bool:
-    contexts = model.def_of(frame).contexts
-    while context > 0 and context != loop:
-        context = contexts[context].parent
-    return context == loop
 
 
 def _is_emptied(base: int, frame: Frame, model: Model) -> bool:

@@ -243,12 +243,7 @@ def _in_generator(call: WorkerCall, model: Model) -> bool:
         if isinstance(e, ir.Comp) and e.kind == "generator"
         for iterable in e.iterables
     }
-    context = call.context
-    while context > 0:
-        if one.contexts[context].kind == "loop" and one.contexts[context].expr in generators:
-            return True
-        context = one.contexts[context].parent
-    return False
+    return any(here.kind == "loop" and here.expr in generators for here in one.around(call.context))
 
 
 def _fixes(call: WorkerCall, model: Model) -> tuple[Fix, ...]:

@@ -95,14 +95,8 @@ def _numpy_seeds(call: WorkerCall) -> Iterator[tuple[str, int]]:
 
 def _is_watched(call: WorkerCall, model: Model) -> bool:
     """Whether the call stands in a `try`, or under a test of how large the seed is."""
-    contexts = model.def_of(call.frame).contexts
-    here = call.context
-    while here > 0:
-        test = contexts[here].expr
-        if contexts[here].kind == "try" or contexts[here].kind == "if" and _measures(test, call, model):
-            return True
-        here = contexts[here].parent
-    return False
+    around = model.def_of(call.frame).around(call.context)
+    return any(here.kind == "try" or here.kind == "if" and _measures(here.expr, call, model) for here in around)
 
 
 def _measures(test: int, call: WorkerCall, model: Model) -> bool:

@@ -452,9 +452,7 @@ class ArrayFlow:
     def _is_within(self, here: int, context: int, frame: Frame) -> bool:
         """Whether a context is `context` or stands in it."""
         one = self._ev.def_of(frame)
-        while one is not None and here != context and here > 0:
-            here = one.contexts[here].parent
-        return here == context
+        return here == context if one is None else one.is_within(here, context)
 
     # --- places -------------------------------------------------------------------------------------------------------
 

@@ -49,13 +49,7 @@ def sinks(function: WorkerFunction, model: Model, flow: ArrayFlow, makers: Colle
 
 def _is_tried(call: WorkerCall, model: Model) -> bool:
     """Whether a call stands in a `try`: what it raises may be expected."""
-    contexts = model.def_of(call.frame).contexts
-    here = call.context
-    while here > 0:
-        if contexts[here].kind == "try":
-            return True
-        here = contexts[here].parent
-    return False
+    return any(here.kind == "try" for here in model.def_of(call.frame).around(call.context))
 
 
 def _converted(

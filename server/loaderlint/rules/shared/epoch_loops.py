@@ -70,7 +70,7 @@ def goes_through(loop: Loop, loader: Loader, model: Model) -> bool:
 def _goes_through(frame: Frame, context: int, loader: Loader, model: Model, depth: int) -> bool:
     one = model.def_of(frame)
     for _, step in model.steps(frame):
-        if not _is_inside(one, step.context, context):
+        if not one.is_within(step.context, context):
             continue
         if isinstance(step, ir.Iterate) and is_loader(step.iterable, frame, loader, model):
             return True
@@ -85,9 +85,3 @@ def _goes_through(frame: Frame, context: int, loader: Loader, model: Model, dept
             if any(_goes_through(target, 0, loader, model, depth + 1) for target in called):
                 return True
     return False
-
-
-def _is_inside(one: ir.DefIR, context: int, outer: int) -> bool:
-    while context > outer:
-        context = one.contexts[context].parent
-    return context == outer

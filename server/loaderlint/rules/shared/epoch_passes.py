@@ -40,7 +40,7 @@ class Pass(NamedTuple):
         if any(_EVALUATION.search(name) for name in names):
             return True
         one = model.def_of(self.through)
-        managers = [c.expr for c in _around(self.context, one) if c.kind == "with"]
+        managers = [c.expr for c in one.around(self.context) if c.kind == "with"]
         made = [a for e in (*managers, *one.decorators) for a in model.ev.eval(e, self.through).atoms]
         return any(getattr(atom, "name", "") in _WITHOUT_GRADIENT for atom in made)
 
@@ -49,8 +49,7 @@ def has_loops(function: MainFunction) -> bool:
     """Whether the def may go through a loader in a loop: something is gone through or called in one."""
     one = function.written
     return any(
-        isinstance(step, ir.Iterate | ir.Perform)
-        and any(c.kind in ("loop", "while") for c in _around(step.context, one))
+        isinstance(step, ir.Iterate | ir.Perform) and any(c.kind in ("loop", "while") for c in one.around(step.context))
         for step in one.steps
     )
 
@@ -82,10 +81,7 @@ def loop_around(context: int, frame: Frame, model: Model) -> int | None:
 
 def inside(context: int, loop: int, frame: Frame, model: Model) -> bool:
     """Whether a context is `loop` or stands in it."""
-    contexts = model.def_of(frame).contexts
-    while context > 0 and context != loop:
-        context = contexts[context].parent
-    return context == loop
+    return model.def_of(frame).is_within(context, loop)
 
 
 def between(context: int, loop: int, frame: Frame, model: Model) -> Iterator[ir.Context]:
@@ -155,12 +151,6 @@ def _gone_through(step: ir.Step, frame: Frame, model: Model, depth: int) -> Iter
         for _, inner in model.steps(target):
             if loop_around(inner.context, target, model) is None:
                 yield from _gone_through(inner, target, model, depth - 1)
-
-
-def _around(context: int, one: ir.DefIR) -> Iterator[ir.Context]:
-    while context > 0:
-        yield one.contexts[context]
-        context = one.contexts[context].parent
 
 
 def _is_over_names(context: ir.Context, frame: Frame, model: Model) -> bool:

@@ -185,15 +185,9 @@ def _is_kept(name: str, up: int, function: FunctionRef, facts: PieceFacts, model
     made = [n for n, other in enumerate(one.steps) if _makes(other, function.def_, facts)]
     if not isinstance(step, ir.Bind) or (made and binds[0] > min(made)):
         return "no"
-    if up != 1 or not made or any(context.kind in ("loop", "while") for context in _around(one, step.context)):
+    if up != 1 or not made or any(context.kind in ("loop", "while") for context in one.around(step.context)):
         return "maybe"
     return _pickles(model.ev.eval(step.value, scope), model)
-
-
-def _around(one: DefIR, context: int) -> Iterator[ir.Context]:
-    while context > 0:
-        yield one.contexts[context]
-        context = one.contexts[context].parent
 
 
 def _parameter(index: int, scope: Frame) -> Val:

@@ -117,11 +117,7 @@ def _is_one_of_many(made: LibObject, model: Model) -> bool:
     frame = made.site.frame
     one = model.def_of(frame)
     here = next((s.context for s in one.steps if isinstance(s, ir.Perform) and s.call == made.site.expr), 0)
-    while here > 0:
-        if one.contexts[here].kind in ("loop", "while"):
-            return True
-        here = one.contexts[here].parent
-    return False
+    return any(context.kind in ("loop", "while") for context in one.around(here))
 
 
 def _born_in(made: LibObject) -> tuple[Path, int, int]:

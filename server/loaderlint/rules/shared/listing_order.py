@@ -279,13 +279,8 @@ class ListingOrder:
 
     def _of_loops(self, context: int, frame: Frame, depth: int) -> Orders:
         """The order of what is appended or yielded one by one: that of the loops around it."""
-        contexts = self._model.def_of(frame).contexts
-        found: set[Order] = set()
-        while context > 0:
-            if contexts[context].kind == "loop":
-                found |= self.of(contexts[context].expr, frame, depth)
-            context = contexts[context].parent
-        return frozenset(found)
+        loops = [here for here in self._model.def_of(frame).around(context) if here.kind == "loop"]
+        return frozenset(order for loop in loops for order in self.of(loop.expr, frame, depth))
 
     def _is_target(self, base: int, target: int | str | _Entry, frame: Frame) -> bool:
         if isinstance(target, int):

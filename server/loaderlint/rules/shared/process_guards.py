@@ -15,14 +15,14 @@ _CATCHING = frozenset({"AssertionError", "Exception", "BaseException"})
 
 def tests_around(frame: Frame, context: int, model: Model) -> Iterator[ir.Context]:
     """The branches of tests that a context stands in, innermost first."""
-    return (one for one in _contexts(frame, context, model) if one.kind == "if")
+    return (one for one in model.def_of(frame).around(context) if one.kind == "if")
 
 
 def is_guarded(frame: Frame, context: int, model: Model) -> bool:
     """Whether what stands in a context runs only after a look at the process, or where the error is caught."""
     if any(asks(test.expr, frame, model, _WORDS) for test in tests_around(frame, context, model)):
         return True
-    around = {one.parent for one in _contexts(frame, context, model) if one.kind == "try"}
+    around = {one.parent for one in model.def_of(frame).around(context) if one.kind == "try"}
     return any(one.parent in around and _catches(one, frame, model) for one in model.def_of(frame).contexts)
 
 
@@ -31,13 +31,6 @@ def is_once(frame: Frame, context: int, model: Model) -> bool:
     have done it before."""
     tests = (test.expr for test in tests_around(frame, context, model))
     return any(_is_own(number, frame, model) for test in tests for number in _parts(test, frame, model))
-
-
-def _contexts(frame: Frame, context: int, model: Model) -> Iterator[ir.Context]:
-    contexts = model.def_of(frame).contexts
-    while context > 0:
-        yield contexts[context]
-        context = contexts[context].parent
 
 
 def allows_children(model: Model) -> bool:

@@ -133,10 +133,7 @@ def _calls_between(links: tuple[Frame, ...], model: Model) -> Iterator[tuple[Fra
 
 
 def _kinds_around(frame: Frame, context: int, model: Model) -> Iterator[str]:
-    contexts = model.def_of(frame).contexts
-    while context > 0:
-        yield contexts[context].kind
-        context = contexts[context].parent
+    return (here.kind for here in model.def_of(frame).around(context))
 
 
 def _is_behind_a_flag(frame: Frame, context: int, called: tuple[Frame, ...], model: Model) -> bool:
@@ -147,7 +144,7 @@ def _is_behind_a_flag(frame: Frame, context: int, called: tuple[Frame, ...], mod
         here = one.contexts[context]
         if here.kind == "if" and here.expr != NONE:
             names = set(_flags(here.expr, frame, model))
-            if any(_sets(step, names) and _is_within(step.context, context, one) for step in one.steps):
+            if any(_sets(step, names) and one.is_within(step.context, context) for step in one.steps):
                 return True
             if any(_sets(step, names) for each in called for step in model.def_of(each).steps):
                 return True
@@ -179,11 +176,3 @@ def _sets(step: ir.Step, names: set[str]) -> bool:
     if isinstance(step, ir.Bind):
         return step.scope == "global" and step.name in names
     return isinstance(step, ir.SetAttr) and step.name in names
-
-
-def _is_within(context: int, outer: int, one: ir.DefIR) -> bool:
-    while context > 0:
-        if context == outer:
-            return True
-        context = one.contexts[context].parent
-    return False

@@ -81,13 +81,8 @@ def _seeds(call: WorkerCall) -> bool:
 
 def _may_be_off(call: WorkerCall, model: Model) -> bool:
     """Whether a call stands under a test of something that may be None or False: `if seed is not None`."""
-    contexts = model.def_of(call.frame).contexts
-    here = call.context
-    while here > 0:
-        if contexts[here].kind == "if" and tests_an_option(contexts[here].expr, call.frame, model):
-            return True
-        here = contexts[here].parent
-    return False
+    around = model.def_of(call.frame).around(call.context)
+    return any(here.kind == "if" and tests_an_option(here.expr, call.frame, model) for here in around)
 
 
 def tests_an_option(test: int, frame: Frame, model: Model) -> bool:
@@ -123,12 +118,7 @@ def _comes_before(seed: WorkerCall, draw: WorkerCall, model: Model) -> bool:
 
 def _tests_around(call: WorkerCall, model: Model) -> Iterator[ir.Context]:
     """The branches of tests that a call stands in, innermost first."""
-    contexts = model.def_of(call.frame).contexts
-    here = call.context
-    while here > 0:
-        if contexts[here].kind == "if":
-            yield contexts[here]
-        here = contexts[here].parent
+    return (here for here in model.def_of(call.frame).around(call.context) if here.kind == "if")
 
 
 def _lightning_seeds(model: Model) -> bool:

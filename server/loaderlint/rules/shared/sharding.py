@@ -75,8 +75,4 @@ def sharding_fixes(entry: Frame, model: Model, safety: Safety) -> tuple[Fix, ...
 
 
 def _is_in_loop(one: ir.DefIR, context: int) -> bool:
-    while context > 0:
-        if one.contexts[context].kind in ("loop", "while"):
-            return True
-        context = one.contexts[context].parent
-    return False
+    return any(here.kind in ("loop", "while") for here in one.around(context))

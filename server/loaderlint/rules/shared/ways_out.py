@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import Literal
 
 from loaderlint.facts import ir
@@ -128,13 +127,6 @@ class Ends:
 
 _TRUE = ir.Const("bool", True)
 _ONE = ir.Const("int", 1)
-
-
-def around(one: DefIR, context: int) -> Iterator[ir.Context]:
-    """The context and those it stands in, innermost first, without the body."""
-    while context > 0:
-        yield one.contexts[context]
-        context = one.contexts[context].parent
 
 
 def dependence(number: int, frame: Frame, model: Model, depth: int = 0) -> Dependence:
