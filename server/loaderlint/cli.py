@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from loaderlint import __version__
+from loaderlint.commands import FAILED
 from loaderlint.report import FORMATS
-from loaderlint.terminal import colors, complain
+from loaderlint.terminal import complain
 
-DONE, FAILED, INTERRUPTED = 0, 2, 130
+INTERRUPTED = 130
 
 
 def entry() -> NoReturn:
@@ -127,58 +128,21 @@ def _listed(text: str) -> list[str]:
 
 
 def _check(chosen: argparse.Namespace) -> int:
-    from loaderlint.checking import check
+    from loaderlint.commands.check import check
 
     return check(chosen)
 
 
 def _explain(chosen: argparse.Namespace) -> int:
-    from loaderlint.rules import RULES, rule
+    from loaderlint.commands.explain import explain
 
-    found = rule(chosen.rule) or rule(chosen.rule.upper()) or rule(chosen.rule.lower())
-    if found is None:
-        from loaderlint.settings import nearest
-
-        known = [name for each in RULES for name in (each.name, each.code)]
-        complain(f"no rule is called '{chosen.rule}'{nearest(chosen.rule, known)}\nAll of them: loaderlint rules")
-        return FAILED
-    if colors(sys.stdout):
-        from rich.console import Console
-        from rich.markdown import Markdown
-
-        Console().print(Markdown(found.page))
-    else:
-        print(found.page.strip())
-    return DONE
+    return explain(chosen)
 
 
 def _rules(chosen: argparse.Namespace) -> int:
-    from loaderlint.rules import RULES
+    from loaderlint.commands.rules import rules
 
-    if chosen.output_format == "json":
-        import json
-
-        entries = [
-            {
-                "code": rule.code,
-                "name": rule.name,
-                "severity": rule.severity.value,
-                "needs": rule.needs,
-                "summary": rule.summary,
-                "fix": rule.fix,
-                "enabled_by_default": rule.enabled_by_default,
-            }
-            for rule in RULES
-        ]
-        print(json.dumps(entries, indent=2))
-        return DONE
-    width = max((len(rule.name) for rule in RULES), default=0)
-    for rule in RULES:
-        notes = [f"{rule.fix} fix"] if rule.fix else []
-        notes += [] if rule.enabled_by_default else ["off by default"]
-        extra = f" ({', '.join(notes)})" if notes else ""
-        print(f"{rule.code}  {rule.name:{width}}  {rule.severity.value:11}  {rule.summary}{extra}")
-    return DONE
+    return rules(chosen)
 
 
 def _server(chosen: argparse.Namespace) -> int:

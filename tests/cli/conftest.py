@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
-from loaderlint import checking, cli, settings
+from loaderlint import cli, settings
+from loaderlint.commands import check
 from tests.cli import fake
 
 
@@ -37,7 +38,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def run(project: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
     """Run the command line in this process; `stdin` are the bytes of its standard input."""
-    monkeypatch.setattr(checking, "Workspace", fake.Workspace)
+    monkeypatch.setattr(check, "Workspace", fake.Workspace)
     monkeypatch.setattr(settings, "_rule_names", lambda: (("shared-generator",), ("LDR101", "LDR102", "LDR401")))
     fake.Workspace.made.clear()
 

@@ -43,7 +43,7 @@ class Tool:
         self._pool = ThreadPoolExecutor(max_workers=2)
         # An import of the tool takes as long as its work on a small program: these processes do it once.
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["loaderlint.checking", "loaderlint.rules"])
+        context.set_forkserver_preload(["loaderlint.commands.check", "loaderlint.rules"])
         self._processes = ProcessPoolExecutor(max_workers=2, mp_context=context)
         self._found: dict[tuple[object, ...], Future[Found]] = {}
         self._fixed: dict[tuple[object, ...], Future[tuple[Path, Found]]] = {}

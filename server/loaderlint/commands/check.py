@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from loaderlint import report, settings, terminal
+from loaderlint.commands import DONE, FAILED, FINDINGS
 from loaderlint.engine import Diagnostic, Workspace
 from loaderlint.findings import Severity
 from loaderlint.report import Item, Report, shown_path
@@ -20,8 +21,6 @@ from loaderlint.syntax.source import Source, UnreadableSource, decode
 
 if TYPE_CHECKING:
     from loaderlint.rewrite import Change
-
-NOTHING_FOUND, FINDINGS, FAILED = 0, 1, 2
 
 _INSTALLED = ("site-packages", "dist-packages")
 
@@ -83,7 +82,7 @@ class _Check:
             self._failed = self._failed or problem.fatal or _is_settings(problem.path)
             where = f"{_shown(problem.path)}: " if problem.path else ""
             terminal.complain(f"{where}{problem.message}")
-        return FAILED if self._failed else FINDINGS if found else NOTHING_FOUND
+        return FAILED if self._failed else FINDINGS if found else DONE
 
     # --- findings ---
 
