@@ -47,30 +47,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.findings import Finding, Severity
+from loaderlint.findings import Finding, Severity, Silence
 from loaderlint.project.model import Model, WorkerFunction
 from loaderlint.project.values import Lib
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.shared.silence import too_unsure, unexposed
 
 #: What a library does belongs into `loaderlint.knowledge`, once the rule works.
 _CALLS = frozenset({{"package.function"}})
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a call."""
     for call in model.calls(function):
         if not any(isinstance(atom, Lib) and atom.name in _CALLS for atom in call.callee.only(Lib)):
             continue
+        place = model.place(call.frame, call.number)
         exposure = model.exposure(call.frame, {workers})
-        severity = loudness(Severity.{severity}, exposure.certainty) if exposure else None
-        if exposure is None or severity is None:
+        if exposure is None:
+            yield Silence(RULE.name, place, unexposed(model, call.frame, {workers}))
+            continue
+        severity = loudness(Severity.{severity}, exposure.certainty)
+        if severity is None:
+            yield Silence(RULE.name, place, too_unsure(exposure.certainty))
             continue
         yield Finding(
             RULE.name,
             severity,
             exposure.certainty,
             f"what happens, and why here {{in_workers_of(exposure)}}; what to do",
-            model.place(call.frame, call.number),
+            place,
             "package.function",
             model.why(call.frame, exposure),
         )

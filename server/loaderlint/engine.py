@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint import settings as settings_module
-from loaderlint.findings import Certainty, Finding, Intent, Place, Severity
+from loaderlint.findings import Certainty, Finding, Intent, Place, Severity, Silence
 from loaderlint.settings import Settings
 from loaderlint.store import Cancelled as Cancelled
 from loaderlint.store import OpenFile, Snapshot, Store, project_root
@@ -524,6 +524,8 @@ def ask_rules(model: Model, rules: Sequence[Rule], stop: Callable[[], bool]) -> 
             raise Cancelled
         for subject in _subjects(one, model):
             for finding in one.find(subject, model):
+                if isinstance(finding, Silence):
+                    continue
                 key = (finding.rule, finding.place, finding.subject)
                 known = found.get(key)
                 if known is None or _louder(finding, known):

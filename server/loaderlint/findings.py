@@ -1,5 +1,5 @@
-"""What a rule says: findings, their evidence, and fixes as intents. No text offsets here: those are `fixes`' and
-`lsp`'s.
+"""What a rule says: findings, their evidence, fixes as intents, and why it is silent where it looked. No text offsets
+here: those are `fixes`' and `lsp`'s.
 
 A `Place` names a node by file, piece and anchor; `loaderlint.engine` turns it into a span when it is shown.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
 class Severity(str, Enum):
@@ -224,3 +224,14 @@ class Finding:
     subject: str
     evidence: tuple[Evidence, ...] = ()
     fixes: tuple[Fix, ...] = field(default=())
+
+
+class Silence(NamedTuple):
+    """A rule looked at `place`, a candidate for a finding of its own, and does not speak.
+
+    `reason` completes 'silent: ...' for people: specific, names instead of line numbers. Many are made and few are
+    read, so it costs no more than a constant or a small join."""
+
+    rule: str
+    place: Place
+    reason: str

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from loaderlint.findings import Certainty, Severity
+from loaderlint.findings import Certainty, Finding, Severity, Silence
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 
@@ -33,7 +33,8 @@ class WorkerModule:
 class Rule:
     """A rule. `over` says what `find(subject, model)` is asked about: each `Loader`, `WorkerFunction`, `WorkerModule`,
     or each `MainFunction` in pieces that hold one of `words`. `needs`: which loaders count (W2 two workers or more, W1
-    one, L any, M the code around a loader). `fix`: the safety of its quick fix, None if it has none. `page`: its
+    one, L any, M the code around a loader). `find` yields findings, and a `Silence` where a candidate turns out to be
+    none, for `loaderlint explain FILE:LINE`. `fix`: the safety of its quick fix, None if it has none. `page`: its
     documentation in Markdown."""
 
     code: str
@@ -41,7 +42,7 @@ class Rule:
     severity: Severity
     needs: Literal["W2", "W1", "L", "M"]
     over: Over
-    find: Callable[[Any, Model], Iterable[Any]]
+    find: Callable[[Any, Model], Iterable[Finding | Silence]]
     fix: Literal["safe", "unsafe"] | None
     page: str
     enabled_by_default: bool = True

@@ -1,0 +1,67 @@
+"""Why a rule says nothing of a candidate: the reasons that many rules share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from loaderlint.findings import Certainty
+from loaderlint.project.frames import Frame
+from loaderlint.project.loaders import Loader
+from loaderlint.project.model import Model, Part
+
+#: How many loaders a reason names.
+_MAX_NAMED = 3
+
+
+def unexposed(
+    model: Model,
+    frame: Frame,
+    workers: int,
+    *,
+    parts: tuple[Part, ...] = ("sample", "collate", "init"),
+    cure: Callable[[Loader], str] = lambda loader: "it is taken care of there",
+) -> str:
+    """Why `Model.exposure` of a frame is None, asked with the same `workers` and `parts`. `cure` says of a loader with
+    enough workers why the fault is none there ('its worker_init_fn seeds it')."""
+    reached = model.reached.get(frame)
+    if reached is None:
+        return "no loader in sight reaches it"
+    bits = reached.bits(parts)
+    if not bits:
+        others = " and ".join(part for part, loaders in sorted(reached.loaders.items()) if loaders)
+        return f"workers run it for their {others} part only"
+    return uncovered(model, bits, workers, cure)
+
+
+def uncovered(
+    model: Model, bits: int, workers: int, cure: Callable[[Loader], str] = lambda loader: "it is taken care of there"
+) -> str:
+    """As `unexposed`, for a bitset of loaders (see `Model.exposed`)."""
+    reasons: dict[str, list[Loader]] = {}
+    for loader in model.loaders:
+        if bits >> loader.index & 1:
+            few = workers > 0 and loader.has_workers(workers) == "no"
+            reasons.setdefault(few_workers(loader) if few else cure(loader), []).append(loader)
+    if not reasons:
+        return "no loader in sight reaches it"
+    return "; ".join(f"{reason}: {named(loaders)}" for reason, loaders in reasons.items())
+
+
+def few_workers(loader: Loader) -> str:
+    """Why a loader has not enough workers: 'no workers (num_workers=0)', 'one worker only (num_workers=1)'."""
+    count = "no workers" if loader.has_workers(1) == "no" else "one worker only"
+    return f"{count} ({loader.workers_text})"
+
+
+def named(loaders: list[Loader]) -> str:
+    """'`train_loader` in train.py', '`a` in x.py, `b` in y.py, `c` in z.py and 2 others'."""
+    names = list(dict.fromkeys(loader.described for loader in loaders))
+    others = len(names) - _MAX_NAMED
+    rest = f" and {others} other{'s' if others > 1 else ''}" if others > 0 else ""
+    return ", ".join(names[:_MAX_NAMED]) + rest
+
+
+def too_unsure(certainty: Certainty) -> str:
+    """Why `loudness` is None, a finding below the hints."""
+    only = "it is only possible, and " if certainty == "possible" else ""
+    return f"{only}too much of what it hangs on is unknown to say it even as a hint"
