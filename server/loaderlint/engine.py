@@ -562,8 +562,8 @@ def _environment(settings: Settings, path: Path, root: Path) -> Environment:
     from loaderlint.project.requirements import declared_versions
 
     declared = declared_versions(path.parent, root)
-    torch = version_set(settings.target_torch, "target-torch") if settings.target_torch else None
-    python = version_set(settings.target_python, "target-python") if settings.target_python else None
+    torch = version_set(settings.target_torch, "the setting target-torch") if settings.target_torch else None
+    python = version_set(settings.target_python, "the setting target-python") if settings.target_python else None
     platforms = settings.platforms or (_PLATFORMS.get(sys.platform, "linux"),)
     return Environment(
         torch or declared.get("torch", VersionSet()),
@@ -571,6 +571,7 @@ def _environment(settings: Settings, path: Path, root: Path) -> Environment:
         tuple(platforms),
         settings.start_method,
         declared,
+        "the setting platforms" if settings.platforms else "this machine",
     )
 
 

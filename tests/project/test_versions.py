@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
-from loaderlint.project.environment import VersionSet, version_set
+from loaderlint.project.environment import Environment, VersionSet, union, version_set
 from loaderlint.project.requirements import declared_versions
 
 
@@ -23,7 +24,14 @@ from loaderlint.project.requirements import declared_versions
         ("<1.9", "yes"),
         ("<=1.9", "maybe"),
         ("~=1.8", "maybe"),
-        ("==1.8.*", "maybe"),
+        ("==1.8.*", "yes"),
+        ("~=1.8.1", "yes"),
+        ("==1.9.*", "no"),
+        ("1.8.1+cu111", "yes"),
+        ("1.9.0a0+git12", "no"),
+        (">=1.9.0.dev0", "no"),
+        ("===1.8", "yes"),
+        (">=2,<1", "unknown"),
         (">1.4,!=1.7.1", "unknown"),
         ("", "unknown"),
         ("nonsense", "unknown"),
@@ -50,7 +58,7 @@ def test_nothing_declared_is_unknown() -> None:
 def test_a_pin_is_read(name: str, content: str, expected: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(content)
     found = declared_versions(tmp_path, tmp_path)["torch"]
-    assert (str(found.exact), found.source) == (expected, name)
+    assert found.described == f"{expected}, from {name}"
 
 
 def test_a_lock_file_wins_over_a_range_and_the_nearest_file_over_others(tmp_path: Path) -> None:
@@ -58,12 +66,86 @@ def test_a_lock_file_wins_over_a_range_and_the_nearest_file_over_others(tmp_path
     inner = tmp_path / "inner"
     inner.mkdir()
     (inner / "requirements.txt").write_text("torch>=1.4\n")
-    assert str(declared_versions(inner, tmp_path)["torch"].range) == ">=1.4"
+    assert declared_versions(inner, tmp_path)["torch"].described == ">=1.4, from requirements.txt"
     (tmp_path / "poetry.lock").write_text('[[package]]\nname = "torch"\nversion = "2.0.0"\n')
-    assert str(declared_versions(inner, tmp_path)["torch"].exact) == "2.0.0"
+    assert declared_versions(inner, tmp_path)["torch"].described == "2.0.0, from poetry.lock"
 
 
 def test_unreadable_files_say_nothing(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_bytes(b"\xff\x00[broken")
     (tmp_path / "requirements.txt").mkdir()
     assert declared_versions(tmp_path, tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("members", "answer", "described"),
+    [
+        ((), "unknown", "not known"),
+        (("2.4.1",), "no", "2.4.1, from a.lock"),
+        (("1.8", "1.8.1"), "yes", "1.8 or 1.8.1, from a.lock"),
+        (("1.8", "2.4.1"), "maybe", "1.8 or 2.4.1, from a.lock"),
+        ((">=1.7", "2.4.1"), "unknown", ">=1.7 or 2.4.1, from a.lock"),
+        ((">=1.7", "1.8"), "maybe", ">=1.7 or 1.8, from a.lock"),
+        (("nonsense",), "unknown", "not known"),
+    ],
+)
+def test_a_set_with_several_members(members: tuple[str, ...], answer: str, described: str) -> None:
+    several = union(version_set(text, "a.lock") for text in members)
+    assert (several.before("1.9"), several.described) == (answer, described)
+
+
+@pytest.mark.parametrize(
+    ("environment", "lines"),
+    [
+        (
+            Environment(version_set("2.4.1", "uv.lock"), version_set("3.12", ".venv")),
+            (
+                "torch 2.4.1, from uv.lock",
+                "Python 3.12, from .venv",
+                "platform linux (this machine)",
+                "start method fork (the default of Linux before Python 3.14)",
+            ),
+        ),
+        (
+            Environment(
+                python=version_set(">=3.14", "pyproject.toml"),
+                platforms=("linux", "macos", "windows"),
+                platforms_source="the setting platforms",
+            ),
+            (
+                "torch not known",
+                "Python >=3.14, from pyproject.toml",
+                "platforms linux, macos, windows (the setting platforms)",
+                "start methods forkserver (the default of Linux from Python 3.14 on), "
+                "spawn (the default of macOS and Windows)",
+            ),
+        ),
+        (
+            Environment(start_method="spawn"),
+            (
+                "torch not known",
+                "Python not known",
+                "platform linux (this machine)",
+                "start method spawn (the setting start-method)",
+            ),
+        ),
+    ],
+)
+def test_what_is_known_is_told_with_its_sources(environment: Environment, lines: tuple[str, ...]) -> None:
+    assert environment.described() == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "version", "answer"),
+    [
+        (">=1.7,<2", "1.13.1", True),
+        (">=1.7,<2", "2.0.0", False),
+        ("<=1.9", "1.9.0+cu111", True),
+        ("==1.8.*", "1.8.1", True),
+        ("==1.8.1", "1.8.1+cu111", True),
+        ("==1.8.1", "1.8.2", False),
+        ("", "1.0", True),
+    ],
+)
+def test_admits(text: str, version: str, answer: bool) -> None:
+    assert version_set(text, "x").admits(Version(version)) == answer

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import InvalidSpecifier, Specifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 Answer = Literal["yes", "no", "maybe", "unknown"]
@@ -14,64 +14,155 @@ StartMethod = Literal["fork", "spawn", "forkserver"]
 
 
 @dataclass(frozen=True, slots=True)
-class VersionSet:
-    """The versions of one package that may be meant: an exact one, a range, or nothing known. `source` says whence
-    ('requirements.txt', 'target-torch', ...)."""
+class Range:
+    """The versions from `low` to `high` (None: no bound); `closed`: `high` itself is one of them. `text` is how they
+    are shown: '2.4.1', '1.8.*', '>=2.0,<2.5'."""
 
-    exact: Version | None = None
-    range: SpecifierSet | None = None
-    source: str = ""
+    text: str
+    low: Version | None = None
+    high: Version | None = None
+    closed: bool = True
+
+    @property
+    def exact(self) -> bool:
+        """Whether one version, or all patches of one ('1.8.*'), are meant, and no range that somebody allows."""
+        return self.text[0] not in "<>~!"
+
+    def before(self, border: Version) -> Answer:
+        """Whether all ('yes'), none ('no') or some ('maybe') are before `border`; 'unknown' for a range that is open
+        upwards and has the border inside: what is installed today is likely newer than its lower bound."""
+        if self.high is not None and (self.high < border or (self.high == border and not self.closed)):
+            return "yes"
+        if self.low is not None and self.low >= border:
+            return "no"
+        return "unknown" if self.high is None else "maybe"
+
+    def admits(self, version: Version) -> bool:
+        """Whether a version is one of these."""
+        if self.low is not None and version < self.low:
+            return False
+        if self.high is None or version < self.high:
+            return True
+        return self.closed and _release(version) == self.high
+
+
+@dataclass(frozen=True, slots=True)
+class VersionSet:
+    """The versions of one package that may be meant: several where files disagree or platforms differ, none where
+    nothing is known. `sources` says whence ('requirements.txt', 'target-torch', ...)."""
+
+    ranges: tuple[Range, ...] = ()
+    sources: tuple[str, ...] = ()
 
     def before(self, border: str) -> Answer:
-        """Whether the version is before `border`: 'yes', 'no', 'maybe' (part of a bounded range) or 'unknown' (nothing
+        """Whether the version is before `border`: 'yes', 'no', 'maybe' (part of what is possible) or 'unknown' (nothing
         declared, or an open range that straddles the border)."""
         limit = Version(border)
-        if self.exact is not None:
-            return "yes" if self.exact < limit else "no"
-        if self.range is None:
-            return "unknown"
-        lower = max((Version(s.version) for s in self.range if s.operator in (">=", ">", "~=")), default=None)
-        upper = [s for s in self.range if s.operator in ("<", "<=")]
-        if lower is not None and lower >= limit:
-            return "no"
-        if upper:
-            top = min(Version(s.version) for s in upper)
-            if top < limit or (top == limit and all(s.operator == "<" for s in upper)):
-                return "yes"
-            return "maybe"
-        compatible = [s for s in self.range if s.operator == "~="]
-        return "maybe" if compatible else "unknown"
+        answers = {one.before(limit) for one in self.ranges}
+        if len(answers) == 1:
+            return answers.pop()
+        return "maybe" if answers & {"yes", "maybe"} else "unknown"
+
+    def admits(self, version: Version) -> bool:
+        """Whether nothing is known that rules this version out."""
+        return not self.ranges or any(one.admits(version) for one in self.ranges)
+
+    @property
+    def known(self) -> bool:
+        """Whether anything is known about the version."""
+        return bool(self.ranges)
+
+    @property
+    def described(self) -> str:
+        """'2.4.1, from uv.lock'; '1.13.1 or 2.4.1, from poetry.lock'; 'not known'."""
+        if not self.ranges:
+            return "not known"
+        texts = " or ".join(dict.fromkeys(one.text for one in self.ranges))
+        return f"{texts}, from {' and '.join(self.sources)}" if any(self.sources) else texts
 
 
 def version_set(text: str, source: str) -> VersionSet:
     """Read '1.8', '==1.8.1', '>=1.7,<2' as a set of versions; an unreadable text is nothing known."""
-    text = text.strip().split("#")[0].strip()
+    read = version_range(text)
+    return VersionSet((read,), (source,)) if read else VersionSet(sources=(source,))
+
+
+def union(sets: Iterable[VersionSet]) -> VersionSet:
+    """All that any of the sets holds."""
+    listed = [one for one in sets if one.ranges]
+    ranges = dict.fromkeys(member for one in listed for member in one.ranges)
+    return VersionSet(tuple(ranges), tuple(dict.fromkeys(source for one in listed for source in one.sources)))
+
+
+def version_range(text: str) -> Range | None:
+    """A version, or the specifiers of a requirement, as the range that they bound; None where they bound nothing."""
+    text = "".join(text.split())
     try:
-        return VersionSet(exact=Version(text), source=source)
+        return _exactly(Version(text))
     except InvalidVersion:
         pass
     try:
-        ranged = SpecifierSet(text.replace(" ", ""))
+        specifiers = list(SpecifierSet(text))
     except InvalidSpecifier:
-        return VersionSet(source=source)
-    pins = [s for s in ranged if s.operator in ("==", "===") and not s.version.endswith(".*")]
-    if pins:
-        return VersionSet(exact=Version(pins[0].version), source=source)
-    wild = [s for s in ranged if s.operator == "==" and s.version.endswith(".*")]
-    if wild:
-        return VersionSet(range=SpecifierSet(f"~={wild[0].version[:-2]}.0"), source=source)
-    return VersionSet(range=ranged if len(ranged) else None, source=source)
+        return None
+    bounds = [bound for one in specifiers if (bound := _bounds(one)) is not None]
+    if not bounds:
+        return None
+    exact = [one for one in bounds if one.exact]
+    if exact:
+        return exact[0]
+    low = max((one.low for one in bounds if one.low is not None), default=None)
+    high = min((one.high for one in bounds if one.high is not None), default=None)
+    if low is not None and high is not None and high < low:
+        return None
+    closed = all(one.closed for one in bounds if one.high is not None and one.high == high)
+    return Range(text, low, high, closed)
+
+
+def _bounds(one: Specifier) -> Range | None:
+    text, operator = one.version, one.operator
+    if operator == "==" and text.endswith(".*"):
+        low = Version(text[:-2])
+        return Range(text, low, _next(low.release), False)
+    try:
+        version = _release(Version(text))
+    except InvalidVersion:  # `===` takes any text
+        return None
+    if operator in ("==", "==="):
+        return _exactly(Version(text))
+    if operator in (">", ">="):
+        return Range(str(one), version, None)
+    if operator in ("<", "<="):
+        return Range(str(one), None, version, operator == "<=")
+    if operator == "~=":
+        return Range(str(one), version, _next(version.release[:-1]), False)
+    return None
+
+
+def _exactly(version: Version) -> Range:
+    return Range(str(version), _release(version), _release(version))
+
+
+def _release(version: Version) -> Version:
+    """Without what marks a pre-release or a build: '1.9.0a0+git12' has what 1.9 has."""
+    return Version(version.base_version)
+
+
+def _next(release: tuple[int, ...]) -> Version:
+    return Version(".".join(str(part) for part in (*release[:-1], release[-1] + 1)))
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What is known of where the project runs. `platforms` is never empty; `start_method` is the one that is set."""
+    """What is known of where the project runs. `platforms` is never empty, `platforms_source` says who named them;
+    `start_method` is the one that is set."""
 
     torch: VersionSet = VersionSet()
     python: VersionSet = VersionSet()
     platforms: tuple[str, ...] = ("linux",)
     start_method: StartMethod | None = None
     packages: Mapping[str, VersionSet] | None = None
+    platforms_source: str = "this machine"
 
     def default_start_methods(self) -> frozenset[StartMethod]:
         """The start methods of workers where the loader names none: fork on Linux before Python 3.14, forkserver from
@@ -84,3 +175,26 @@ class Environment:
         if "windows" in self.platforms or "macos" in self.platforms:
             methods.add("spawn")
         return frozenset(methods)
+
+    def described(self) -> tuple[str, ...]:
+        """Each fact in a line of its own, with where it comes from."""
+        several = "s" if len(self.platforms) > 1 else ""
+        return (
+            f"torch {self.torch.described}",
+            f"Python {self.python.described}",
+            f"platform{several} {', '.join(self.platforms)} ({self.platforms_source})",
+            self._described_start(),
+        )
+
+    def _described_start(self) -> str:
+        if self.start_method is not None:
+            return f"start method {self.start_method} (the setting start-method)"
+        names = {"windows": "Windows", "macos": "macOS"}
+        reasons = {
+            "fork": "the default of Linux before Python 3.14",
+            "forkserver": "the default of Linux from Python 3.14 on",
+            "spawn": f"the default of {' and '.join(names[one] for one in self.platforms if one in names)}",
+        }
+        methods = sorted(self.default_start_methods())
+        listed = ", ".join(f"{method} ({reasons[method]})" for method in methods)
+        return f"start method{'s' if len(methods) > 1 else ''} {listed}"

@@ -34,7 +34,7 @@ def declared_versions(folder: Path, root: Path) -> dict[str, VersionSet]:
     for directory in folders:
         for name, text, source in _declarations(directory):
             known = found.get(name)
-            if known is None or (known.exact is None and known.range is None):
+            if known is None or not known.known:
                 found[name] = version_set(text, source)
     return found
 
