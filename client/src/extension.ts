@@ -117,6 +117,7 @@ class Extension {
     const settings = (): object => serverSettings(vscode.workspace.getConfiguration().get('loaderlint'));
     return {
       documentSelector: SELECTOR,
+      diagnosticPullOptions: { onChange: true, onSave: true, onTabs: true },
       outputChannel: this.log,
       initializationOptions: { interpreter, settings: settings() },
       stdioOptions: {

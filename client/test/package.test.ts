@@ -32,10 +32,10 @@ test('every setting of pyproject.toml is an editor setting, and unset by default
   const keys = [...table.matchAll(/"([a-z-]+)":/g)].map((match) => match[1] ?? '');
   assert.ok(keys.includes('target-torch'), 'the table of settings was not found');
   const camel = keys.map((key) => `loaderlint.${key.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())}`);
-  const own = ['loaderlint.server.path', 'loaderlint.interpreter'];
+  const own = ['loaderlint.server.path', 'loaderlint.interpreter', 'loaderlint.diagnosticMode'];
   assert.deepEqual(Object.keys(properties).sort(), [...camel, ...own].sort());
   for (const [name, property] of Object.entries(properties)) {
-    assert.equal(property['default'], null, name);
+    assert.equal(property['default'], name === 'loaderlint.diagnosticMode' ? 'openFilesOnly' : null, name);
     assert.ok(property['markdownDescription'], name);
   }
 });

@@ -117,10 +117,21 @@ class FakeWorkspace:
         return self.disk[path]
 
     def check(
-        self, paths: Sequence[Path] | None = None, *, stop: Callable[[], bool] = lambda: False
+        self,
+        paths: Sequence[Path] | None = None,
+        *,
+        stop: Callable[[], bool] = lambda: False,
+        progress: Callable[[int, int], None] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
-        self.backend.checks.append(tuple(sorted(path.name for path in paths or ())))
-        return {path: tuple(self._find(path, stop)) for path in paths or ()}
+        if paths is None:
+            paths = sorted(path for folder in self.folders for path in folder.glob("*.py"))
+        self.backend.checks.append(tuple(sorted(path.name for path in paths)))
+        found = {}
+        for done, path in enumerate(paths, 1):
+            found[path] = tuple(self._find(path, stop))
+            if progress is not None:
+                progress(done, len(paths))
+        return found
 
     def repairs(self, diagnostic: Any) -> tuple[Repair, ...]:
         path, span = diagnostic.path, diagnostic.span

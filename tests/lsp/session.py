@@ -19,8 +19,11 @@ from tests.lsp.fake_engine import FakeBackend
 PATIENCE = 20
 
 
-def capabilities(encoding: str | None = None, *, rich: bool = True, asked: bool = False) -> dict[str, Any]:
-    """Those of a client: `rich` as VS Code, else the bare minimum; `asked`: it can be asked for its settings."""
+def capabilities(
+    encoding: str | None = None, *, rich: bool = True, asked: bool = False, pulls: bool = False
+) -> dict[str, Any]:
+    """Those of a client: `rich` as VS Code, else the bare minimum; `asked`: it can be asked for its settings; `pulls`:
+    it asks for diagnostics."""
     able: dict[str, Any] = {"workspace": {}, "textDocument": {}}
     if encoding:
         able["general"] = {"positionEncodings": [encoding]}
@@ -49,6 +52,9 @@ def capabilities(encoding: str | None = None, *, rich: bool = True, asked: bool 
         }
     if asked:
         able["workspace"]["configuration"] = True
+    if pulls:
+        able["textDocument"]["diagnostic"] = {"relatedDocumentSupport": False}
+        able["workspace"]["diagnostics"] = {"refreshSupport": True}
     return able
 
 

@@ -149,6 +149,7 @@ class Analysis:
         load: Callable[[], Backend],
         *,
         publish: Callable[[types.PublishDiagnosticsParams], None],
+        refresh: Callable[[], None] = lambda: None,
         announce: Callable[[Document, bool], None] = lambda document, settled: None,
         say: Callable[[str], None] = lambda message: None,
     ) -> None:
@@ -158,10 +159,15 @@ class Analysis:
         self._worker = worker
         self._engine = Engine(load)
         self._publish = publish
+        self._refresh = refresh
         self._announce = announce
         self._say = say
         self._reports: dict[str, Report] = {}
         self._published: dict[str, types.PublishDiagnosticsParams] = {}
+        self._pulled: dict[str, Report] = {}
+        self._begun = asyncio.Event()
+        self._news = asyncio.Event()
+        self._asides: set[threading.Event] = set()
         self._said: set[str] = set()
         self._setup: Setup | None = None
         self._edited: set[Path] = set()
@@ -201,6 +207,7 @@ class Analysis:
     def closed(self, document: Document) -> None:
         """The document is no longer open: the file on disk counts, and nothing is shown for it."""
         self._reports.pop(document.uri, None)
+        self._pulled.pop(document.uri, None)
         if self._published.pop(document.uri, None) is not None:
             self._publish(cleared(document.uri))
         if document.analysed:
@@ -237,6 +244,23 @@ class Analysis:
         report = self._reports.get(document.uri)
         return report if report is not None and document.is_at(report.snapshot) else None
 
+    def pulled(self, report: Report) -> None:
+        """The client has this report now: tell it when another one takes its place."""
+        self._pulled[report.snapshot.uri] = report
+
+    async def begun(self) -> None:
+        """Wait until the settings are known and something was looked at for the first time."""
+        await self._begun.wait()
+
+    async def news(self) -> None:
+        """Wait until something was looked at again, or `announce_news` says that there is something new."""
+        await self._news.wait()
+
+    def announce_news(self) -> None:
+        """Wake who waits for `news`."""
+        self._news.set()
+        self._news = asyncio.Event()
+
     def snapshots(self) -> tuple[Snapshot, ...]:
         """All open documents that are analysed, as they are now."""
         return tuple(document.snapshot() for document in self._documents if document.analysed)
@@ -244,6 +268,24 @@ class Analysis:
     async def ask(self, question: Callable[[Workspace], _Result]) -> _Result:
         """Put a question to the engine, on its thread."""
         return await self._worker.run(lambda: question(self._engine.workspace()))
+
+    async def ask_aside(self, question: Callable[[Workspace, Callable[[], bool]], _Result]) -> _Result | None:
+        """Put a long question to the engine, with a `stop` for it. None if a change came in between: who asks waits
+        until all is settled, and asks again."""
+        stopped, engine = threading.Event(), self._engine
+
+        def asked() -> _Result | None:
+            try:
+                return None if stopped.is_set() else question(engine.workspace(), stopped.is_set)
+            except engine.backend().cancelled:
+                return None
+
+        self._asides.add(stopped)
+        try:
+            return await self._worker.run(asked)
+        finally:
+            stopped.set()  # whoever asked may have been cancelled
+            self._asides.discard(stopped)
 
     async def load(self) -> None:
         """Load the engine now, so that the first analysis need not wait for it."""
@@ -257,8 +299,7 @@ class Analysis:
         """Plan nothing more and stop the job at hand."""
         self._closed = True
         self._cancel_timer()
-        if self._job is not None:
-            self._job.stopped.set()
+        self._stop_work()
         self._settled.set()
 
     # --- jobs ---------------------------------------------------------------------------------------------------------
@@ -269,14 +310,20 @@ class Analysis:
         if self._settled.is_set():
             self._settled.clear()
             self._announce_all(settled=False)
-        if self._job is not None:
-            self._job.stopped.set()
+        self._stop_work()
         self._cancel_timer()
         loop = asyncio.get_running_loop()
         if self._waiting_since is None:
             self._waiting_since = loop.time()
         latest = self._waiting_since + LONGEST - loop.time()
         self._timer = loop.call_later(max(AT_ONCE, min(delay, latest)), self._begin)
+
+    def _stop_work(self) -> None:
+        """Whatever is being computed is about what is no longer so."""
+        if self._job is not None:
+            self._job.stopped.set()
+        for stopped in self._asides:
+            stopped.set()
 
     def _cancel_timer(self) -> None:
         if self._timer is not None:
@@ -329,14 +376,27 @@ class Analysis:
             if document is None or not document.is_at(report.snapshot):
                 continue  # closed or edited meanwhile
             self._reports[document.uri] = report
-            params = report.params()
-            if self._published.get(document.uri) != params:
-                self._published[document.uri] = params
-                self._publish(params)
+            if not self.client.pulls:
+                self._push(report.params())
+        if any(self._is_stale(report) for report in self._pulled.values()):
+            self._pulled.clear()
+            self._refresh()
+        self._begun.set()
+        self.announce_news()
         for problem in answer.problems:
             if problem not in self._said:
                 self._said.add(problem)
                 self._say(problem)
+
+    def _push(self, params: types.PublishDiagnosticsParams) -> None:
+        if self._published.get(params.uri) != params:
+            self._published[params.uri] = params
+            self._publish(params)
+
+    def _is_stale(self, pulled: Report) -> bool:
+        """Whether the client has another report of a version than there is now. It asks by itself for a new version."""
+        now = self._reports.get(pulled.snapshot.uri)
+        return now is not None and now.same_version(pulled) and now.result_id != pulled.result_id
 
     def _announce_all(self, *, settled: bool) -> None:
         for document in self._documents:

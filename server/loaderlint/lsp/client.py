@@ -16,14 +16,15 @@ _ENCODINGS: dict[str, Encoding] = {"utf-8": "utf-8", "utf-16": "utf-16", "utf-32
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """The client's abilities. `status`: it asked for `loaderlint/status` notifications in its initialization
-    options."""
+    """The client's abilities. `pulls`: it asks for diagnostics itself, and asks again when it is told to; all others
+    are sent theirs. `status`: it asked for `loaderlint/status` notifications in its initialization options."""
 
     encoding: Encoding = "utf-16"
     related_information: bool = False
     code_description: bool = False
     diagnostic_data: bool = False
     tags: frozenset[types.DiagnosticTag] = frozenset()
+    pulls: bool = False
     document_changes: bool = False
     change_annotations: bool = False
     resolves_edits: bool = False
@@ -51,6 +52,9 @@ class Client:
             code_description=can("text_document.publish_diagnostics.code_description_support"),
             diagnostic_data=can("text_document.publish_diagnostics.data_support"),
             tags=frozenset(listed("text_document.publish_diagnostics.tag_support.value_set")),
+            # An edit in one file changes the findings of others: one that cannot be told so is better sent all.
+            pulls=get(able, "text_document.diagnostic", None) is not None
+            and can("workspace.diagnostics.refresh_support"),
             document_changes=can("workspace.workspace_edit.document_changes"),
             change_annotations=can("workspace.workspace_edit.change_annotation_support"),
             resolves_edits="edit" in listed("text_document.code_action.resolve_support.properties")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from loaderlint.lsp.client import initialization
 from loaderlint.settings import KEYS, from_editor
 
 if TYPE_CHECKING:
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SECTION = "loaderlint"
+#: Which files get diagnostics: `openFilesOnly` (the default) or `workspace`.
+MODE = "diagnosticMode"
 #: Seconds that the first analysis waits for the client to tell its settings.
 PATIENCE = 5.0
 
@@ -30,9 +31,10 @@ def overrides(section: Any) -> dict[str, object]:
     return {key: value for key, value in from_editor(section).items() if key in KEYS}
 
 
-def first_overrides(params: types.InitializeParams) -> dict[str, object]:
-    """The settings in the initialization options, for clients that cannot be asked."""
-    return overrides(initialization(params).get("settings"))
+def take(ls: Server, section: Any) -> None:
+    """Keep what a configuration section says; `Server.configured` applies it."""
+    ls.overrides = overrides(section)
+    ls.shows_workspace = isinstance(section, Mapping) and section.get(MODE) == "workspace"
 
 
 async def load(ls: Server) -> None:
@@ -56,7 +58,7 @@ async def _ask(ls: Server) -> None:
         logger.warning("the client does not tell its settings: %s", error)
         return
     if answer:
-        ls.overrides = overrides(answer[0])
+        take(ls, answer[0])
 
 
 async def did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:
@@ -66,7 +68,7 @@ async def did_change_configuration(ls: Server, params: types.DidChangeConfigurat
         return
     given = _plain(params.settings)
     if isinstance(given, Mapping):
-        ls.overrides = overrides(given.get(SECTION, given))
+        take(ls, given.get(SECTION, given))
         ls.configured()
 
 

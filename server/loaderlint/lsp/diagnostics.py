@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,11 +45,26 @@ class Report:
     findings: tuple[Diagnostic, ...]
     shown: tuple[types.Diagnostic, ...]
 
+    @property
+    def result_id(self) -> str:
+        """The same for the same diagnostics, whatever the version."""
+        return result_id(self.shown)
+
+    def same_version(self, other: Report) -> bool:
+        """Whether both are about the very same text of the document."""
+        ours, theirs = self.snapshot, other.snapshot
+        return (ours.serial, ours.version) == (theirs.serial, theirs.version)
+
     def params(self) -> types.PublishDiagnosticsParams:
         """The notification that shows it."""
         return types.PublishDiagnosticsParams(
             uri=self.snapshot.uri, version=self.snapshot.version, diagnostics=list(self.shown)
         )
+
+
+def result_id(shown: Sequence[types.Diagnostic]) -> str:
+    """What a client tells in its next request, so that equal diagnostics need not be sent again."""
+    return hashlib.blake2b(repr(shown).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def rule_url(name: str) -> str:

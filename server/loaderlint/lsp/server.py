@@ -14,7 +14,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from loaderlint import __version__
-from loaderlint.lsp import Transport, actions, configuration, files, hover, status, sync, transport
+from loaderlint.lsp import Transport, actions, client, configuration, files, hover, pull, status, sync, transport
 from loaderlint.lsp.analysis import Analysis, Setup
 from loaderlint.lsp.backend import Backend
 from loaderlint.lsp.client import Client
@@ -37,6 +37,8 @@ class Server(LanguageServer):
         self.client = Client()
         self.folders: tuple[Path, ...] = ()
         self.overrides: dict[str, object] = {}
+        self.shows_workspace = False
+        """Whether diagnostics of files that are not open are wanted (the setting `diagnosticMode`)."""
         self.documents = Documents()
         self.worker = Worker()
         self.analysis = Analysis(
@@ -44,6 +46,7 @@ class Server(LanguageServer):
             self.worker,
             load,
             publish=self.text_document_publish_diagnostics,
+            refresh=lambda: self.start(self._refresh()),
             announce=lambda document, settled: status.announce(self, document, settled),
             say=self.say,
         )
@@ -59,6 +62,11 @@ class Server(LanguageServer):
     def configured(self) -> None:
         """Analyse with the folders and settings as they are now."""
         self.analysis.configure(Setup(self.folders, dict(self.overrides)))
+        self.analysis.announce_news()
+
+    async def _refresh(self) -> None:
+        """Let the client ask for all diagnostics again."""
+        await self.workspace_diagnostic_refresh_async(None)
 
     def say(self, message: str) -> None:
         """Put a warning where the user finds it if he looks: the client's log."""
@@ -99,7 +107,9 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
     ls.documents.encoding = ls.client.encoding
     ls.analysis.client = ls.client
     ls.folders = files.first_folders(params)
-    ls.overrides = configuration.first_overrides(params)
+    configuration.take(ls, client.initialization(params).get("settings"))
+    if ls.client.pulls:
+        pull.register(ls)
 
 
 def initialized(ls: Server, _: types.InitializedParams) -> None:

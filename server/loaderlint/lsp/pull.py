@@ -1,0 +1,161 @@
+"""Diagnostics for clients that ask for them: of a document, and of the whole workspace.
+
+Each client gets its diagnostics in one way: who asks (`Client.pulls`) is sent none. A request for the workspace is held
+until there is something new, because clients ask again as soon as they have an answer. Files that are not open are
+reported only where the user's setting `diagnosticMode` is `workspace`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from loaderlint.lsp.analysis import Texts
+from loaderlint.lsp.backend import Workspace
+from loaderlint.lsp.client import Client
+from loaderlint.lsp.diagnostics import SOURCE, result_id, shown
+from loaderlint.lsp.documents import Snapshot
+from loaderlint.lsp.uris import uri_of
+
+if TYPE_CHECKING:
+    from loaderlint.lsp.server import Server
+
+OPTIONS = types.DiagnosticOptions(identifier=SOURCE, inter_file_dependencies=True, workspace_diagnostics=True)
+
+#: What `Workspace.check` tells: how many files of how many are done.
+Progress = Callable[[int, int], None]
+
+
+class AskAgain(JsonRpcException):
+    """The document was edited while it was looked at; the client shall ask about what it is now."""
+
+    CODE = types.LSPErrorCodes.ServerCancelled.value
+    MESSAGE = "the document has changed"
+
+    def __init__(self) -> None:
+        super().__init__(data={"retriggerRequest": True})
+
+
+async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+    """The diagnostics of the document as it is now. Raises AskAgain if it is edited meanwhile."""
+    document = ls.documents.get(params.text_document.uri)
+    if document is None or not document.analysed:
+        return types.RelatedFullDocumentDiagnosticReport(items=[])
+    version = document.version
+    await ls.analysis.settled()
+    report = ls.analysis.report(document)
+    if document.version != version:
+        raise AskAgain()
+    if report is None:  # the analysis failed and the log says why
+        return types.RelatedFullDocumentDiagnosticReport(items=[])
+    ls.analysis.pulled(report)
+    if report.result_id == params.previous_result_id:
+        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=report.result_id)
+    return types.RelatedFullDocumentDiagnosticReport(items=list(report.shown), result_id=report.result_id)
+
+
+# --- the workspace ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What is found in one file. `version`: of the document, None if it is not open."""
+
+    uri: str
+    version: int | None
+    shown: tuple[types.Diagnostic, ...]
+
+    def told(self) -> types.WorkspaceFullDocumentDiagnosticReport:
+        """In the protocol's words."""
+        return types.WorkspaceFullDocumentDiagnosticReport(
+            uri=self.uri, items=list(self.shown), version=self.version, result_id=result_id(self.shown)
+        )
+
+
+async def workspace_diagnostic(ls: Server, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
+    """The diagnostics of all files for which they are not what the client has; waits until there are some."""
+    known = {previous.uri: previous.value for previous in params.previous_result_ids}
+    with _progress(ls, params.work_done_token) as progress:
+        found = await _found(ls, progress)
+    while not (news := list(_news(found, known))):
+        await ls.analysis.news()
+        found = await _found(ls, lambda done, total: None)
+    return types.WorkspaceDiagnosticReport(items=news)
+
+
+async def _found(ls: Server, progress: Progress) -> dict[str, FileReport]:
+    """The files with findings, by URI; none unless the user wants to see files that are not open."""
+    while ls.shows_workspace:
+        await ls.analysis.begun()
+        await ls.analysis.settled()
+        answer = await ls.analysis.ask_aside(partial(_everything, ls.analysis.snapshots(), ls.client, progress))
+        if answer is not None:
+            return answer
+    return {}
+
+
+def _everything(
+    snapshots: Sequence[Snapshot], client: Client, progress: Progress, workspace: Workspace, stop: Callable[[], bool]
+) -> dict[str, FileReport]:
+    """The reports of all files with findings, by URI. For the worker's thread."""
+    opened = {snapshot.path: snapshot for snapshot in snapshots}
+    uris = {path: snapshot.uri for path, snapshot in opened.items()}
+    lines = Texts(workspace, snapshots)
+    reports: dict[str, FileReport] = {}
+    for path, findings in workspace.check(stop=stop, progress=progress).items():
+        if findings and path.suffix == ".py":
+            uri = uris.get(path) or uri_of(path)
+            version = opened[path].version if path in opened else None
+            items = tuple(shown(finding, lines, uris, client) for finding in findings)
+            reports[uri] = FileReport(uri, version, items)
+    return reports
+
+
+def _news(
+    found: Mapping[str, FileReport], known: Mapping[str, str]
+) -> Iterator[types.WorkspaceDocumentDiagnosticReport]:
+    """What the client does not have yet, and what it has no longer."""
+    for uri, report in found.items():
+        if known.get(uri) != result_id(report.shown):
+            yield report.told()
+    nothing = result_id(())
+    for uri in known.keys() - found.keys():
+        if known[uri] != nothing:
+            yield FileReport(uri, None, ()).told()
+
+
+@contextmanager
+def _progress(ls: Server, token: types.ProgressToken | None) -> Iterator[Progress]:
+    """Shows the user how far the work is, where the client asks for that."""
+    if token is None:
+        yield lambda done, total: None
+        return
+    loop, percents = asyncio.get_running_loop(), [-1]
+
+    def show(percent: int) -> None:
+        ls.work_done_progress.report(token, types.WorkDoneProgressReport(percentage=percent))
+
+    def progress(done: int, total: int) -> None:  # on the worker's thread, once a file
+        percent = 100 * done // total
+        if percent > percents[0]:
+            percents[0] = percent
+            loop.call_soon_threadsafe(show, percent)
+
+    ls.work_done_progress.begin(token, types.WorkDoneProgressBegin(title="loaderlint: checking the workspace"))
+    try:
+        yield progress
+    finally:
+        ls.work_done_progress.end(token, types.WorkDoneProgressEnd())
+
+
+def register(server: Server) -> None:
+    """Offer the feature; only to a client that pulls."""
+    server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, OPTIONS)(diagnostic)
+    server.feature(types.WORKSPACE_DIAGNOSTIC)(workspace_diagnostic)
