@@ -7,6 +7,7 @@ import re
 
 import loaderlint
 from loaderlint import settings
+from loaderlint.lsp import configuration
 from scripts.generate_docs import ROOT
 
 
@@ -24,7 +25,7 @@ def test_the_editor_knows_every_setting_and_the_server_every_setting_of_the_edit
     offered = {
         name.removeprefix("loaderlint."): None for name in manifest["contributes"]["configuration"]["properties"]
     }
-    # What the client keeps for itself: how to find and watch the server.
-    own = {name for name in offered if "." in name or name == "interpreter"}
+    # What is the editor's alone: how to find and watch the server, and what is shown.
+    own = {name for name in offered if "." in name or name in ("interpreter", configuration.MODE)}
     given: dict[str, object] = {name: "x" for name in offered if name not in own}
     assert sorted(settings.from_editor(given)) == sorted(settings.KEYS)
