@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from loaderlint import __version__
-from loaderlint.commands import FAILED
+from loaderlint.commands import BASELINE, FAILED
 from loaderlint.report import FORMATS
 from loaderlint.terminal import complain
 
@@ -75,8 +75,18 @@ def _add_check(commands: Any) -> None:
     check.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: apply unsafe fixes too")
     check.add_argument("--diff", action="store_true", help="show what --fix would change, and write nothing")
     check.add_argument("--output-format", choices=tuple(FORMATS), default="text", help="(default: text)")
-    check.add_argument("--hints", action="store_true", help="show hints in the text output")
+    check.add_argument("--hints", action="store_true", help="show hints too (in JSON they always are)")
     check.add_argument("--statistics", action="store_true", help="count the findings of each rule")
+    check.add_argument(
+        "--write-baseline",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="keep the present findings for later: write them to a baseline and report none",
+    )
+    check.add_argument(
+        "--force-exclude", action="store_true", help="leave out what is excluded also where PATH names it"
+    )
     check.add_argument("--no-cache", action="store_true", help="read and write no cache")
     group = check.add_argument_group("settings", "The same as in pyproject.toml; they win over the file.")
     listed: Any = {"type": _listed, "metavar": "RULE,..."}
@@ -93,6 +103,14 @@ def _add_check(commands: Any) -> None:
     group.add_argument("--platforms", type=_listed, metavar="NAME,...", help="linux, macos, windows")
     group.add_argument("--start-method", metavar="NAME", help="fork, spawn or forkserver")
     group.add_argument("--loaders", type=_listed, metavar="NAME,...", help="functions of yours that make a loader")
+    group.add_argument(
+        "--baseline",
+        nargs="?",
+        const=BASELINE,
+        metavar="FILE",
+        help="do not report the findings that this baseline keeps (default: %(const)s)",
+    )
+    group.add_argument("--no-baseline", dest="baseline", action="store_const", const="", help="report all findings")
 
 
 def _add_others(commands: Any) -> None:

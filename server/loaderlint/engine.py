@@ -24,6 +24,7 @@ from loaderlint.store import OpenFile, Snapshot, Store, project_root
 from loaderlint.suppress import Suppression, covering, suppressions
 
 if TYPE_CHECKING:
+    from loaderlint.baseline import Baseline, Entry
     from loaderlint.facts.ir import PieceFacts
     from loaderlint.fixes.edits import FileEdit, NoFix, Repair
     from loaderlint.project.environment import Environment
@@ -171,6 +172,14 @@ class Workspace:
         """The 0-based lines of `text` at which the code cells of a notebook begin; () for any other file."""
         return self.project(path).store.cells(path.resolve())
 
+    def kept(self) -> dict[Path, tuple[Baseline, frozenset[Entry]]]:
+        """By file the baselines that counted in the last check, each with its entries that were found again."""
+        kept: dict[Path, tuple[Baseline, frozenset[Entry]]] = {}
+        for project in self._projects.values():
+            for baseline, entries in project.kept:
+                kept[baseline.path] = baseline, entries | kept.get(baseline.path, (baseline, frozenset()))[1]
+        return kept
+
     def settings(self, path: Path) -> Settings:
         """The settings that hold for a file."""
         return settings_module.load(path, self._overrides)[0]
@@ -255,6 +264,9 @@ class Project:
         self._edits: dict[tuple[Intent, ...], tuple[FileEdit, ...] | NoFix] = {}
         self._edits_at = -1
         self._wrong: dict[Problem, None] = {}
+        self._baselines: dict[Path, Baseline | Problem] = {}
+        self.kept: list[tuple[Baseline, frozenset[Entry]]] = []
+        """The baselines that counted in the last check, file by file, with the entries that were found again."""
 
     def renew(self) -> None:
         """Settings changed: nothing that was found holds."""
@@ -266,7 +278,7 @@ class Project:
         """What could not be read, and what is wrong in settings."""
         found = [Problem(path, message, path in self._named) for path, message in sorted(self.store.unreadable.items())]
         self._settings(self.root / "x.py")
-        return [*found, *self._wrong]
+        return [*found, *self._wrong, *(one for one in self._baselines.values() if isinstance(one, Problem))]
 
     def check(
         self, asked: Sequence[Path], stop: Callable[[], bool], steps: _Steps
@@ -279,6 +291,7 @@ class Project:
         self.store.name(named)
         reported = self._reported(folders, named)
         by_file = self._findings(stop, steps) if reported else {}
+        self.kept, self._baselines = [], {}
         return {path: self._shown(path, by_file.get(path, [])) for path in reported}
 
     def _reported(self, folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
@@ -400,7 +413,30 @@ class Project:
         if text is not None and suppressions(text.text):
             shown.extend(self._unused(path, text, settings, used))
         shown.sort(key=lambda d: (d.span, d.code, d.message))
-        return tuple(_with_fingerprint(d, self.root, self._owner(d.finding.place), seen) for d in shown)
+        printed = tuple(_with_fingerprint(d, self.root, self._owner(d.finding.place), seen) for d in shown)
+        return self._without_kept(path, printed, settings)
+
+    def _without_kept(self, path: Path, found: tuple[Diagnostic, ...], settings: Settings) -> tuple[Diagnostic, ...]:
+        """The findings that the file's baseline does not keep."""
+        if not settings.baseline:
+            return found
+        baseline = self._baseline((settings.directory or self.root) / settings.baseline)
+        if isinstance(baseline, Problem):
+            return found
+        shown, known = baseline.split(path, found)
+        self.kept.append((baseline, known))
+        return shown
+
+    def _baseline(self, path: Path) -> Baseline | Problem:
+        """The baseline in a file, or what is wrong with it. Read once in each check: it is a small file."""
+        from loaderlint.baseline import BadBaseline, read
+
+        if path not in self._baselines:
+            try:
+                self._baselines[path] = read(path)
+            except BadBaseline as error:
+                self._baselines[path] = Problem(path, str(error), True)
+        return self._baselines[path]
 
     def _unused(
         self, path: Path, text: OpenFile, settings: Settings, used: set[tuple[Suppression, str]]

@@ -70,7 +70,8 @@ class Settings:
     """What the project asks for. None means that nobody said.
 
     `directory` is the folder of the settings file (patterns are relative to it), None without a file. `target_torch`
-    and `target_python` are a version ('2.4') or a range ('>=2.0,<2.5') that `packaging` can read."""
+    and `target_python` are a version ('2.4') or a range ('>=2.0,<2.5') that `packaging` can read. `baseline`: a path,
+    relative to `directory`; '' for none."""
 
     directory: Path | None = None
     select: tuple[str, ...] | None = None
@@ -84,6 +85,7 @@ class Settings:
     platforms: tuple[Platform, ...] | None = None
     start_method: StartMethod | None = None
     loaders: tuple[LoaderWrapper, ...] | None = None
+    baseline: str | None = None
 
     def enabled(self, name: str, code: str, by_default: bool = True) -> bool:
         """Whether the rule runs at all (`per_file_ignores` apart).
@@ -139,6 +141,11 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> tuple[Set
         asked, more = _from_overrides(overrides or {})
         _loaded[key] = (_merged(from_file, asked), problems + more)
     return _loaded[key]
+
+
+def is_settings_file(path: Path | None) -> bool:
+    """Whether the file at `path` holds settings."""
+    return path is not None and path.name in (OWN_FILE, SHARED_FILE)
 
 
 def clear() -> None:
@@ -388,6 +395,12 @@ def _wrapper(name: str, table: object, say: Callable[[str], None]) -> LoaderWrap
     return wrapper
 
 
+def _file(value: object, _say: Callable[[str], None]) -> str:
+    if isinstance(value, str):
+        return value
+    raise _Bad(f'must be the path of a file such as "loaderlint-baseline.json", not {_shown(value)}')
+
+
 def _is_argument(value: object) -> bool:
     if isinstance(value, str):
         return value.isidentifier()
@@ -416,6 +429,7 @@ KEYS: dict[str, _Reader] = {
     "platforms": _platforms,
     "start-method": _start_method,
     "loaders": _loaders,
+    "baseline": _file,
 }
 
 

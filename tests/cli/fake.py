@@ -56,6 +56,9 @@ class Workspace:
     def cells(self, path: Path) -> tuple[int, ...]:
         return ()
 
+    def kept(self) -> dict[Path, object]:
+        return {}
+
     def check(
         self,
         paths: Sequence[Path] | None = None,

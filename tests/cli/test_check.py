@@ -324,9 +324,13 @@ def test_diff_shows_all_rounds_at_once(project: Path, run: Run) -> None:
 
 
 def test_diff_without_fixes(project: Path, run: Run) -> None:
-    (project / "a.py").write_text("MAYBE\n")
+    (project / "a.py").write_text("MURMUR\n")
     result = run("check", "--diff")
     assert (result.code, result.out, result.err) == (0, "", "Nothing would change.\n")
+    (project / "a.py").write_text("MAYBE\n")
+    result = run("check", "--diff")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == "Nothing would change. 1 finding without such a fix: run it without --diff.\n"
 
 
 # --- standard input ---------------------------------------------------------------------------------------------------

@@ -111,3 +111,24 @@ def test_other_languages_have_no_source() -> None:
 def test_what_is_no_notebook_is_said(file: str) -> None:
     with pytest.raises(notebook.UnreadableNotebook, match="not a notebook"):
         notebook.read(file)
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_place_in_the_source_is_one_in_the_file(indent: int | None) -> None:
+    cells = (["a = 'é'\n", 'b = "\\\\" + c\n', "\tlast"], "x = '\U0001f600' + y\r\nz\n", [], "%magic\nd")
+    file = made(*cells, indent=indent)
+    lines = file.split("\n")
+    for text in (file, json.dumps(json.loads(file), indent=indent)):
+        found, lines = notebook.read(text), text.split("\n")
+        source = found.text.split("\n")
+        for sign in "abcyd":
+            line = next(number for number, shown in enumerate(source) if sign in shown.replace("magic", ""))
+            at, column = found.in_file(line, source[line].index(sign))
+            assert lines[at][column] == sign
+        end, after = found.in_file(1, len(source[1]))
+        assert lines[end][:after].endswith("c")
+        assert found.in_file(10**6, 10**6)[0] < len(lines)
+
+
+def test_a_place_in_a_notebook_without_code() -> None:
+    assert notebook.read(made()).in_file(3, 4) == (0, 0)

@@ -4,3 +4,6 @@ A command is a function of the parsed arguments that returns the exit code: 0 no
 not be done. `loaderlint.cli` declares the arguments."""
 
 DONE, FINDINGS, FAILED = 0, 1, 2
+
+#: The name of a baseline that nobody named.
+BASELINE = "loaderlint-baseline.json"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from loaderlint import report, settings, terminal
-from loaderlint.commands import DONE, FAILED, FINDINGS
-from loaderlint.engine import Diagnostic, Workspace
+from loaderlint.commands import BASELINE, DONE, FAILED, FINDINGS
+from loaderlint.engine import Diagnostic, Problem, Workspace
 from loaderlint.findings import Severity
 from loaderlint.report import Item, Report, shown_path
 from loaderlint.report.text import counts
@@ -20,7 +20,10 @@ from loaderlint.syntax import notebook
 from loaderlint.syntax.source import Source, UnreadableSource, decode
 
 if TYPE_CHECKING:
+    from loaderlint.baseline import Baseline, Entry
     from loaderlint.rewrite import Change
+
+Found = dict[Path, tuple[Diagnostic, ...]]
 
 _INSTALLED = ("site-packages", "dist-packages")
 
@@ -33,6 +36,7 @@ def check(chosen: argparse.Namespace) -> int:
     """Run `check` with the parsed arguments and return the exit code."""
     try:
         overrides = _overrides(chosen)
+        kept_in = _baseline_to_write(chosen)
         piped = _stdin(chosen)
     except _Usage as error:
         terminal.complain(str(error))
@@ -47,54 +51,81 @@ def check(chosen: argparse.Namespace) -> int:
         terminal.complain(message)
     if not paths:
         return FAILED
-    code = _Check(chosen, overrides, paths, None).run()
-    return FAILED if messages else code
+    run = _Check(chosen, overrides, paths, None, [Problem(None, message, True) for message in messages])
+    return run.run() if kept_in is None else run.keep(kept_in)
 
 
 class _Check:
-    """One run over absolute paths that exist, or over one that comes from standard input (`piped`)."""
+    """One run over absolute paths that exist, or over one that comes from standard input (`piped`). `missing`: what is
+    wrong with the other paths."""
 
     def __init__(
-        self, chosen: argparse.Namespace, overrides: dict[str, object], paths: list[Path], piped: Source | None
+        self,
+        chosen: argparse.Namespace,
+        overrides: dict[str, object],
+        paths: list[Path],
+        piped: Source | None,
+        missing: Sequence[Problem] = (),
     ) -> None:
         self._chosen = chosen
-        self._paths = paths
+        self._paths = _not_excluded(paths, overrides) if chosen.force_exclude else paths
         self._piped = piped
+        self._missing = missing
         self._workspace = Workspace(folders_around(paths), overrides)
         if piped:
             self._workspace.set_text(paths[0], piped.text)
-        self._failed = False
+        self._failed = bool(missing)
 
     def run(self) -> int:
         """Do it all and return the exit code."""
         if self._chosen.diff:
-            return self._exit_code(self._diff())
+            return self._ended(self._diff())
         out = sys.stdout
         if self._chosen.fix:
             self._fix()
             out = sys.stderr if self._piped else out  # the fixed text has stdout for itself
-        with terminal.Progress(sys.stderr) as progress:
-            found = self._workspace.check(self._paths, progress=progress)
-        return self._exit_code(self._report(found, out))
+        found = self._found()
+        self._report(found, out)
+        self._say_what_is_gone(found)
+        return self._ended(bool(_count(found)))
 
-    def _exit_code(self, found: bool) -> int:
+    def keep(self, path: Path) -> int:
+        """Write what is found to the baseline at `path`, and return the exit code."""
+        if self._chosen.fix:
+            self._fix()
+        self._write_baseline(path, self._found())
+        return self._ended(False)
+
+    def _found(self) -> Found:
+        with terminal.Progress(sys.stderr) as progress:
+            return self._workspace.check(self._paths, progress=progress)
+
+    def _ended(self, found: bool) -> int:
+        """The exit code, when all problems have been told."""
         for problem in dict.fromkeys(self._workspace.problems):
-            self._failed = self._failed or problem.fatal or _is_settings(problem.path)
             where = f"{_shown(problem.path)}: " if problem.path else ""
             terminal.complain(f"{where}{problem.message}")
-        return FAILED if self._failed else FINDINGS if found else DONE
+        return self._exit_code(found)
+
+    def _exit_code(self, found: bool) -> int:
+        problems = self._workspace.problems
+        if self._failed or any(one.fatal or settings.is_settings_file(one.path) for one in problems):
+            return FAILED
+        return FINDINGS if found else DONE
 
     # --- findings ---
 
-    def _report(self, found: dict[Path, tuple[Diagnostic, ...]], out: TextIO) -> bool:
-        """Print what was found; whether any of it counts."""
-        diagnostics = [diagnostic for path in sorted(found) for diagnostic in found[path]]
+    def _report(self, found: Found, out: TextIO) -> None:
+        """Print what was found."""
         told = Report(
-            items=tuple(self._item(diagnostic) for diagnostic in diagnostics),
+            items=tuple(self._item(diagnostic) for path in sorted(found) for diagnostic in found[path]),
             files=len(found),
             directory=Path.cwd(),
             text_of=self._workspace.text,
             cells_of=self._workspace.cells,
+            kept=sum(len(entries) for _, entries in self._workspace.kept().values()),
+            problems=(*self._missing, *dict.fromkeys(self._workspace.problems)),
+            code=self._exit_code(bool(_count(found))),
             hints=self._chosen.hints,
             color=terminal.colors(out),
             statistics=self._chosen.statistics,
@@ -103,9 +134,8 @@ class _Check:
         for line in report.render(told, self._chosen.output_format):
             print(line, file=out)
         if self._chosen.statistics and self._chosen.output_format != "text":
-            for line in counts(told.items):
+            for line in counts(told.shown):
                 terminal.say(line)
-        return any(diagnostic.severity is not Severity.HINT for diagnostic in diagnostics)
 
     def _item(self, diagnostic: Diagnostic) -> Item:
         # Making the edits costs a parse: not where only counts are shown.
@@ -113,6 +143,55 @@ class _Check:
             return Item(diagnostic, None)
         repairs = self._workspace.repairs(diagnostic)
         return Item(diagnostic, repairs[0] if repairs else None)
+
+    # --- baselines ---
+
+    def _write_baseline(self, path: Path, found: Found) -> None:
+        from loaderlint.baseline import BadBaseline, Baseline, entries_of, read, text_of
+
+        try:
+            old = read(path) if path.exists() else Baseline(path, ())
+        except BadBaseline as error:
+            self._fail(f"{_shown(path)}: {error}")
+            return
+        # What this run cannot know stays: other files, and rules that did not run.
+        others = [entry for entry in old.entries if not self._looked_at(old, entry, found)]
+        now = {*entries_of((d for diagnostics in found.values() for d in diagnostics), path.parent), *others}
+        try:
+            path.write_text(text_of(now), encoding="utf-8", newline="\n")
+        except OSError as error:
+            self._fail(f"{_shown(path)}: cannot be written ({error.strerror}); name another file")
+            return
+        was = set(old.entries)
+        terminal.say(
+            f"Wrote {_findings(len(now))} to {_shown(path)} ({len(now - was)} new, {len(was - now)} gone)."
+            f" They are not reported with: loaderlint check --baseline{_named(path)}"
+            f' or the setting baseline = "{path.name}"'
+        )
+
+    def _say_what_is_gone(self, found: Found) -> None:
+        for baseline, known in self._workspace.kept().values():
+            gone = [e for e in baseline.entries if e not in known and self._looked_at(baseline, e, found)]
+            if gone:
+                terminal.say(
+                    f"{_findings(len(gone))} of {_shown(baseline.path)} {'is' if len(gone) == 1 else 'are'} gone:"
+                    f" write it again with: loaderlint check --write-baseline{_named(baseline.path)}"
+                )
+
+    def _looked_at(self, baseline: Baseline, entry: Entry, found: Found) -> bool:
+        """Whether this run would have found the kept finding if it were still there."""
+        from loaderlint.rules import rule
+
+        path = baseline.file_of(entry)
+        if path not in found:
+            return not path.exists()
+        about = rule(entry.code)
+        by_default = about is not None and about.enabled_by_default
+        return about is None or self._workspace.settings(path).enabled(entry.name, entry.code, by_default)
+
+    def _fail(self, message: str) -> None:
+        self._failed = True
+        terminal.complain(message)
 
     # --- fixes ---
 
@@ -135,20 +214,25 @@ class _Check:
         try:
             write(change)
         except CannotWrite as error:
-            self._failed = True
-            terminal.complain(f"{_shown(change.path)}: {error}")
+            self._fail(f"{_shown(change.path)}: {error}")
             return False
         return True
 
     def _diff(self) -> bool:
-        """Print the diffs; whether there are any."""
+        """Print the diffs; whether there are any, or findings without a fix."""
         from loaderlint.rewrite import diff
 
+        count = _count(self._found())
         changes = self._changes()
         for change in changes:
             terminal.write_bytes(diff(change, self._piped, Path.cwd()))
-        terminal.say(f"{terminal.files(len(changes))} would change." if changes else "Nothing would change.")
-        return bool(changes)
+        if changes:
+            terminal.say(f"{terminal.files(len(changes))} would change.")
+        elif count:
+            terminal.say(f"Nothing would change. {_findings(count)} without such a fix: run it without --diff.")
+        else:
+            terminal.say("Nothing would change.")
+        return bool(changes or count)
 
     def _changes(self) -> tuple[Change, ...]:
         """What the fixes change; in the workspace's memory it is changed after this."""
@@ -167,6 +251,20 @@ class _Check:
         return ()
 
 
+def _count(found: Found) -> int:
+    """How many findings count: hints do not."""
+    return sum(d.severity is not Severity.HINT for diagnostics in found.values() for d in diagnostics)
+
+
+def _findings(count: int) -> str:
+    return f"{count} finding" if count == 1 else f"{count} findings"
+
+
+def _named(path: Path) -> str:
+    """What names a baseline to the flags."""
+    return "" if path == Path.cwd() / BASELINE else f" {_shown(path)}"
+
+
 # --- arguments --------------------------------------------------------------------------------------------------------
 
 
@@ -174,6 +272,10 @@ def _overrides(chosen: argparse.Namespace) -> dict[str, object]:
     """The settings among the flags by their names in pyproject.toml. Raises _Usage if one of them is wrong."""
     given = {key: getattr(chosen, key.replace("-", "_")) for key in settings.KEYS}
     given = {key: value for key, value in given.items() if value is not None}
+    if given.get("baseline"):
+        given["baseline"] = str(_baseline_file(given["baseline"], "--baseline"))
+    if chosen.write_baseline is not None:
+        given["baseline"] = ""
     if "severity" in given:
         given["severity"] = dict(_pair(text, "=", "--severity RULE=LEVEL") for text in given["severity"])
     if "per-file-ignores" in given:
@@ -187,6 +289,31 @@ def _overrides(chosen: argparse.Namespace) -> dict[str, object]:
     if wrong:
         raise _Usage("\n".join(wrong))
     return given
+
+
+def _baseline_to_write(chosen: argparse.Namespace) -> Path | None:
+    """The file of `--write-baseline`: the one that it names, that --baseline or the settings name, or the default."""
+    if chosen.write_baseline is None:
+        return None
+    if chosen.diff or "-" in chosen.paths:
+        raise _Usage("--write-baseline writes what is found in files: leave --diff and - away")
+    named = chosen.write_baseline or chosen.baseline
+    if named:
+        return _baseline_file(named, "--write-baseline")
+    found = settings.load(Path.cwd() / "any.py")[0]
+    by_settings = (found.directory or Path.cwd()) / found.baseline if found.baseline else None
+    return Path(os.path.realpath(by_settings or BASELINE))
+
+
+def _baseline_file(name: str, flag: str) -> Path:
+    path = Path(os.path.realpath(name))
+    if path.is_dir() or path.suffix in (".py", ".pyi", notebook.SUFFIX):
+        raise _Usage(f"'{name}' is read as the baseline's file; write PATH before {flag}, or {flag}={BASELINE}")
+    return path
+
+
+def _not_excluded(paths: Iterable[Path], overrides: Mapping[str, object]) -> list[Path]:
+    return [path for path in paths if path.is_dir() or not settings.load(path, overrides)[0].excluded(path)]
 
 
 def _pair(text: str, separator: str, usage: str) -> tuple[str, str]:
@@ -257,10 +384,6 @@ def _folder_around(path: Path) -> Path:
     if path.is_dir() or packages[-1].parent.name in _INSTALLED:
         return packages[-1]
     return packages[-1].parent
-
-
-def _is_settings(path: Path | None) -> bool:
-    return path is not None and path.name in (settings.OWN_FILE, settings.SHARED_FILE)
 
 
 def _shown(path: Path) -> str:

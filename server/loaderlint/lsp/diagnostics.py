@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from loaderlint import rule_url
 from loaderlint.findings import Severity
 from loaderlint.lsp.client import Client
 from loaderlint.lsp.documents import Snapshot
@@ -19,8 +20,6 @@ from loaderlint.lsp.uris import uri_of
 if TYPE_CHECKING:
     from loaderlint.engine import Diagnostic
 
-#: The project's home page; the rules' pages are below it.
-HOME = "https://loaderlint.dev"
 SOURCE = "loaderlint"
 
 _SEVERITIES = {
@@ -65,11 +64,6 @@ class Report:
 def result_id(shown: Sequence[types.Diagnostic]) -> str:
     """What a client tells in its next request, so that equal diagnostics need not be sent again."""
     return hashlib.blake2b(repr(shown).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-def rule_url(name: str) -> str:
-    """The web page of the rule `name`."""
-    return f"{HOME}/rules/{name}"
 
 
 def shown(finding: Diagnostic, lines: Lines, uris: Mapping[Path, str], client: Client) -> types.Diagnostic:

@@ -10,12 +10,20 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from loaderlint.commands import FAILED
+from loaderlint.findings import Severity
+
 if TYPE_CHECKING:
-    from loaderlint.engine import Diagnostic
+    from loaderlint.engine import Diagnostic, Problem
     from loaderlint.fixes.edits import Repair
 
 #: The formats of `check --output-format` by name.
-FORMATS = {"text": "loaderlint.report.text", "json": "loaderlint.report.json"}
+FORMATS = {
+    "text": "loaderlint.report.text",
+    "json": "loaderlint.report.json",
+    "sarif": "loaderlint.report.sarif",
+    "github": "loaderlint.report.github",
+}
 
 
 class Item(NamedTuple):
@@ -27,21 +35,36 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What there is to say. `items` are sorted and hold hints too; `files` is the number of files that were checked.
+    """What there is to say. `items` are sorted and hold hints too; `files` is the number of files that were checked;
+    `kept` is the number of findings that baselines keep, `problems` what could not be done, `code` the exit code.
 
     `directory` is what paths are shown relative to; `text_of` gives a file's text, `cells_of` the 0-based lines at
-    which a notebook's code cells begin (() for other files). `hints`, `color` and `statistics` (counts in place of
-    findings) matter to the text format only; `width` is the number of columns it may use."""
+    which a notebook's code cells begin (() for other files). `hints`: whether hints were asked for. `color` and
+    `statistics` (counts in place of findings) matter to the text format only; `width` is the number of columns it may
+    use."""
 
     items: tuple[Item, ...]
     files: int
     directory: Path
     text_of: Callable[[Path], str]
     cells_of: Callable[[Path], tuple[int, ...]]
+    kept: int = 0
+    problems: tuple[Problem, ...] = ()
+    code: int = 0
     hints: bool = False
     color: bool = False
     statistics: bool = False
     width: int = 160
+
+    @property
+    def shown(self) -> tuple[Item, ...]:
+        """The items without hints, unless those were asked for."""
+        return tuple(item for item in self.items if self.hints or item.diagnostic.severity is not Severity.HINT)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the tool could not do its work."""
+        return self.code == FAILED
 
 
 def render(report: Report, name: str) -> Iterator[str]:

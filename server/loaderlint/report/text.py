@@ -35,12 +35,11 @@ _BEFORE = 40
 
 def render(report: Report) -> Iterator[str]:
     """The findings (or their counts), then one line that sums up."""
-    shown = [item for item in report.items if report.hints or item.diagnostic.severity is not Severity.HINT]
     if report.statistics:
-        yield from counts(shown)
+        yield from counts(report.shown)
     else:
         painter = _Painter(report)
-        for item in shown:
+        for item in report.shown:
             yield from painter.finding(item)
             yield ""
     yield _summary(report)
@@ -172,6 +171,7 @@ def _summary(report: Report) -> str:
     if not report.files:
         return "No Python files to check."
     quiet = f" {_number(hints, 'hint')}{'' if report.hints else ' not shown (--hints)'}." if hints else ""
+    quiet += f" {report.kept} more in the baseline (--no-baseline)." if report.kept else ""
     if not loud:
         return f"No findings in {files}.{quiet}"
     kinds = Counter(item.diagnostic.severity.value for item in loud)

@@ -46,6 +46,9 @@ _TOKEN = re.compile(
 _NO_LINE_END = re.compile(r"[^\r\n]")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_JSON_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
+#: One character of a JSON string, however it is written.
+_JSON_SIGN = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.")
 _DECODER = json.JSONDecoder()
 
 
@@ -84,6 +87,30 @@ class Notebook:
             if kind in ("insert", "replace"):
                 new[owners[first if kind == "replace" else max(first - 1, 0)]].extend(lines[new_first:new_last])
         return self._with([_reopened("".join(text), cell.source) for text, cell in zip(new, self.cells, strict=True)])
+
+    def in_file(self, line: int, column: int) -> tuple[int, int]:
+        """Where a place of `text` stands in the file itself (line and column 0-based, in characters): what a viewer
+        that knows no notebooks shows there."""
+        if not self.cells:
+            return 0, 0
+        number, within = cell_of(self.starts, line)
+        cell = self.cells[number - 1]
+        lines = _lines(_closed(cell.source))
+        if within >= len(lines):
+            within, column = len(lines) - 1, len(lines[-1])
+        at = self._offset(cell, sum(map(len, lines[:within])) + min(column, len(lines[within].rstrip("\r\n"))))
+        return self.file.count("\n", 0, at), at - self.file.rfind("\n", 0, at) - 1
+
+    def _offset(self, cell: _Cell, offset: int) -> int:
+        """The offset in the file of a character of a cell's source."""
+        at = cell.start
+        for string in _JSON_STRING.finditer(self.file, cell.start, cell.end):
+            for sign in _JSON_SIGN.finditer(self.file, *string.span(1)):
+                if not offset:
+                    return sign.start()
+                offset -= 1
+            at = string.end(1)
+        return at
 
     def _with(self, sources: list[str]) -> str:
         """The file's text with other sources; a cell whose source stays keeps its bytes."""
