@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from loaderlint.fixes.edits import FileEdit, NoFix, Repair
     from loaderlint.project.environment import Environment
     from loaderlint.project.model import Model, WorkerFunction
+    from loaderlint.project.versions.declared import Versions
     from loaderlint.rules.base import Rule
     from loaderlint.syntax.cutter import Piece
     from loaderlint.syntax.positions import Span
@@ -76,7 +77,8 @@ class Problem(NamedTuple):
 
 
 class Workspace:
-    """The projects of some folders. `overrides`: settings by their names in pyproject.toml, which win over files.
+    """The projects of some folders. `overrides`: settings by their names in pyproject.toml, which win over files, and
+    `interpreter`, the Python that an editor has selected (its environment is read and never run).
 
     Threads: one call at a time, and every call may be made from another thread. `stop` and `progress` are called on the
     thread that called `check`; what `stop` reads may be set by any thread (a `threading.Event`). After Cancelled the
@@ -85,7 +87,7 @@ class Workspace:
 
     def __init__(self, folders: Sequence[Path], overrides: Mapping[str, object] | None = None) -> None:
         self._folders = tuple(dict.fromkeys(folder.resolve() for folder in folders))
-        self._overrides = dict(overrides or {})
+        self._overrides, self._interpreter = _without_interpreter(overrides or {})
         self._projects: dict[Path, Project] = {}
         self._roots: dict[Path, Path] = {}
         self.problems: list[Problem] = []
@@ -112,10 +114,10 @@ class Workspace:
 
     def configure(self, overrides: Mapping[str, object]) -> None:
         """Replace the overrides (an editor's settings changed)."""
-        self._overrides = dict(overrides)
+        self._overrides, self._interpreter = _without_interpreter(overrides)
         settings_module.clear()
         for project in self._projects.values():
-            project.overrides = self._overrides
+            project.overrides, project.interpreter = self._overrides, self._interpreter
             project.renew()
 
     # --- questions ----------------------------------------------------------------------------------------------------
@@ -198,7 +200,7 @@ class Workspace:
 
     def _at(self, root: Path) -> Project:
         if root not in self._projects:
-            self._projects[root] = Project(root, self._overrides)
+            self._projects[root] = Project(root, self._overrides, self._interpreter)
         return self._projects[root]
 
     def project(self, path: Path) -> Project:
@@ -252,9 +254,11 @@ class _Linked(NamedTuple):
 class Project:
     """One project: its store, and what was found when it was last linked."""
 
-    def __init__(self, root: Path, overrides: Mapping[str, object]) -> None:
+    def __init__(self, root: Path, overrides: Mapping[str, object], interpreter: str | None = None) -> None:
         self.root = root
         self.overrides = overrides
+        self.interpreter = interpreter
+        self._versions: Versions | None = None
         self.store = Store(root)
         self.links = 0
         """How often the project was linked (read by tests and benchmarks)."""
@@ -271,6 +275,7 @@ class Project:
     def renew(self) -> None:
         """Settings changed: nothing that was found holds."""
         self._environments.clear()
+        self._versions = None
         self._wrong.clear()
         self._linked = None
 
@@ -284,6 +289,8 @@ class Project:
         self, asked: Sequence[Path], stop: Callable[[], bool], steps: _Steps
     ) -> dict[Path, tuple[Diagnostic, ...]]:
         """The findings of these files and of the files below these folders."""
+        if self._versions is not None and self._versions.changed():
+            self.renew()
         folders = [path for path in asked if path.is_dir()]
         named = [path for path in asked if path not in folders]
         self._named = set(named)
@@ -314,7 +321,11 @@ class Project:
         """What the project of the file at `path` runs on."""
         known = self._environments.get(path.parent)
         if known is None:
-            known = self._environments[path.parent] = _environment(self._settings(path), path, self.root)
+            if self._versions is None:
+                from loaderlint.project.versions.declared import Versions
+
+                self._versions = Versions(self.root, self.interpreter)
+            known = self._environments[path.parent] = _environment(self._settings(path), path.parent, self._versions)
         return known
 
     def _findings(self, stop: Callable[[], bool], steps: _Steps) -> dict[Path, list[Finding]]:
@@ -592,19 +603,24 @@ def _subjects(rule: Rule, model: Model) -> Sequence[object]:
     return [WorkerModule(path, tuple(functions)) for path, functions in grouped.items()]
 
 
-def _environment(settings: Settings, path: Path, root: Path) -> Environment:
-    """What a file's project runs on: settings first, then what its requirement files say."""
-    from loaderlint.project.environment import Environment, VersionSet, version_set
-    from loaderlint.project.requirements import declared_versions
+def _without_interpreter(overrides: Mapping[str, object]) -> tuple[dict[str, object], str | None]:
+    settings = dict(overrides)
+    interpreter = settings.pop("interpreter", None)
+    return settings, interpreter if isinstance(interpreter, str) and interpreter else None
 
-    declared = declared_versions(path.parent, root)
+
+def _environment(settings: Settings, folder: Path, versions: Versions) -> Environment:
+    """What a folder's project runs on: settings first, then what its files say."""
+    from loaderlint.project.environment import Environment, VersionSet, python_set, version_set
+
     torch = version_set(settings.target_torch, "the setting target-torch") if settings.target_torch else None
-    python = version_set(settings.target_python, "the setting target-python") if settings.target_python else None
-    platforms = settings.platforms or (_PLATFORMS.get(sys.platform, "linux"),)
+    python = python_set(settings.target_python, "the setting target-python") if settings.target_python else None
+    platforms = tuple(settings.platforms or (_PLATFORMS.get(sys.platform, "linux"),))
+    declared = versions.at(folder, platforms, python)
     return Environment(
         torch or declared.get("torch", VersionSet()),
         python or declared.get("python", VersionSet()),
-        tuple(platforms),
+        platforms,
         settings.start_method,
         declared,
         "the setting platforms" if settings.platforms else "this machine",

@@ -37,6 +37,12 @@ def take(ls: Server, section: Any) -> None:
     ls.shows_workspace = isinstance(section, Mapping) and section.get(MODE) == "workspace"
 
 
+def interpreter(params: types.InitializeParams) -> str | None:
+    """The Python that is selected in the editor, as far as the client tells: `initializationOptions.interpreter`."""
+    selected = initialization(params).get("interpreter")
+    return selected if isinstance(selected, str) and selected else None
+
+
 async def load(ls: Server) -> None:
     """Ask the client for its settings, if it can be asked, and apply them. One that does not answer in time gets an
     analysis without; a late answer still counts."""

@@ -22,13 +22,19 @@ WATCHED = (
     "**/pyproject.toml",
     "**/loaderlint.toml",
     "**/setup.cfg",
-    "**/requirements*.{txt,in}",
-    "**/requirements/*.txt",
+    "**/*requirement*.{txt,in,lock}",
+    "**/requirements/*.{txt,in}",
     "**/{uv,poetry,pdm,pixi}.lock",
     "**/pylock*.toml",
-    "**/Pipfile.lock",
-    "**/environment*.{yml,yaml}",
+    "**/pixi.toml",
+    "**/{Pipfile,Pipfile.lock}",
+    "**/*{env,conda}*.{yml,yaml}",
+    "**/.python-version",
     "**/.gitignore",
+    # An environment that comes or goes, and the packages whose versions rules ask for most. Whatever else is installed
+    # is noticed at the next check (`Versions.changed`).
+    "**/pyvenv.cfg",
+    "**/site-packages/{torch,tensorflow,keras,albumentations}-*.dist-info/METADATA",
 )
 
 #: Files by their names, and folders, which hold files.

@@ -39,6 +39,8 @@ class Server(LanguageServer):
         self.overrides: dict[str, object] = {}
         self.shows_workspace = False
         """Whether diagnostics of files that are not open are wanted (the setting `diagnosticMode`)."""
+        self.interpreter: str | None = None
+        """The Python that is selected in the editor; its environment is read, never run."""
         self.documents = Documents()
         self.worker = Worker()
         self.analysis = Analysis(
@@ -61,7 +63,8 @@ class Server(LanguageServer):
 
     def configured(self) -> None:
         """Analyse with the folders and settings as they are now."""
-        self.analysis.configure(Setup(self.folders, dict(self.overrides)))
+        selected = {"interpreter": self.interpreter} if self.interpreter else {}
+        self.analysis.configure(Setup(self.folders, {**self.overrides, **selected}))
         self.analysis.announce_news()
 
     async def _refresh(self) -> None:
@@ -110,6 +113,7 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
     configuration.take(ls, client.initialization(params).get("settings"))
     if ls.client.pulls:
         pull.register(ls)
+    ls.interpreter = configuration.interpreter(params)
 
 
 def initialized(ls: Server, _: types.InitializedParams) -> None:

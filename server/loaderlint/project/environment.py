@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from packaging.specifiers import InvalidSpecifier, Specifier, SpecifierSet
@@ -11,6 +11,8 @@ from packaging.version import InvalidVersion, Version
 
 Answer = Literal["yes", "no", "maybe", "unknown"]
 StartMethod = Literal["fork", "spawn", "forkserver"]
+
+_NO_PYTHON = Version("4")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,30 @@ class Range:
             return True
         return self.closed and _release(version) == self.high
 
+    def meets(self, other: Range) -> bool:
+        """Whether any version is in both."""
+        return _apart(self, other) is False and _apart(other, self) is False
+
+    def within(self, other: Range) -> Range | None:
+        """What of these versions is in the other range too; None for nothing."""
+        if not self.meets(other):
+            return None
+        if self == other or self.exact:
+            return self
+        if other.exact:
+            return other
+        low = max((one for one in (self.low, other.low) if one is not None), default=None)
+        high = min((one for one in (self.high, other.high) if one is not None), default=None)
+        closed = all(one.closed for one in (self, other) if one.high is not None and one.high == high)
+        return Range(f"{self.text},{other.text}", low, high, closed)
+
+
+def _apart(below: Range, above: Range) -> bool:
+    """Whether the first range ends before the second begins."""
+    if below.high is None or above.low is None:
+        return False
+    return below.high < above.low or (below.high == above.low and not below.closed)
+
 
 @dataclass(frozen=True, slots=True)
 class VersionSet:
@@ -77,14 +103,35 @@ class VersionSet:
         """'2.4.1, from uv.lock'; '1.13.1 or 2.4.1, from poetry.lock'; 'not known'."""
         if not self.ranges:
             return "not known"
-        texts = " or ".join(dict.fromkeys(one.text for one in self.ranges))
-        return f"{texts}, from {' and '.join(self.sources)}" if any(self.sources) else texts
+        texts: dict[tuple[object, ...], str] = {}
+        for one in self.ranges:  # builds of one version ('1.8.1+cu111', '1.8.1+cpu') are shown as this version
+            key = (one.low, one.high, one.closed) if one.exact else (one.text,)
+            texts[key] = str(one.low) if key in texts else one.text
+        shown = " or ".join(texts.values())
+        *others, last = self.sources or ("",)
+        return f"{shown}, from {' and '.join([*filter(None, [', '.join(others)]), last])}" if last else shown
 
 
 def version_set(text: str, source: str) -> VersionSet:
-    """Read '1.8', '==1.8.1', '>=1.7,<2' as a set of versions; an unreadable text is nothing known."""
-    read = version_range(text)
-    return VersionSet((read,), (source,)) if read else VersionSet(sources=(source,))
+    """Read '1.8', '==1.8.1', '>=1.7,<2' as a set of versions, with `||` between alternatives; an unreadable text is
+    nothing known."""
+    read = tuple(found for part in text.split("||") if part.strip() and (found := version_range(part)) is not None)
+    return VersionSet(read, (source,)) if read else VersionSet(sources=(source,))
+
+
+def python_set(text: str, source: str) -> VersionSet:
+    """The same for Python: '3.12' means every 3.12.x, and '<4', which Poetry makes of '^3.10', bounds nothing, because
+    no Python 4 is in sight."""
+    found = version_set(text, source)
+    return VersionSet(tuple(_of_python(one) for one in found.ranges), found.sources)
+
+
+def _of_python(found: Range) -> Range:
+    if found.high is not None and found.high >= _NO_PYTHON:
+        return replace(found, high=None)
+    if found.exact and found.low is not None and found.low == found.high and len(found.low.release) == 2:
+        return replace(found, high=_next(found.low.release), closed=False)
+    return found
 
 
 def union(sets: Iterable[VersionSet]) -> VersionSet:
@@ -152,6 +199,16 @@ def _next(release: tuple[int, ...]) -> Version:
     return Version(".".join(str(part) for part in (*release[:-1], release[-1] + 1)))
 
 
+#: How Linux starts workers by default, by whether Python is before 3.14. A range that admits 3.14 by name has both; an
+#: open one says nothing of it.
+_ON_LINUX: dict[Answer, tuple[StartMethod, ...]] = {
+    "yes": ("fork",),
+    "unknown": ("fork",),
+    "maybe": ("fork", "forkserver"),
+    "no": ("forkserver",),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Environment:
     """What is known of where the project runs. `platforms` is never empty, `platforms_source` says who named them;
@@ -171,7 +228,7 @@ class Environment:
             return frozenset({self.start_method})
         methods: set[StartMethod] = set()
         if "linux" in self.platforms:
-            methods.add("fork" if self.python.before("3.14") in ("yes", "unknown", "maybe") else "forkserver")
+            methods.update(_ON_LINUX[self.python.before("3.14")])
         if "windows" in self.platforms or "macos" in self.platforms:
             methods.add("spawn")
         return frozenset(methods)

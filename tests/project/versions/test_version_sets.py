@@ -1,14 +1,11 @@
-"""Versions as sets: what requirement files say, and on which side of a border that is."""
+"""Versions as sets: on which side of a border they are, and how they are told."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 from packaging.version import Version
 
 from loaderlint.project.environment import Environment, VersionSet, union, version_set
-from loaderlint.project.requirements import declared_versions
 
 
 @pytest.mark.parametrize(
@@ -46,38 +43,6 @@ def test_nothing_declared_is_unknown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "expected"),
-    [
-        ("requirements.txt", "numpy\ntorch==1.8.1  # old\n", "1.8.1"),
-        ("requirements.txt", "# torch==1.0\n-r more.txt\ntorch[extra] == 2.1\n", "2.1"),
-        ("pyproject.toml", "[project]\ndependencies = [\"torch==2.4.0; python_version > '3'\"]\n", "2.4.0"),
-        ("setup.py", "setup(install_requires=['torch==1.7'])", "1.7"),
-        ("uv.lock", '[[package]]\nname = "torch"\nversion = "2.5.1"\n', "2.5.1"),
-    ],
-)
-def test_a_pin_is_read(name: str, content: str, expected: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_text(content)
-    found = declared_versions(tmp_path, tmp_path)["torch"]
-    assert found.described == f"{expected}, from {name}"
-
-
-def test_a_lock_file_wins_over_a_range_and_the_nearest_file_over_others(tmp_path: Path) -> None:
-    (tmp_path / "requirements.txt").write_text("torch==1.0\n")
-    inner = tmp_path / "inner"
-    inner.mkdir()
-    (inner / "requirements.txt").write_text("torch>=1.4\n")
-    assert declared_versions(inner, tmp_path)["torch"].described == ">=1.4, from requirements.txt"
-    (tmp_path / "poetry.lock").write_text('[[package]]\nname = "torch"\nversion = "2.0.0"\n')
-    assert declared_versions(inner, tmp_path)["torch"].described == "2.0.0, from poetry.lock"
-
-
-def test_unreadable_files_say_nothing(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_bytes(b"\xff\x00[broken")
-    (tmp_path / "requirements.txt").mkdir()
-    assert declared_versions(tmp_path, tmp_path) == {}
-
-
-@pytest.mark.parametrize(
     ("members", "answer", "described"),
     [
         ((), "unknown", "not known"),
@@ -87,6 +52,8 @@ def test_unreadable_files_say_nothing(tmp_path: Path) -> None:
         ((">=1.7", "2.4.1"), "unknown", ">=1.7 or 2.4.1, from a.lock"),
         ((">=1.7", "1.8"), "maybe", ">=1.7 or 1.8, from a.lock"),
         (("nonsense",), "unknown", "not known"),
+        (("1.8.1+cu111", "1.8.1+cpu"), "yes", "1.8.1, from a.lock"),
+        (("1.8.1+cu111",), "yes", "1.8.1+cu111, from a.lock"),
     ],
 )
 def test_a_set_with_several_members(members: tuple[str, ...], answer: str, described: str) -> None:

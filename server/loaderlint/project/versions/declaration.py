@@ -1,0 +1,57 @@
+"""What one line of a requirement file says, in one form for all kinds of files."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_SEPARATORS = re.compile(r"[-_.]+")
+
+#: Other names of a package: conda's, those for one kind of hardware, and PyPI's placeholder, which installs nothing and
+#: stands in requirement files all the same.
+_ALIASES = {
+    "pytorch": "torch",
+    "pytorch-cpu": "torch",
+    "pytorch-gpu": "torch",
+    "torch-nightly": "torch",
+    "tensorflow-base": "tensorflow",
+    "tensorflow-cpu": "tensorflow",
+    "tensorflow-gpu": "tensorflow",
+    "tensorflow-macos": "tensorflow",
+}
+#: Groups and files of requirements that the project's users do not install.
+_ASIDE = re.compile(
+    r"(?:^|[^a-z])(?:dev|develop|development|docs?|documentation|tests?|testing|lint|linting|style|quality|typing|ci|"
+    r"builds?|readthedocs|rtd|pre-?commit|nox|tox)(?:[^a-z]|$)"
+)
+
+
+class Declaration(NamedTuple):
+    """A package and its versions. `name` is normalised (see `normal`); `versions` are PEP 440 specifiers or a version,
+    alternatives apart by `||`, '' for any; `marker` is a PEP 508 marker; `aside`: for tests, docs and the like only;
+    `constraint`: says which version if it is installed at all."""
+
+    name: str
+    versions: str
+    marker: str = ""
+    aside: bool = False
+    constraint: bool = False
+
+
+class Include(NamedTuple):
+    """Another requirement file, relative to the one that names it."""
+
+    path: str
+    constraint: bool = False
+    aside: bool = False
+
+
+def normal(name: str) -> str:
+    """The one spelling of a package's name (PEP 503), under its name on PyPI."""
+    spelled = _SEPARATORS.sub("-", name).lower()
+    return _ALIASES.get(spelled, spelled)
+
+
+def is_aside(name: str) -> bool:
+    """Whether a group of requirements, or a file, is for development only, by its name."""
+    return _ASIDE.search(name.lower()) is not None

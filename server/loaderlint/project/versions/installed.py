@@ -1,0 +1,126 @@
+"""Which versions an environment holds, by the names of the files in it. Nothing is imported or run."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from packaging.version import InvalidVersion, Version
+
+from loaderlint.project.versions.declaration import normal
+
+_DIST = re.compile(r"(?P<name>[A-Za-z0-9][\w.]*)-(?P<version>\d[\w.+!]*?)(?:-py[\d.]+)?\.(?:dist-info|egg-info|egg)\Z")
+_CONDA = re.compile(r"(?P<name>.+)-(?P<version>[^-]+)-[^-]+\.json\Z")
+_VERSION = re.compile(r"^version(?:_info)?\s*=\s*(\d+\.\d+(?:\.\d+)?)", re.MULTILINE)
+_LIBRARY = re.compile(r"python(3\.\d+)t?\Z")
+#: What an environment holds in which loaders run. One without, such as that of a tool, says nothing of the project.
+_TRAINS = ("torch", "tensorflow", "keras")
+
+
+class Installed(NamedTuple):
+    """An environment: its folder, how it is called in messages, and the versions in it ('python' among them)."""
+
+    prefix: Path
+    label: str
+    versions: Mapping[str, Version]
+
+
+def candidates(around: list[Path], root: Path, interpreter: str | None) -> Iterator[tuple[Path, str]]:
+    """The environments that may be the project's, the surest first: the editor's interpreter, the activated one, those
+    in the project's folders (nearest first), an activated one of conda. Each with its name in messages."""
+    if interpreter:
+        prefix = _prefix_of(Path(interpreter))
+        yield prefix, _label(prefix, root)
+    if os.environ.get("VIRTUAL_ENV"):
+        yield Path(os.environ["VIRTUAL_ENV"]), _label(Path(os.environ["VIRTUAL_ENV"]), root)
+    for folder in around:
+        for name in (".venv", "venv", "env", ".env"):
+            if (folder / name / "pyvenv.cfg").is_file() or (folder / name / "conda-meta").is_dir():
+                yield folder / name, _label(folder / name, root)
+    if os.environ.get("CONDA_PREFIX"):
+        yield Path(os.environ["CONDA_PREFIX"]), _label(Path(os.environ["CONDA_PREFIX"]), root)
+
+
+def _prefix_of(interpreter: Path) -> Path:
+    """The folder of an environment by its interpreter (bin/python, Scripts/python.exe, or conda's python.exe), or by
+    itself."""
+    if interpreter.is_dir():
+        return interpreter
+    folder = interpreter.parent
+    return folder.parent if folder.name in ("bin", "Scripts") else folder
+
+
+def _label(prefix: Path, root: Path) -> str:
+    try:
+        return prefix.relative_to(root).as_posix()
+    except ValueError:
+        return f"the environment {prefix.name}"
+
+
+def read(prefix: Path, label: str) -> Installed | None:
+    """What an environment holds; None if loaders cannot run in it."""
+    found: dict[str, Version] = {}
+    _collect(found, _CONDA, _names(prefix / "conda-meta"))
+    for folder, python in _package_folders(prefix):
+        _collect(found, _DIST, _names(folder))
+        if python is not None:
+            found.setdefault("python", python)
+    if not any(name in found for name in _TRAINS):
+        return None
+    configured = _configured(prefix)
+    if configured is not None:
+        found["python"] = configured
+    return Installed(prefix, label, found)
+
+
+def folders(prefix: Path) -> tuple[Path, ...]:
+    """The folders of an environment whose entries are its packages; they need not exist."""
+    return (prefix / "conda-meta", *(folder for folder, _ in _package_folders(prefix)))
+
+
+def time(folder: Path) -> int:
+    """When something was last installed in, or removed from, a folder of packages; 0 if there is none."""
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _collect(found: dict[str, Version], pattern: re.Pattern[str], names: list[str]) -> None:
+    for name in names:
+        match = pattern.match(name)
+        if match is None:
+            continue
+        try:
+            found.setdefault(normal(match["name"]), Version(match["version"]))
+        except InvalidVersion:
+            continue
+
+
+def _package_folders(prefix: Path) -> Iterator[tuple[Path, Version | None]]:
+    yield prefix / "Lib" / "site-packages", None
+    for library in sorted(_names(prefix / "lib")):
+        match = _LIBRARY.match(library)
+        if match is not None:
+            for name in ("site-packages", "dist-packages"):
+                yield prefix / "lib" / library / name, Version(match[1])
+
+
+def _configured(prefix: Path) -> Version | None:
+    """Python's version as a virtual environment's own file says it."""
+    try:
+        text = (prefix / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    match = _VERSION.search(text)
+    return Version(match[1]) if match else None
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []

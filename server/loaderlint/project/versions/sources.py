@@ -1,0 +1,151 @@
+"""Which files say something about versions, how each is read, and what counts more."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from enum import IntEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from loaderlint.project.versions import conda, locks, pyproject, python_version, requirements_txt, setup_files
+from loaderlint.project.versions.declaration import Declaration, Include, is_aside
+
+_Reader = Callable[[str], Iterable[Declaration | Include]]
+
+
+class Kind(IntEnum):
+    """How sure a kind of file is of the version that runs. The lower, the surer."""
+
+    LOCK = 0
+    REQUIREMENTS = 1
+    """Exact where it pins."""
+    PROJECT = 2
+
+
+class Source(NamedTuple):
+    """Files by the pattern of their names, what reads them, and their kind."""
+
+    names: re.Pattern[str]
+    read: _Reader
+    kind: Kind
+
+
+def _named(pattern: str, read: _Reader, kind: Kind) -> Source:
+    return Source(re.compile(rf"(?:{pattern})\Z", re.IGNORECASE), read, kind)
+
+
+SOURCES = (
+    _named(r"(?:uv|poetry|pdm)\.lock|pylock(?:\.[^.]+)?\.toml", locks.read_toml, Kind.LOCK),
+    _named(r"Pipfile\.lock", locks.read_pipenv, Kind.LOCK),
+    _named(r"(?:.*[.-])?conda-lock\.ya?ml", locks.read_conda, Kind.LOCK),
+    _named(r"pixi\.lock", locks.read_pixi, Kind.LOCK),
+    _named(r"requirements?[\w.-]*\.lock", requirements_txt.read, Kind.LOCK),
+    _named(
+        r"requirements?[\w.-]*\.(?:txt|in)|[\w.-]*[._-]requirements?\.(?:txt|in)",
+        requirements_txt.read,
+        Kind.REQUIREMENTS,
+    ),
+    _named(r"pyproject\.toml", pyproject.read, Kind.PROJECT),
+    _named(r"pixi\.toml", pyproject.read_pixi, Kind.PROJECT),
+    _named(r"Pipfile", pyproject.read_pipfile, Kind.PROJECT),
+    _named(r"setup\.cfg", setup_files.read_cfg, Kind.PROJECT),
+    _named(r"setup\.py", setup_files.read_py, Kind.PROJECT),
+    _named(
+        r"(?:env|environment|conda)[\w.-]*\.ya?ml|[\w.-]*[_-](?:env|environment|conda)\.ya?ml", conda.read, Kind.PROJECT
+    ),
+    _named(r"\.python-version", python_version.read, Kind.PROJECT),
+)
+#: Any text file in a folder of this name is one of requirements.
+_REQUIREMENT_FOLDER = "requirements"
+_IN_REQUIREMENT_FOLDER = _named(r"[\w.-]+\.(?:txt|in)", requirements_txt.read, Kind.REQUIREMENTS)
+_CONDA_FOLDER = "conda"
+#: Names that are looked for in a folder too full to be listed.
+_USUAL = (
+    "uv.lock poetry.lock pdm.lock pylock.toml Pipfile.lock conda-lock.yml pixi.lock requirements.txt pyproject.toml "
+    "pixi.toml Pipfile setup.cfg setup.py environment.yml environment.yaml .python-version"
+).split()
+_CROWDED = 2_000
+_LONGEST_LOCK, _LONGEST = 20_000_000, 2_000_000
+_DEEPEST = 8
+
+
+class Found(NamedTuple):
+    """A declaration, the file that makes it (as it is named in messages), and its kind."""
+
+    declaration: Declaration
+    source: str
+    kind: Kind
+
+
+def in_folder(folder: Path, root: Path) -> Iterator[Found]:
+    """What the files of one folder declare; files outside of `root` are not read."""
+    for path, source in _files(folder):
+        yield from _in_file(path, source, root, False, (path,))
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, Source]]:
+    names = _names(folder)
+    for name in names:
+        source = _source_of(name)
+        if source is not None:
+            yield folder / name, source
+    if _REQUIREMENT_FOLDER in names:
+        inner = folder / _REQUIREMENT_FOLDER
+        yield from ((inner / n, _IN_REQUIREMENT_FOLDER) for n in _names(inner) if _IN_REQUIREMENT_FOLDER.names.match(n))
+    if _CONDA_FOLDER in names:
+        inner = folder / _CONDA_FOLDER
+        yield from ((inner / n, one) for n in _names(inner) if (one := _source_of(n)) is not None)
+
+
+def _source_of(name: str) -> Source | None:
+    return next((one for one in SOURCES if one.names.match(name)), None)
+
+
+def _names(folder: Path) -> list[str]:
+    """The sorted names in a folder; of one that holds thousands (images beside the code), only the usual ones."""
+    found: list[str] = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                found.append(entry.name)
+                if len(found) > _CROWDED:
+                    return [name for name in _USUAL if (folder / name).is_file()]
+    except OSError:
+        return []
+    return sorted(found)
+
+
+def _in_file(path: Path, source: Source, root: Path, constraint: bool, around: tuple[Path, ...]) -> Iterator[Found]:
+    """What a file declares, and those that it takes in; `around`: the files that led here."""
+    aside = source.kind is Kind.REQUIREMENTS and is_aside(path.stem)
+    for found in source.read(_text(path, source.kind)):
+        if isinstance(found, Declaration):
+            meant = found._replace(aside=aside or found.aside, constraint=constraint or found.constraint)
+            yield Found(meant, _shown(path, root), source.kind)
+            continue
+        other = Path(os.path.normpath(path.parent / found.path))
+        if other not in around and len(around) < _DEEPEST and other.is_relative_to(root):
+            for inner in _in_file(
+                other, _IN_REQUIREMENT_FOLDER, root, constraint or found.constraint, (*around, other)
+            ):
+                outer = inner.declaration
+                yield inner._replace(declaration=outer._replace(aside=aside or found.aside or outer.aside))
+
+
+def _shown(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
+
+def _text(path: Path, kind: Kind) -> str:
+    """The text of a file; '' where it is too long or cannot be read."""
+    try:
+        if path.stat().st_size > (_LONGEST_LOCK if kind is Kind.LOCK else _LONGEST):
+            return ""
+        data = path.read_bytes()
+    except (OSError, ValueError):
+        return ""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):  # what PowerShell writes
+        return data.decode("utf-16", errors="replace")
+    return data.decode("utf-8-sig", errors="replace")
