@@ -81,3 +81,60 @@ def test_a_requirements_file_that_changes_renews_the_findings(tmp_path: Path) ->
     after = shown(workspace.check(), root)
     assert after != shown(before, root)
     assert after == cold(root, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("uv.lock", '[[package]]\nname = "torch"\nversion = "2.4.1"\n'),
+        ("conda-lock.yml", "package:\n- name: pytorch\n  version: 2.4.1\n  platform: linux-64\n"),
+        ("environment.yaml", "dependencies:\n- pytorch=2.4\n"),
+        ("requirements/train.txt", "torch==2.4.1\n"),
+        ("setup.py", "setup(install_requires=['torch>=2'])\n"),
+    ],
+)
+def test_every_file_that_tells_a_version_renews_the_findings(tmp_path: Path, name: str, text: str) -> None:
+    root = without_torch(write(tmp_path.resolve()))
+    workspace = Workspace([root], {"platforms": ["linux"]})
+    data = root / "demo" / "datasets.py"
+    before = shown(workspace.check([data]), root)
+    path = root / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    workspace.forget([path])
+    assert shown(workspace.check([data]), root) != before
+    path.unlink()
+    workspace.forget([path])
+    assert shown(workspace.check([data]), root) == before
+
+
+def without_torch(root: Path) -> Path:
+    """The project without a word on versions."""
+    (root / "pyproject.toml").write_text('[project]\nname = "demo"\n')
+    return root
+
+
+def test_another_torch_in_the_environment_renews_the_findings(tmp_path: Path) -> None:
+    root = without_torch(write(tmp_path.resolve()))
+    site = root / ".venv" / "lib" / "python3.11" / "site-packages"
+    site.mkdir(parents=True)
+    (root / ".venv" / "pyvenv.cfg").write_text("version = 3.11.4\n")
+    (site / "torch-1.8.1.dist-info").mkdir()
+    workspace = Workspace([root])
+    old = shown(workspace.check(), root)
+    (site / "torch-1.8.1.dist-info").rename(site / "torch-2.4.1.dist-info")
+    assert old != shown(workspace.check(), root) == cold(root, {})  # nobody told the workspace
+    links = workspace.project(root).links
+    workspace.check()
+    assert workspace.project(root).links == links
+
+
+def test_the_editor_s_interpreter_tells_the_version(tmp_path: Path) -> None:
+    root = without_torch(write(tmp_path.resolve() / "project"))
+    for version in ("1.8.1", "2.4.1"):
+        (tmp_path / version / "Lib" / "site-packages" / f"torch-{version}.dist-info").mkdir(parents=True)
+    workspace = Workspace([root], {"interpreter": str(tmp_path / "1.8.1" / "Scripts" / "python.exe")})
+    old = shown(workspace.check(), root)
+    workspace.configure({"interpreter": str(tmp_path / "2.4.1" / "Scripts" / "python.exe")})
+    assert shown(workspace.check(), root) != old
+    assert not workspace.problems

@@ -152,6 +152,27 @@ def test_the_one_root_of_older_clients(old: str, tmp_path: Path) -> None:
     run(scenario())
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"interpreter": "/envs/train/bin/python"}, {"interpreter": "/envs/train/bin/python"}),
+        (
+            {"interpreter": "/envs/train/bin/python", "settings": {"targetTorch": "2.4"}},
+            {"interpreter": "/envs/train/bin/python", "target-torch": "2.4"},
+        ),
+        ({"interpreter": None}, {}),
+        ({"interpreter": ["python"]}, {}),
+    ],
+)
+def test_the_interpreter_that_is_selected_in_the_editor(options: dict[str, Any], expected: dict[str, object]) -> None:
+    async def scenario() -> None:
+        async with session(initializationOptions=options) as client:
+            await client.settled()
+            assert setups(client)[-1] == ((), expected)
+
+    run(scenario())
+
+
 # --- files on disk ----------------------------------------------------------------------------------------------------
 
 

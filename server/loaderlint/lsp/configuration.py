@@ -37,9 +37,9 @@ def take(ls: Server, section: Any) -> None:
     ls.shows_workspace = isinstance(section, Mapping) and section.get(MODE) == "workspace"
 
 
-def interpreter(params: types.InitializeParams) -> str | None:
-    """The Python that is selected in the editor, as far as the client tells: `initializationOptions.interpreter`."""
-    selected = initialization(params).get("interpreter")
+def interpreter(options: Mapping[str, Any]) -> str | None:
+    """The Python that is selected in the editor, as far as the initialization options tell."""
+    selected = options.get("interpreter")
     return selected if isinstance(selected, str) and selected else None
 
 

@@ -110,10 +110,11 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
     ls.documents.encoding = ls.client.encoding
     ls.analysis.client = ls.client
     ls.folders = files.first_folders(params)
-    configuration.take(ls, client.initialization(params).get("settings"))
+    options = client.initialization(params)
+    configuration.take(ls, options.get("settings"))
+    ls.interpreter = configuration.interpreter(options)
     if ls.client.pulls:
         pull.register(ls)
-    ls.interpreter = configuration.interpreter(params)
 
 
 def initialized(ls: Server, _: types.InitializedParams) -> None:
