@@ -1,4 +1,5 @@
-"""Write what the documentation takes from the rules: docs/rules/, docs/truth.md and the table in README.md.
+"""Write what the documentation takes from the rules: docs/rules/, docs/truth.md, the table in README.md, and what
+commands print in docs/explain.md.
 
 python scripts/generate_docs.py            writes
 python scripts/generate_docs.py --check    writes nothing; exit code 1 and a list if something is stale
@@ -7,11 +8,16 @@ python scripts/generate_docs.py --check    writes nothing; exit code 1 and a lis
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import re
+import shlex
 import sys
 from collections.abc import Iterable
+from contextlib import redirect_stdout
 from pathlib import Path
 
+from loaderlint import cli
 from loaderlint.findings import Severity
 from loaderlint.rules import RULES
 from loaderlint.rules.base import Rule
@@ -22,6 +28,11 @@ PAGES = Path("docs/rules")
 BEGIN, END = "<!-- rules: begin -->", "<!-- rules: end -->"
 GENERATED = "<!-- Written by scripts/generate_docs.py from the rule's docstring; change it there. -->"
 GENERATED_TRUTH = "<!-- Written by scripts/generate_docs.py from tests/truth/verdicts. -->"
+
+#: Pages that show what commands print when they are run in the folder of the example.
+WITH_OUTPUTS = (Path("docs/explain.md"),)
+EXAMPLE = ROOT / "examples"
+_OUTPUT = re.compile(r"<!-- begin: loaderlint (?P<command>[^\n]+) -->\n.*?<!-- end -->", re.DOTALL)
 
 #: The families of rules by the first digit of their codes.
 FAMILIES = {
@@ -52,6 +63,7 @@ def files(root: Path) -> dict[Path, str]:
         PAGES / "README.md": index(),
         Path("docs/truth.md"): f"{GENERATED_TRUTH}\n{truth}",
         Path("README.md"): readme((root / "README.md").read_text("utf-8")),
+        **{path: with_outputs((root / path).read_text("utf-8")) for path in WITH_OUTPUTS if (root / path).exists()},
     }
 
 
@@ -100,6 +112,28 @@ def readme(text: str) -> str:
         raise ValueError(f"README.md has no '{BEGIN}' and '{END}'")
     before, _, rest = text.partition(BEGIN)
     return f"{before}{BEGIN}\n{table('docs/rules/')}\n{END}{rest.partition(END)[2]}"
+
+
+def with_outputs(text: str) -> str:
+    """A page with the present output of each command between its marks."""
+    return _OUTPUT.sub(lambda block: _with_output(block["command"]), text)
+
+
+def _with_output(command: str) -> str:
+    """The marks with the command and what it prints in between. Raises RuntimeError if it fails."""
+    printed = io.StringIO()
+    before = Path.cwd()
+    os.chdir(EXAMPLE)
+    try:
+        with redirect_stdout(printed):
+            code = cli.main(shlex.split(command))
+    finally:
+        os.chdir(before)
+    if code != 0:
+        raise RuntimeError(f"'loaderlint {command}' ends with exit code {code}")
+    shown = command.partition(" --platforms")[0]  # what makes the output the same on every machine is not shown
+    output = printed.getvalue()
+    return f"<!-- begin: loaderlint {command} -->\n```\n$ loaderlint {shown}\n{output}```\n<!-- end -->"
 
 
 def table(folder: str) -> str:

@@ -88,7 +88,11 @@ def _add_check(commands: Any) -> None:
         "--force-exclude", action="store_true", help="leave out what is excluded also where PATH names it"
     )
     check.add_argument("--no-cache", action="store_true", help="read and write no cache")
-    group = check.add_argument_group("settings", "The same as in pyproject.toml; they win over the file.")
+    _add_settings(check)
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("settings", "The same as in pyproject.toml; they win over the file.")
     listed: Any = {"type": _listed, "metavar": "RULE,..."}
     group.add_argument("--select", **listed, help="run only these rules: names, codes, code prefixes, ALL")
     group.add_argument("--extend-select", **listed, help="run these rules too")
@@ -114,9 +118,33 @@ def _add_check(commands: Any) -> None:
 
 
 def _add_others(commands: Any) -> None:
-    explain = commands.add_parser("explain", help="show a rule's page", description="Show a rule's page.")
+    explain = commands.add_parser(
+        "explain",
+        help="show a rule's page, or what is known of a line",
+        description="Show a rule's page, or what is known of a line: what runs there, in which loaders' workers and"
+        " why, what the rules find, and why the others that looked at it are silent.",
+    )
     explain.set_defaults(command=_explain)
-    explain.add_argument("rule", metavar="RULE", help="name or code, such as shared-generator or LDR102")
+    explain.add_argument(
+        "subject",
+        metavar="RULE | FILE:LINE[:COLUMN]",
+        help="a rule by name or code (shared-generator, LDR102), or a line (data.py:12); the lines of a notebook count"
+        " in its code cells joined in order",
+    )
+    explain.add_argument("--output-format", choices=("text", "json"), default="text", help="of a line (default: text)")
+    _add_settings(explain)
+
+    workers = commands.add_parser(
+        "workers",
+        help="list what runs where: the worker map",
+        description="List each loader with its datasets, the functions that run in its workers, and the objects that"
+        " are copied into each worker.",
+    )
+    workers.set_defaults(command=_workers)
+    workers.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
+    workers.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: text)")
+    workers.add_argument("--all", action="store_true", help="leave nothing out of the text for its length")
+    _add_settings(workers)
 
     rules = commands.add_parser("rules", help="list the rules", description="List the rules.")
     rules.set_defaults(command=_rules)
@@ -155,6 +183,12 @@ def _explain(chosen: argparse.Namespace) -> int:
     from loaderlint.commands.explain import explain
 
     return explain(chosen)
+
+
+def _workers(chosen: argparse.Namespace) -> int:
+    from loaderlint.commands.workers import workers
+
+    return workers(chosen)
 
 
 def _rules(chosen: argparse.Namespace) -> int:

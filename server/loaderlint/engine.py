@@ -25,6 +25,7 @@ from loaderlint.suppress import Suppression, covering, suppressions
 
 if TYPE_CHECKING:
     from loaderlint.baseline import Baseline, Entry
+    from loaderlint.explanation import Explanation, Hidden, Told
     from loaderlint.facts.ir import PieceFacts
     from loaderlint.fixes.edits import FileEdit, NoFix, Repair
     from loaderlint.project.environment import Environment
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from loaderlint.rules.base import Rule
     from loaderlint.syntax.cutter import Piece
     from loaderlint.syntax.positions import Span
+    from loaderlint.worker_map import MappedLoader, WorkerMap
 
 #: A project that holds none of these has no loader of any kind (PyTorch's and its wrappers', datasets, Keras sequences)
 #: and maps no data in a pool of processes.
@@ -165,10 +167,44 @@ class Workspace:
             edits.extend(self._at(root).merged([d.finding for d in wanted], unsafe))
         return tuple(edits)
 
+    def explain(self, path: Path, line: int, column: int | None = None) -> Explanation:
+        """What is known of a line of a file, excluded or not: what runs there and why, what the rules say of it, and
+        why the others that looked at it are silent. `line` (and `column`) count from 0 in `text`.
+
+        The model is not kept: what every line needs of it is gathered while the project is linked, and only when it is
+        asked for. So the first question after a change links the project anew, and further ones cost next to nothing.
+        """
+        path = path.resolve()
+        return self.project(path).explain(path, line, column)
+
+    def worker_map(self, paths: Sequence[Path] | None = None) -> WorkerMap:
+        """The loaders in files (or in all files below folders), what their workers run, and what is copied into each.
+        Without `paths`: of the workspace's folders. Kept as for `explain`."""
+        from loaderlint.worker_map import WorkerMap
+
+        wanted = [path.resolve() for path in (paths if paths is not None else self._folders)]
+        by_project: dict[Path, list[Path]] = {}
+        for path in wanted:
+            by_project.setdefault(self._root(path), []).append(path)
+        found = [loader for root, asked in by_project.items() for loader in self._at(root).loaders(asked)]
+        return WorkerMap(tuple(found))
+
+    def locate(self, place: Place) -> Span | None:
+        """Where a place stands now; None if what stood there is gone."""
+        return self.project(place.path).span(place)
+
     def text(self, path: Path) -> str:
         """The present text of a file, '' if it cannot be read."""
         opened = self.project(path).store.open(path.resolve())
         return opened.text if opened else ""
+
+    def unreadable(self, path: Path) -> str:
+        """Why the text of a file that is named, ignored or not, cannot be read; '' if it can."""
+        path = path.resolve()
+        store = self.project(path).store
+        store.find()
+        store.name([path])
+        return "" if store.open(path) else store.unreadable.get(path, "cannot be read")
 
     def cells(self, path: Path) -> tuple[int, ...]:
         """The 0-based lines of `text` at which the code cells of a notebook begin; () for any other file."""
@@ -249,6 +285,7 @@ class _Linked(NamedTuple):
     generation: int
     snapshot: Snapshot
     findings: dict[Path, list[Finding]]
+    told: Told | None
 
 
 class Project:
@@ -297,8 +334,8 @@ class Project:
         self.store.find(stop)
         self.store.name(named)
         reported = self._reported(folders, named)
-        by_file = self._findings(stop, steps) if reported else {}
         self.kept, self._baselines = [], {}
+        by_file = self._current(stop, steps).findings if reported else {}
         return {path: self._shown(path, by_file.get(path, [])) for path in reported}
 
     def _reported(self, folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
@@ -328,8 +365,9 @@ class Project:
             known = self._environments[path.parent] = _environment(self._settings(path), path.parent, self._versions)
         return known
 
-    def _findings(self, stop: Callable[[], bool], steps: _Steps) -> dict[Path, list[Finding]]:
-        """All findings of the project by file. Linked anew only if something that the last linking read has changed."""
+    def _current(self, stop: Callable[[], bool], steps: _Steps, *, telling: bool = False) -> _Linked:
+        """All findings of the project, with what `explain` needs if `telling`. Linked anew only if something that the
+        last linking read has changed, or if that is asked for the first time."""
         linked = self._linked
         if linked is not None and linked.generation != self.store.generation:
             if linked.snapshot.same_answers():
@@ -337,12 +375,12 @@ class Project:
                 self.store.settled()
             else:
                 linked = None
-        if linked is None:
+        if linked is None or (telling and linked.told is None):
             self._linked = None  # the old model goes before a new one comes
-            linked = self._linked = self._link(stop, steps)
-        return linked.findings
+            linked = self._linked = self._link(stop, steps, telling)
+        return linked
 
-    def _link(self, stop: Callable[[], bool], steps: _Steps) -> _Linked:
+    def _link(self, stop: Callable[[], bool], steps: _Steps, telling: bool) -> _Linked:
         paths = self.store.paths()
         steps.expect(2 * len(paths))
         end = steps.done + 2 * len(paths)
@@ -353,26 +391,43 @@ class Project:
             steps()
         snapshot = Snapshot(self.store, stop, steps)
         with _collector_paused():
-            found = self._asked(snapshot, stop)
+            found, told = self._asked(snapshot, stop, telling)
         steps.reach(end)
         snapshot.release()
         self.store.settled()
-        return _Linked(self.store.generation, snapshot, found)
+        return _Linked(self.store.generation, snapshot, found, told)
 
-    def _asked(self, snapshot: Snapshot, stop: Callable[[], bool]) -> dict[Path, list[Finding]]:
-        """What the rules find in a snapshot, by file."""
+    def _asked(
+        self, snapshot: Snapshot, stop: Callable[[], bool], telling: bool
+    ) -> tuple[dict[Path, list[Finding]], Told | None]:
+        """What the rules find in a snapshot, by file; what there is to tell of it, if `telling`."""
         found: dict[Path, list[Finding]] = {}
-        if any(snapshot.containing(word) for word in _WORDS):
-            from loaderlint.project.model import Model
+        if not any(snapshot.containing(word) for word in _WORDS):
+            return found, self._nothing_told() if telling else None
+        from loaderlint.project.model import Model
 
-            self.links += 1
-            for one in ask_rules(Model(snapshot, self.environment), self._rules(), stop):
-                found.setdefault(one.place.path, []).append(one)
-        return found
+        self.links += 1
+        model = Model(snapshot, self.environment)
+        silences: list[Silence] = []
+        for one in ask_rules(model, self._rules(telling), stop, silences.append if telling else _unheard):
+            found.setdefault(one.place.path, []).append(one)
+        if not telling:
+            return found, None
+        from loaderlint.explanation import told
 
-    def _rules(self) -> list[Rule]:
+        return found, told(model, silences)
+
+    def _nothing_told(self) -> Told:
+        from loaderlint.explanation import Told
+
+        return Told()
+
+    def _rules(self, telling: bool) -> list[Rule]:
+        """The rules that are on in some folder; all of them if there is to be told of each."""
         from loaderlint.rules import RULES
 
+        if telling:
+            return list(RULES)
         folders = {path.parent: path for path in (*self.store.paths(), *self._named)}
         asked = [self._settings(path) for path in folders.values()]
         return [r for r in RULES if any(one.enabled(r.name, r.code, r.enabled_by_default) for one in asked)]
@@ -380,63 +435,43 @@ class Project:
     # --- showing ------------------------------------------------------------------------------------------------------
 
     def _shown(self, path: Path, findings: Iterable[Finding]) -> tuple[Diagnostic, ...]:
-        from loaderlint.rules import rule
+        shown, kept = self._split(path, self._printed(path, findings))
+        if kept is not None:
+            self.kept.append(kept)
+        return shown
 
+    def _printed(self, path: Path, findings: Iterable[Finding]) -> tuple[Diagnostic, ...]:
+        """The findings that neither settings nor comments hide, those that a baseline keeps among them."""
         settings = self._settings(path)
-        shown: list[Diagnostic] = []
         seen: dict[str, int] = {}
         used: set[tuple[Suppression, str]] = set()
         text = self.store.open(path)
+        shown: list[Diagnostic] = []
         for finding in findings:
-            about = rule(finding.rule)
-            if about is None or text is None:
+            diagnostic = self._diagnostic(path, finding)
+            if diagnostic is None or text is None or _switched_off(diagnostic, settings, path):
                 continue
-            if not settings.enabled(about.name, about.code, about.enabled_by_default):
-                continue
-            if settings.ignored_in(path, about.name, about.code):
-                continue
-            span = self.span(finding.place)
-            if span is None:
-                continue
-            silenced_by = covering(text.text, about.name, about.code, span.line, _last_line(span))
-            if silenced_by:
-                used.update((comment, about.name) for comment in silenced_by)
-                continue
-            severity = settings.severity_of(about.name, about.code) or finding.severity
-            notes = tuple(
-                Note(e.place.path, at, e.message) for e in finding.evidence if (at := self.span(e.place)) is not None
-            )
-            shown.append(
-                Diagnostic(
-                    about.code,
-                    about.name,
-                    severity,
-                    finding.certainty,
-                    finding.message,
-                    path,
-                    span,
-                    "",
-                    notes,
-                    bool(finding.fixes),
-                    finding,
-                )
-            )
+            silenced_by = _covering(text, diagnostic)
+            used.update((comment, diagnostic.name) for comment in silenced_by)
+            if not silenced_by:
+                shown.append(diagnostic)
         if text is not None and suppressions(text.text):
             shown.extend(self._unused(path, text, settings, used))
         shown.sort(key=lambda d: (d.span, d.code, d.message))
-        printed = tuple(_with_fingerprint(d, self.root, self._owner(d.finding.place), seen) for d in shown)
-        return self._without_kept(path, printed, settings)
+        return tuple(_with_fingerprint(d, self.root, self._owner(d.finding.place), seen) for d in shown)
 
-    def _without_kept(self, path: Path, found: tuple[Diagnostic, ...], settings: Settings) -> tuple[Diagnostic, ...]:
-        """The findings that the file's baseline does not keep."""
+    def _split(
+        self, path: Path, found: tuple[Diagnostic, ...]
+    ) -> tuple[tuple[Diagnostic, ...], tuple[Baseline, frozenset[Entry]] | None]:
+        """The findings that the file's baseline does not keep, and what it keeps of the others."""
+        settings = self._settings(path)
         if not settings.baseline:
-            return found
+            return found, None
         baseline = self._baseline((settings.directory or self.root) / settings.baseline)
         if isinstance(baseline, Problem):
-            return found
+            return found, None
         shown, known = baseline.split(path, found)
-        self.kept.append((baseline, known))
-        return shown
+        return shown, (baseline, known)
 
     def _baseline(self, path: Path) -> Baseline | Problem:
         """The baseline in a file, or what is wrong with it. Read once in each check: it is a small file."""
@@ -448,6 +483,30 @@ class Project:
             except BadBaseline as error:
                 self._baselines[path] = Problem(path, str(error), True)
         return self._baselines[path]
+
+    def _diagnostic(self, path: Path, finding: Finding) -> Diagnostic | None:
+        """A finding with its place in the file; None if what it speaks of is gone."""
+        from loaderlint.rules import rule
+
+        about, span = rule(finding.rule), self.span(finding.place)
+        if about is None or span is None:
+            return None
+        notes = tuple(
+            Note(e.place.path, at, e.message) for e in finding.evidence if (at := self.span(e.place)) is not None
+        )
+        return Diagnostic(
+            about.code,
+            about.name,
+            self._settings(path).severity_of(about.name, about.code) or finding.severity,
+            finding.certainty,
+            finding.message,
+            path,
+            span,
+            "",
+            notes,
+            bool(finding.fixes),
+            finding,
+        )
 
     def _unused(
         self, path: Path, text: OpenFile, settings: Settings, used: set[tuple[Suppression, str]]
@@ -500,6 +559,85 @@ class Project:
             return None
         now = opened.pieces[place.piece]
         return _moved(relative, now.line) if present else _still_standing(piece, now, relative)
+
+    # --- explaining ---------------------------------------------------------------------------------------------------
+
+    def loaders(self, asked: Sequence[Path]) -> tuple[MappedLoader, ...]:
+        """The loaders in these files and in files below these folders. One that nobody sees counts for the whole
+        project: it is told of where the root is asked about."""
+        folders = [path for path in asked if path.is_dir()]
+        known = self._told([path for path in asked if path not in folders])
+        reported = set(self._reported(folders, [path for path in asked if path not in folders]))
+        loaders = known.map.loaders
+        return tuple(one for one in loaders if (one.place.path in reported if one.place else self.root in folders))
+
+    def _told(self, named: Sequence[Path]) -> Told:
+        """What there is to tell of the project; `named` files count, excluded or not."""
+        self._named = set(named)
+        self.store.find()
+        self.store.name(named)
+        known = self._current(lambda: False, _Steps(None), telling=True).told
+        assert known is not None, "linked so that it tells"
+        return known
+
+    def explain(self, path: Path, line: int, column: int | None) -> Explanation:
+        """What is known of a line (see `Workspace.explain`)."""
+        from loaderlint import explanation
+        from loaderlint.explanation import Hidden
+        from loaderlint.rules import RULES, rule
+
+        known = self._told([path])
+        opened = self.store.open(path)
+        assert opened is not None and self._linked is not None
+        pieces = explanation.pieces_at(opened, line)
+
+        def on_line(span: Span | None) -> bool:
+            if span is None or not span.line <= line <= _last_line(span):
+                return False
+            return column is None or (span.line, span.column) <= (line, column) <= (span.end_line, span.end_column)
+
+        here = [one for one in self._linked.findings.get(path, []) if one.place.piece in pieces]
+        printed = self._printed(path, self._linked.findings.get(path, []))
+        reported = self._split(path, printed)[0]
+        kept = [Hidden(one, "the baseline keeps it for later") for one in printed if one not in reported]
+        shown = tuple(one for one in reported if on_line(one.span))
+        hidden = [one for one in (*kept, *self._hidden(path, opened, here)) if on_line(one.diagnostic.span)]
+        spoken = {one.name for one in shown} | {one.diagnostic.name for one in hidden}
+        silences = [s for s in known.silences.get(path, ()) if s.place.piece in pieces and on_line(self.span(s.place))]
+        silent = explanation.silent(
+            silences, spoken.__contains__, lambda name: about.code if (about := rule(name)) else ""
+        )
+        made = [
+            one for one in known.map.loaders if one.place and one.place.path == path and on_line(self.span(one.place))
+        ]
+        return explanation.Explanation(
+            path,
+            line,
+            column,
+            explanation.subjects(opened, line, column, known),
+            tuple(made),
+            self.environment(path).described(),
+            shown,
+            tuple(hidden),
+            tuple(silent),
+            len(RULES) - len(spoken) - len(silent),
+            known.map,
+        )
+
+    def _hidden(self, path: Path, text: OpenFile, findings: Iterable[Finding]) -> Iterator[Hidden]:
+        """The findings that are not shown, each with the reason."""
+        from loaderlint.explanation import Hidden
+
+        settings = self._settings(path)
+        for finding in findings:
+            diagnostic = self._diagnostic(path, finding)
+            if diagnostic is None:
+                continue
+            comments = _covering(text, diagnostic)
+            reason = _switched_off(diagnostic, settings, path)
+            reason = reason or (f"silenced by the comment '{comments[0].text}'" if comments else "")
+            if reason:
+                yield Hidden(diagnostic, reason)
 
     # --- fixing -------------------------------------------------------------------------------------------------------
 
@@ -561,8 +699,18 @@ class _Access:
         return opened.own_facts(piece) if opened else None
 
 
-def ask_rules(model: Model, rules: Sequence[Rule], stop: Callable[[], bool]) -> list[Finding]:
-    """Put every rule's question about every one of its subjects; one finding a rule and place, the loudest.
+def _unheard(silence: Silence) -> None:
+    """Nobody asks why a rule is silent."""
+
+
+def ask_rules(
+    model: Model,
+    rules: Sequence[Rule],
+    stop: Callable[[], bool],
+    heard: Callable[[Silence], None] = _unheard,
+) -> list[Finding]:
+    """Put every rule's question about every one of its subjects; one finding a rule and place, the loudest. `heard` is
+    told where a rule looked and is silent.
 
     Raises Cancelled when `stop` answers True in between."""
     found: dict[tuple[str, Place, str], Finding] = {}
@@ -572,6 +720,7 @@ def ask_rules(model: Model, rules: Sequence[Rule], stop: Callable[[], bool]) -> 
         for subject in _subjects(one, model):
             for finding in one.find(subject, model):
                 if isinstance(finding, Silence):
+                    heard(finding)
                     continue
                 key = (finding.rule, finding.place, finding.subject)
                 known = found.get(key)
@@ -586,6 +735,24 @@ def _louder(new: Finding, old: Finding) -> bool:
         order.index(old.severity),
         old.certainty == "possible",
     )
+
+
+def _switched_off(diagnostic: Diagnostic, settings: Settings, path: Path) -> str:
+    """Why the settings hide a finding; '' if they do not."""
+    from loaderlint.rules import rule
+
+    about = rule(diagnostic.name)
+    assert about is not None
+    if not settings.enabled(about.name, about.code, about.enabled_by_default):
+        if about.enabled_by_default:
+            return "the rule is not among those that the settings select"
+        return f"the rule is off by default; --extend-select {about.name} switches it on"
+    return "per-file-ignores leaves it out here" if settings.ignored_in(path, about.name, about.code) else ""
+
+
+def _covering(text: OpenFile, diagnostic: Diagnostic) -> tuple[Suppression, ...]:
+    span = diagnostic.span
+    return covering(text.text, diagnostic.name, diagnostic.code, span.line, _last_line(span))
 
 
 def _subjects(rule: Rule, model: Model) -> Sequence[object]:

@@ -28,17 +28,17 @@ Found = dict[Path, tuple[Diagnostic, ...]]
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-class _Usage(Exception):
+class Usage(Exception):
     """The arguments cannot be used; the message says what to write instead."""
 
 
 def check(chosen: argparse.Namespace) -> int:
     """Run `check` with the parsed arguments and return the exit code."""
     try:
-        overrides = _overrides(chosen)
         kept_in = _baseline_to_write(chosen)
+        overrides = given_settings(chosen)
         piped = _stdin(chosen)
-    except _Usage as error:
+    except Usage as error:
         terminal.complain(str(error))
         return FAILED
     except UnreadableSource as error:
@@ -46,7 +46,7 @@ def check(chosen: argparse.Namespace) -> int:
         return FAILED
     if piped:
         return _Check(chosen, overrides, [piped[0]], piped[1]).run()
-    paths, messages = _existing(chosen.paths or ["."])
+    paths, messages = existing(chosen.paths or ["."])
     for message in messages:
         terminal.complain(message)
     if not paths:
@@ -268,13 +268,13 @@ def _named(path: Path) -> str:
 # --- arguments --------------------------------------------------------------------------------------------------------
 
 
-def _overrides(chosen: argparse.Namespace) -> dict[str, object]:
-    """The settings among the flags by their names in pyproject.toml. Raises _Usage if one of them is wrong."""
+def given_settings(chosen: argparse.Namespace) -> dict[str, object]:
+    """The settings among the flags by their names in pyproject.toml. Raises Usage if one of them is wrong."""
     given = {key: getattr(chosen, key.replace("-", "_")) for key in settings.KEYS}
     given = {key: value for key, value in given.items() if value is not None}
     if given.get("baseline"):
         given["baseline"] = str(_baseline_file(given["baseline"], "--baseline"))
-    if chosen.write_baseline is not None:
+    if getattr(chosen, "write_baseline", None) is not None:
         given["baseline"] = ""
     if "severity" in given:
         given["severity"] = dict(_pair(text, "=", "--severity RULE=LEVEL") for text in given["severity"])
@@ -287,7 +287,7 @@ def _overrides(chosen: argparse.Namespace) -> dict[str, object]:
     _, problems = settings.load(Path.cwd() / "any.py", given)
     wrong = [f"--{problem.message}" for problem in problems if problem.path is None]
     if wrong:
-        raise _Usage("\n".join(wrong))
+        raise Usage("\n".join(wrong))
     return given
 
 
@@ -296,7 +296,7 @@ def _baseline_to_write(chosen: argparse.Namespace) -> Path | None:
     if chosen.write_baseline is None:
         return None
     if chosen.diff or "-" in chosen.paths:
-        raise _Usage("--write-baseline writes what is found in files: leave --diff and - away")
+        raise Usage("--write-baseline writes what is found in files: leave --diff and - away")
     named = chosen.write_baseline or chosen.baseline
     if named:
         return _baseline_file(named, "--write-baseline")
@@ -308,7 +308,7 @@ def _baseline_to_write(chosen: argparse.Namespace) -> Path | None:
 def _baseline_file(name: str, flag: str) -> Path:
     path = Path(os.path.realpath(name))
     if path.is_dir() or path.suffix in (".py", ".pyi", notebook.SUFFIX):
-        raise _Usage(f"'{name}' is read as the baseline's file; write PATH before {flag}, or {flag}={BASELINE}")
+        raise Usage(f"'{name}' is read as the baseline's file; write PATH before {flag}, or {flag}={BASELINE}")
     return path
 
 
@@ -319,27 +319,27 @@ def _not_excluded(paths: Iterable[Path], overrides: Mapping[str, object]) -> lis
 def _pair(text: str, separator: str, usage: str) -> tuple[str, str]:
     left, found, right = text.rpartition(separator)
     if not found:
-        raise _Usage(f"'{text}' cannot be read; write {usage}")
+        raise Usage(f"'{text}' cannot be read; write {usage}")
     return left.strip(), right.strip()
 
 
 def _stdin(chosen: argparse.Namespace) -> tuple[Path, Source] | None:
-    """What comes from standard input under which path; None if nothing does. Raises _Usage and UnreadableSource."""
+    """What comes from standard input under which path; None if nothing does. Raises Usage and UnreadableSource."""
     if "-" not in chosen.paths:
         return None
     if len(chosen.paths) > 1:
-        raise _Usage("- stands alone: check standard input and files in two commands")
+        raise Usage("- stands alone: check standard input and files in two commands")
     if not chosen.stdin_filename:
-        raise _Usage(
+        raise Usage(
             "what comes from standard input needs a name, so that its imports and settings are found:"
             " add --stdin-filename path/to/file.py"
         )
     if chosen.stdin_filename.endswith(notebook.SUFFIX):
-        raise _Usage("a notebook cannot come from standard input; check the file itself")
+        raise Usage("a notebook cannot come from standard input; check the file itself")
     return Path(os.path.realpath(chosen.stdin_filename)), decode(sys.stdin.buffer.read())
 
 
-def _existing(names: Iterable[str]) -> tuple[list[Path], list[str]]:
+def existing(names: Iterable[str]) -> tuple[list[Path], list[str]]:
     """The absolute paths that exist, and a message for each of the others."""
     paths, messages = [], []
     for name in names:

@@ -21,11 +21,12 @@ def render(report: Report) -> Iterator[str]:
     yield "["
     last = len(report.items) - 1
     for index, item in enumerate(report.items):
-        yield json.dumps(_object(item, report)) + ("," if index < last else "")
+        yield json.dumps(finding(item, report)) + ("," if index < last else "")
     yield "]"
 
 
-def _object(item: Item, report: Report) -> dict[str, object]:
+def finding(item: Item, report: Report) -> dict[str, object]:
+    """One finding."""
     found = item.diagnostic
     directory = report.directory
     return {

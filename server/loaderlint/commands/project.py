@@ -1,0 +1,25 @@
+"""The projects around the paths that a command is given, read as `check` reads them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from loaderlint.commands.check import Usage, existing, folders_around, given_settings
+from loaderlint.engine import Workspace
+
+
+class Unusable(Exception):
+    """The arguments cannot be used; the message says what to do instead."""
+
+
+def opened(chosen: argparse.Namespace, names: list[str]) -> tuple[Workspace, list[Path]]:
+    """A workspace around these paths with the settings among the flags, and the absolute paths. Raises Unusable."""
+    try:
+        given = given_settings(chosen)
+    except Usage as error:
+        raise Unusable(str(error)) from None
+    paths, missing = existing(names)
+    if missing:
+        raise Unusable("\n".join(missing))
+    return Workspace(folders_around(paths), given), paths

@@ -1,0 +1,28 @@
+"""The command `workers`: the worker map."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from loaderlint.commands import DONE, FAILED, project
+from loaderlint.report import workers as report
+from loaderlint.report.spots import Spots
+from loaderlint.terminal import complain
+
+
+def workers(chosen: argparse.Namespace) -> int:
+    """List the loaders, what runs in their workers, and what is copied into each."""
+    try:
+        workspace, paths = project.opened(chosen, chosen.paths or ["."])
+    except project.Unusable as error:
+        complain(str(error))
+        return FAILED
+    known = workspace.worker_map(paths)
+    spots = Spots(workspace, Path.cwd())
+    if chosen.output_format == "json":
+        print(report.as_json(known, spots))
+    else:
+        for line in report.text(known, spots, whole=chosen.all):
+            print(line)
+    return DONE
