@@ -140,6 +140,13 @@ def test_findings_that_are_not_shown(run: Run, crops: Path, comment: str, flags:
     assert f"\nfindings that are not shown\n  [LDR102 shared-generator] {reason}" in out
 
 
+def test_a_finding_in_the_baseline(run: Run) -> None:
+    run("check", "--write-baseline")
+    out = run("explain", "data.py:12", "--baseline").out
+    assert "\nfindings that are not shown\n  [LDR102 shared-generator] the baseline keeps it for later\n" in out
+    assert "\nfindings\n" in run("explain", "data.py:12").out
+
+
 def test_json(run: Run, crops: Path) -> None:
     told = json.loads(run("explain", "data.py:6", "--output-format", "json").out)
     (subject,) = told["subjects"]
