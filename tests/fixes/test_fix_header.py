@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import libcst as cst
 import pytest
 
 from loaderlint.findings import AddImport, InsertFunction, InsertStatement, Replace
@@ -218,3 +219,9 @@ def test_imports_of_a_statement() -> None:
     text = "import os\ndef f(ds):\n    g(ds)\n"
     intents = [InsertStatement(place(text, "g(ds)"), "{cv2}.setNumThreads(0)", "before")]
     assert fixed(text, intents) == "import os\nimport cv2\ndef f(ds):\n    cv2.setNumThreads(0)\n    g(ds)\n"
+
+
+def test_what_an_import_binds_is_known_below_it() -> None:
+    text = "import os\nimport cv2 as cv\n"
+    intents = [InsertStatement(place(text, "import cv2 as cv", cst.Import), "{cv2}.setNumThreads(0)")]
+    assert fixed(text, intents) == "import os\nimport cv2 as cv\ncv.setNumThreads(0)\n"

@@ -173,10 +173,10 @@ class _Group:
                 run_at = min(run_at, place.piece)
         return plan_function(intent, draft, self._imports.get(intent.path, {}), before, run_at)
 
-    def _fill(self, text: str, place: Place) -> str:
+    def _fill(self, text: str, place: Place, below: bool = False) -> str:
         draft = self._work.draft(place.path)
         tree, node = draft.find(place)
-        here = Here(draft, place.piece, tree, node)
+        here = Here(draft, place.piece, tree, node, below)
         return fill(text, here, self._names.get(place.path, {}), self._imports.get(place.path, {}))
 
     def _do(self, intent: Intent) -> None:
@@ -193,7 +193,7 @@ class _Group:
             case Replace(place, text):
                 self._replace(draft, place, text)
             case InsertStatement(place, source, where):
-                statements.insert(draft, place, self._fill(source, place), where)
+                statements.insert(draft, place, self._fill(source, place, where == "after"), where)
             case DeleteStatement(place):
                 statements.delete(draft, place)
             case EncloseRest(place, head):

@@ -46,12 +46,14 @@ class Binding(NamedTuple):
 
 
 class Here(NamedTuple):
-    """Where a text will stand: a node of a piece, or (None) a new function of the module."""
+    """Where a text will stand: a node of a piece, or (None) a new function of the module. `below`: it stands below the
+    statement of the node, so that what this binds is known."""
 
     draft: Draft
     piece: int
     tree: Tree | None
     node: cst.CSTNode | None
+    below: bool = False
 
 
 def has_word(text: str, word: str) -> bool:
@@ -129,7 +131,7 @@ def _known(meaning: Meaning, here: Here) -> Iterator[str]:
 
 def _in_time(binding: Binding, here: Here) -> bool:
     """Whether the import has been run when the code at `here` runs."""
-    if here.node is None or here.tree is None or binding.piece < here.piece:
+    if here.node is None or here.tree is None or binding.piece < here.piece + here.below:
         return True
     return any(isinstance(node, _Function) for node in (here.node, *here.tree.above(here.node)))
 

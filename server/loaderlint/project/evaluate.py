@@ -222,7 +222,7 @@ class Evaluator:
             case ir.Index(base, index):
                 return self._index(self.eval(base, frame), index, frame, number)
             case ir.Phi(choices):
-                return join(self.eval(choice, frame) for choice in choices)
+                return join(self.eval(choice, frame) for choice in self.live(choices, frame))
             case ir.Imported(module, name, level):
                 return self.imported(frame.path, module, name, level)
             case ir.Capture(up, name):
@@ -872,6 +872,66 @@ class Evaluator:
             case ir.Global() | ir.Param() | ir.Attr() | ir.Capture() | ir.Const() | ir.Phi() | ir.Call():
                 return library.truth(self.eval(number, frame))
         return None
+
+    def live(self, choices: tuple[int, ...], frame: Frame) -> tuple[int, ...]:
+        """The choices of a `Phi` that may reach its reader: neither those bound only in branches that never run, nor
+        those that a branch which always runs replaces. Loops are not looked into: what they bind goes round."""
+        one = self.def_of(frame)
+        if one is None or len(one.contexts) == 1:
+            return choices
+        bound = self._bound(one, choices, frame)
+        alive = [
+            choice
+            for choice in choices
+            if not bound.get(choice)
+            or not all(self._is_lost(bind, choice, bound, one, frame) for bind in bound[choice])
+        ]
+        return tuple(alive) or choices
+
+    def _bound(self, one: ir.DefIR, choices: tuple[int, ...], frame: Frame) -> dict[int, list[tuple[int, int]]]:
+        """Where each of the choices is bound: the step's number and its context; a parameter before all steps."""
+        wanted = set(choices)
+        binds = [(n, step) for n, step in enumerate(one.steps) if type(step) is ir.Bind and step.value in wanted]
+        named: dict[str, set[int]] = {}
+        for _, step in binds:
+            named.setdefault(step.name, set()).add(step.value)
+        most = max(map(len, named.values()), default=0)
+        names = {name for name, values in named.items() if len(values) == most}
+        found: dict[int, list[tuple[int, int]]] = {}
+        for number, step in binds:
+            if step.name in names:
+                found.setdefault(step.value, []).append((number, step.context))
+        for choice in choices:
+            if choice not in found and isinstance(self.expr(frame, choice), ir.Param):
+                found[choice] = [(-1, 0)]
+        return found
+
+    def _is_lost(
+        self,
+        bind: tuple[int, int],
+        choice: int,
+        bound: dict[int, list[tuple[int, int]]],
+        one: ir.DefIR,
+        frame: Frame,
+    ) -> bool:
+        number, context = bind
+        if any(around.kind not in ("if", "with") for around in one.around(context)):
+            return False
+        if self.is_dead(context, frame):
+            return True
+        later = [at for other, places in bound.items() if other != choice for at in places if at[0] > number]
+        return any(self._always_follows(at[1], context, one, frame) for at in later)
+
+    def _always_follows(self, context: int, before: int, one: ir.DefIR, frame: Frame) -> bool:
+        """Whether a branch runs whenever the context `before` does, which is not in it: only tests that always hold lie
+        between."""
+        start = context
+        while not one.is_within(before, context):
+            here = one.contexts[context]
+            if here.kind != "if" or here.expr == NONE or self.truth(here.expr, frame) is not (not here.negated):
+                return False
+            context = here.parent
+        return context != start
 
     # --- walking ------------------------------------------------------------------------------------------------------
 

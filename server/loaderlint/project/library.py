@@ -170,6 +170,8 @@ def _is_none(atom: Atom) -> bool | None:
             return False
         case LibObject("torch.utils.data.get_worker_info", _):
             return False  # code is asked about because workers run it
+        case LibObject(name, _):
+            return False if name.rpartition(".")[2][:1].isupper() else None  # a class: what it makes is never None
     return None
 
 

@@ -115,10 +115,11 @@ class Loader:
 
     @property
     def described(self) -> str:
-        """'`train_loader` in train.py' for messages."""
+        """'`train_loader` in train.py' for messages; with its folder where a file's name says nothing."""
         if self.path is None:
             return "a loader out of sight"
-        return f"`{self.name}` in {self.path.name}"
+        file = self.path.name
+        return f"`{self.name}` in {f'{self.path.parent.name}/{file}' if file.startswith('__') else file}"
 
 
 class Loaders:

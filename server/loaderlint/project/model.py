@@ -124,6 +124,15 @@ class MainFunction:
 
 
 @dataclass(frozen=True, slots=True)
+class StartMethodCall:
+    """A call of `set_start_method(method)`. `certain`: it happens whenever its file is run as a program."""
+
+    method: str
+    path: Path
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Exposure:
     """The loaders through which a line matters, the proven ones first, and how sure that is."""
 
@@ -147,7 +156,7 @@ class Model:
         self.reached: dict[Frame, Reached] = {}
         self.loaders: tuple[Loader, ...] = Loaders(self.ev, self.callers).find()
         self._defs: frozenset[tuple[Path, int, int]] | None = None
-        self._start_method: tuple[tuple[str, Path, bool], ...] | None = None
+        self._start_method_calls: tuple[StartMethodCall, ...] | None = None
         for loader in self.loaders:
             self._enter(loader, loader.datasets, guessed=False)
         self._enter_late()
@@ -439,15 +448,16 @@ class Model:
 
     def _declared_start_methods(self, path: Path | None) -> tuple[frozenset[str], frozenset[str]]:
         """What `multiprocessing.set_start_method("...")` says for the file at `path`: at module level or first thing in
-        `main` of a program in its folder or one above; and what is said where it may or may not be called, or by
-        another program."""
-        if self._start_method is None:
-            self._start_method = tuple(self._find_declared_start_methods())
+        `main` of a program in its folder or one above; and what is said where it may or may not be called. Calls in
+        other programs say nothing."""
+        if self._start_method_calls is None:
+            self._start_method_calls = tuple(self._find_start_method_calls())
         above = set(path.parents) if path is not None else set()
-        sure = {name for name, folder, certain in self._start_method if certain and folder in above}
-        return frozenset(sure), frozenset(name for name, _, _ in self._start_method) - sure
+        calls = [one for one in self._start_method_calls if path is None or path in self.scripts.run_with(one.path)]
+        sure = frozenset(one.method for one in calls if one.certain and one.path.parent in above)
+        return sure, frozenset(one.method for one in calls) - sure
 
-    def _find_declared_start_methods(self) -> Iterator[tuple[str, Path, bool]]:
+    def _find_start_method_calls(self) -> Iterator[StartMethodCall]:
         for site in self.callers.sites("set_start_method"):
             facts = self.ev.facts(site.path, site.piece)
             call = facts.ir.exprs[site.expr] if facts else None
@@ -456,7 +466,7 @@ class Model:
                 if isinstance(first, ir.Const) and isinstance(first.value, str):
                     one = facts.ir.defs[site.def_]
                     certain = _is_sure(site.context, one, facts) and (site.def_ == 0 or one.name == "main")
-                    yield first.value, site.path.parent, certain
+                    yield StartMethodCall(first.value, site.path, certain)
 
     def runs_in_worker(self, frame: Frame) -> bool:
         """Whether the def of a frame is run by workers and not (also) while an object is constructed in main.

@@ -6,7 +6,7 @@ once more in each of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,6 +50,7 @@ class Scripts:
         self._starts: tuple[Start, ...] | None = None
         self._idle: set[Frame] = set()
         self._made: dict[Site, Loader] = {}
+        self._run_with: dict[Path, frozenset[Path]] = {}
 
     def starts(self) -> tuple[Start, ...]:
         """The first start of workers at module level of each file that has one, in the order of files."""
@@ -68,15 +69,28 @@ class Scripts:
             other for other in files.containing(name) if other != path and path in imported_files(self._model.ev, other)
         )
 
+    def run_with(self, path: Path) -> frozenset[Path]:
+        """The files that may run in one program with the module `path`: those that import it, through others, and all
+        that these import."""
+        if path not in self._run_with:
+            importers = self._closure([path], self.importers)
+            together = self._closure(importers, lambda one: imported_files(self._model.ev, one))
+            self._run_with[path] = frozenset(together)
+        return self._run_with[path]
+
+    def _closure(self, start: Iterable[Path], step: Callable[[Path], Iterable[Path]]) -> list[Path]:
+        """`start` and what `step` leads to from there, at most `_MAX_FILES` files more."""
+        found = dict.fromkeys(start)
+        queue, most = list(found), len(found) + _MAX_FILES
+        while queue and len(found) < most:
+            new = [path for path in step(queue.pop()) if path not in found]
+            found.update(dict.fromkeys(new))
+            queue += new
+        return list(found)
+
     def _candidates(self, loaders: list[Loader]) -> list[Path]:
         """The files that make a loader, and those that import them, through others."""
-        found = dict.fromkeys(loader.path for loader in loaders if loader.path is not None)
-        queue = list(found)
-        while queue and len(found) < _MAX_FILES:
-            for path in self.importers(queue.pop()):
-                if path not in found:
-                    found[path] = None
-                    queue.append(path)
+        found = self._closure((loader.path for loader in loaders if loader.path is not None), self.importers)
         return sorted(path for path in found if path.suffix != SUFFIX)  # workers do not run a notebook again
 
     def _starts_of(self, path: Path) -> Iterator[Start]:

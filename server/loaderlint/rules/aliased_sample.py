@@ -47,7 +47,7 @@ from loaderlint.findings import Finding, Fix, Severity, Wrap
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance, Origin, Val
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, loaders_of, loudness, page
 from loaderlint.rules.shared.stored_kinds import Kind, container_kind, has_rows, is_array_index, known_kind
 
 
@@ -109,7 +109,7 @@ def _aliased(number: int, frame: Frame, exposure: Exposure | None, model: Model)
         if severity is None or place.anchor < 0:
             return
         name = "self" + "".join("[...]" if part == "[]" else f".{part}" for part in origin.path)
-        loop = in_workers_of(exposure).replace("in the workers of ", "")
+        loop = loaders_of(exposure)
         yield Finding(
             RULE.name,
             severity,

@@ -103,10 +103,16 @@ def repeated(exposure: Exposure) -> str:
     return f"every {'epoch' if alone else 'worker'} draws the same numbers"
 
 
-def in_workers_of(exposure: Exposure) -> str:
-    """'in the workers of `train_loader` in train.py', 'in the workers of `a` in x.py and 2 other loaders'."""
+def loaders_of(exposure: Exposure) -> str:
+    """'`train_loader` in train.py', '`a` in x.py and 2 other loaders'."""
+    if exposure.lead.out_of_sight:
+        return "a loader of this dataset"
     others = len({(one.path, one.site.frame.piece, one.site.expr) for one in exposure.loaders if one.site}) - 1
     rest = f" and {others} other loader{'s' if others > 1 else ''}" if others > 0 else ""
-    if exposure.lead.out_of_sight:
-        return "in the workers of a loader of this dataset"
-    return f"in the workers of {exposure.lead.described}{rest}"
+    return f"{exposure.lead.described}{rest}"
+
+
+def in_workers_of(exposure: Exposure) -> str:
+    """'in the workers of `train_loader` in train.py'; 'for `train_loader` in train.py' where no loader has workers."""
+    idle = all(one.has_workers() == "no" and not one.out_of_sight for one in exposure.loaders)
+    return f"{'for' if idle else 'in the workers of'} {loaders_of(exposure)}"

@@ -66,7 +66,7 @@ from loaderlint.knowledge.iterators import ITERATORS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance, Lib
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, loaders_of, loudness, page
 from loaderlint.rules.shared.one_shot import Kept, kept
 from loaderlint.rules.shared.progress import Progress, progress
 from loaderlint.rules.shared.source import source_of
@@ -196,7 +196,7 @@ def _is_seen(_: Loader) -> bool:
 
 
 def _loaders(exposure: Exposure) -> str:
-    return in_workers_of(exposure).removeprefix("in the workers of ")
+    return loaders_of(exposure)
 
 
 def _when(exposure: Exposure) -> str:

@@ -60,7 +60,7 @@ from loaderlint.knowledge.arrays import (
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Model, WorkerFunction
 from loaderlint.project.values import Lib, LibObject, Literal_
-from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, gathered, in_workers_of, loaders_of, loudness, page
 from loaderlint.rules.shared.array_flow import ArrayFlow, Found, Path, is_whole
 from loaderlint.rules.shared.array_sinks import Sink, sinks
 from loaderlint.rules.shared.stored_kinds import is_array_index, made, used_as_array
@@ -112,7 +112,7 @@ def _finding(place: Place, pairs: list[tuple[Sink, Found]], reversal: Reversal, 
 def _where(exposure: Exposure) -> str:
     if exposure.lead.out_of_sight or exposure.lead.has_workers() != "no":
         return in_workers_of(exposure)
-    return in_workers_of(exposure).replace("in the workers of", "in the samples of")
+    return f"in the samples of {loaders_of(exposure)}"
 
 
 class Reversal:

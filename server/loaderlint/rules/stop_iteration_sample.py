@@ -68,7 +68,7 @@ from loaderlint.knowledge.iterators import FOUND_FILES_METHODS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Instance, Lib, LibObject, Unknown
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, loaders_of, loudness, page
 from loaderlint.rules.shared.one_shot import Kept, kept, one_shot
 
 _CATCHING = ("StopIteration", "Exception", "BaseException")
@@ -117,7 +117,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
 
 
 def _loaders(exposure: Exposure) -> str:
-    return in_workers_of(exposure).removeprefix("in the workers of ")
+    return loaders_of(exposure)
 
 
 # --- whether it raises ------------------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ from loaderlint.knowledge.arrays import (
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import ClassRef, FunctionRef, Instance, Lib, Method, ModuleRef, Origin, Val
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, in_workers_of, loaders_of, loudness, page
 from loaderlint.rules.shared.passed import passed_for
 from loaderlint.rules.shared.stored_kinds import (
     Kind,
@@ -266,10 +266,10 @@ def _when(exposure: Exposure, held: str, stays: bool) -> str:
         return "and the file it is mapped from with it"
     if exposure.lead.out_of_sight:
         return "so it is changed a little more each time it is read without workers or with persistent ones"
-    where = in_workers_of(exposure)
     if stays:
-        return f"so every epoch {where} sees it changed a little more".replace("in the workers of", "of")
-    return f"which {where} lasts until the epoch ends, and for ever without workers or with persistent ones"
+        return f"so every epoch of {loaders_of(exposure)} sees it changed a little more"
+    until = "until the epoch ends, and for ever without workers or with persistent ones"
+    return f"which {in_workers_of(exposure)} lasts {until}"
 
 
 def _stays(loader: Loader, kind: Kind, held: str, model: Model) -> bool:

@@ -53,7 +53,7 @@ from loaderlint.findings import Finding, Fix, Place, Severity, Wrap
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model, WorkerFunction
 from loaderlint.project.values import Instance, Lib, SeqOf
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, loaders_of, loudness, page
 
 #: Methods and functions that are zero for some data. The sum of signed values may cancel.
 _STATISTICS = frozenset("sum std norm max amax ptp nansum nanstd nanmax var".split())
@@ -85,7 +85,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
             if exposure is None or severity is None:
                 continue
             here = model.label(frame).replace("<lambda>", "a lambda")
-            where = in_workers_of(exposure).removeprefix("in the workers of ")
+            where = loaders_of(exposure)
             what = (
                 f"a sample of {where} may be huge: {here} divides by `{found.word}` of its values plus a "
                 "little, and where signed values cancel that is nearly zero; divide by what cannot cancel"

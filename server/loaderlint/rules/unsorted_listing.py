@@ -66,7 +66,7 @@ from loaderlint.project.evaluate import step_expressions
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Model, WorkerFunction
 from loaderlint.project.values import Instance, Lib
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, loaders_of, loudness, page
 from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders
 
 _MAX_FRAMES = 200
@@ -103,7 +103,7 @@ def _finding(use: _Use, frame: Frame, exposure: Exposure, model: Model) -> Itera
     severity = loudness(use.severity, exposure.certainty)
     if severity is None:
         return
-    where = in_workers_of(exposure).removeprefix("in the workers of ")
+    where = loaders_of(exposure)
     yield Finding(
         RULE.name,
         severity,

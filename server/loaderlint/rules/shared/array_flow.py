@@ -135,7 +135,8 @@ class ArrayFlow:
         match self._ev.expr(frame, number):
             case ir.Phi(choices):
                 if not self._minds_layout(frame):
-                    yield from (state._replace(number=c) for c in choices if not self._is_dead(c, frame))
+                    live = self._ev.live(choices, frame)
+                    yield from (state._replace(number=c) for c in live if not self._is_dead(c, frame))
             case ir.IfExp(test, then, other):
                 truth = self._ev.truth(test, frame)
                 yield from (state._replace(number=n) for n, dead in ((then, False), (other, True)) if truth is not dead)
