@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from loaderlint.lsp.fixall import _difference, applied
+from loaderlint.lsp.edits import applied, difference
 from loaderlint.lsp.suppress import Insertion, suppression
 from loaderlint.lsp.text import Place, split_lines
 from tests.lsp.fake_engine import FakeWorkspace
@@ -35,7 +35,7 @@ def test_capabilities() -> None:
         async with session(bare=True) as client:
             result = await client.initialize()
             assert result["capabilities"]["codeActionProvider"] == {
-                "codeActionKinds": ["quickfix", FIX_ALL],
+                "codeActionKinds": ["quickfix", FIX_ALL, f"notebook.{FIX_ALL}"],
                 "resolveProvider": True,
             }
 
@@ -386,7 +386,7 @@ def test_all_findings_of_one_rule() -> None:
     ],
 )
 def test_the_difference_of_two_texts(before: str, after: str) -> None:
-    assert applied(before, [_difference(before, after)]) == after
+    assert applied(before, [difference(before, after)]) == after
 
 
 # --- suppress here ----------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 
 from loaderlint.lsp.protocol import Protocol
 from tests.lsp.editor import SERVER
-from tests.lsp.session import PATIENCE, Refused, Session, capabilities, run, session, span
+from tests.lsp.session import PATIENCE, Refused, Session, run, session, span
 
 URI = "file:///project/a.py"
 SHOW = "window/showMessage"
@@ -149,28 +149,6 @@ def test_documents_that_are_no_files(uri: str) -> None:
             client.shut(uri)
             await alive(client)
             assert not client.published(uri)
-
-    run(scenario())
-
-
-def test_notebooks_do_no_harm() -> None:
-    async def scenario() -> None:
-        async with session({**capabilities(), "notebookDocument": {"synchronization": {}}}, bare=True) as client:
-            result = await client.initialize({**capabilities(), "notebookDocument": {"synchronization": {}}})
-            assert "notebookDocumentSync" not in result["capabilities"]
-            cell = "vscode-notebook-cell:/n.ipynb#W0"
-            client.notify(
-                "notebookDocument/didOpen",
-                notebookDocument={
-                    "uri": "file:///n.ipynb",
-                    "notebookType": "jupyter-notebook",
-                    "version": 1,
-                    "cells": [{"kind": 2, "document": cell}],
-                },
-                cellTextDocuments=[{"uri": cell, "languageId": "python", "version": 1, "text": "BUG"}],
-            )
-            assert await client.actions(cell, (0, 0), only=["source.fixAll"]) is None
-            await alive(client)
 
     run(scenario())
 

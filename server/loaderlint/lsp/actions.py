@@ -16,12 +16,12 @@ from pygls.exceptions import JsonRpcException
 
 from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.diagnostics import Report
-from loaderlint.lsp.documents import Document, Snapshot
-from loaderlint.lsp.edits import Change, FileEdit, Outdated, change, one_file
+from loaderlint.lsp.documents import Document, Notebook, Snapshot
+from loaderlint.lsp.edits import Change, Edit, FileEdit, Outdated, change, one_edit
 from loaderlint.lsp.fixall import fix_all
 from loaderlint.lsp.protocol import ContentModified
 from loaderlint.lsp.suppress import suppression
-from loaderlint.lsp.text import Place, Span, to_position, to_range, touches
+from loaderlint.lsp.text import Place, Span, touches
 
 if TYPE_CHECKING:
     from loaderlint.engine import Diagnostic
@@ -31,6 +31,9 @@ logger = logging.getLogger(__name__)
 
 QUICK_FIX = types.CodeActionKind.QuickFix.value
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.loaderlint"
+
+#: Clients ask for the kind above cell by cell, and a notebook is fixed as a whole.
+NOTEBOOK_FIX_ALL = f"notebook.{FIX_ALL}"
 
 
 class NotPossible(JsonRpcException):
@@ -54,8 +57,9 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
     actions: list[types.CodeAction] = []
     if wanted(QUICK_FIX):
         actions += _quick_fixes(ls, report, _meant(report, params, ls.documents.encoding))
-    if wanted(FIX_ALL) and any(_safe(finding) for finding in report.findings):
-        actions.append(_lazy(report, "Fix all loaderlint findings that have a safe fix", FIX_ALL, {"all": None}))
+    fix_all = FIX_ALL if report.snapshot.cells is None else NOTEBOOK_FIX_ALL
+    if wanted(fix_all) and any(_safe(finding) for finding in report.findings):
+        actions.append(_lazy(report, "Fix all loaderlint findings that have a safe fix", fix_all, {"all": None}))
     if ls.client.resolves_edits:
         return actions
     return [action for action in actions if await _filled(ls, document, report, action)]
@@ -79,7 +83,7 @@ async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
     return action
 
 
-async def _filled(ls: Server, document: Document, report: Report, action: types.CodeAction) -> bool:
+async def _filled(ls: Server, document: Document | Notebook, report: Report, action: types.CodeAction) -> bool:
     """Give the action its edit, if it has none yet. False if there is none to give."""
     if action.edit is not None:
         return True
@@ -149,9 +153,9 @@ class _Wanted:
 def _meant(report: Report, params: types.CodeActionParams, encoding: Any) -> list[int]:
     """The indexes of the findings that touch the requested range. One whose id the client names is meant already if it
     shares a line with the range, whatever the columns are."""
-    lines = report.snapshot.lines
-    start = to_position(lines, params.range.start, encoding)
-    end = to_position(lines, params.range.end, encoding)
+    uri = params.text_document.uri
+    start = report.snapshot.place(uri, params.range.start, encoding)
+    end = report.snapshot.place(uri, params.range.end, encoding)
     asked = Place(*min(start, end), *max(start, end))
     named = {
         diagnostic.data.get("id") for diagnostic in params.context.diagnostics if isinstance(diagnostic.data, Mapping)
@@ -209,17 +213,16 @@ def _suppress(ls: Server, report: Report, index: int) -> types.CodeAction | None
     if insertion is None:
         return None
     place = Place(insertion.line, insertion.column, insertion.line, insertion.end_column)
-    edit = types.TextEdit(range=to_range(snapshot.lines, place, ls.client.encoding), new_text=insertion.text)
     return types.CodeAction(
         title=f"Suppress {finding.name} here",
         kind=QUICK_FIX,
         diagnostics=[report.shown[index]],
-        edit=one_file(snapshot, edit, ls.client),
+        edit=one_edit(snapshot, Edit(place, insertion.text), ls.client),
     )
 
 
 def register(server: Server) -> None:
     """Offer the feature."""
-    options = types.CodeActionOptions(code_action_kinds=[QUICK_FIX, FIX_ALL], resolve_provider=True)
+    options = types.CodeActionOptions(code_action_kinds=[QUICK_FIX, FIX_ALL, NOTEBOOK_FIX_ALL], resolve_provider=True)
     server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(code_action)
     server.feature(types.CODE_ACTION_RESOLVE)(resolve)

@@ -14,19 +14,18 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from lsprotocol import types
 
 from loaderlint.lsp.backend import Backend, Workspace
 from loaderlint.lsp.client import Client
-from loaderlint.lsp.diagnostics import Report, cleared, shown
-from loaderlint.lsp.documents import Document, Documents, Snapshot
-from loaderlint.lsp.text import split_lines
+from loaderlint.lsp.diagnostics import Report, cleared, report_of
+from loaderlint.lsp.documents import Document, Documents, Notebook, Snapshot
+from loaderlint.lsp.text import Encoding, Place, Span, split_lines, to_range
+from loaderlint.lsp.uris import uri_of
 from loaderlint.lsp.worker import Worker
-
-if TYPE_CHECKING:
-    from loaderlint.engine import Diagnostic
+from loaderlint.syntax.notebook import SUFFIX
 
 logger = logging.getLogger(__name__)
 
@@ -96,10 +95,9 @@ class Engine:
             found = workspace.check(paths, stop=job.stopped.is_set) if paths else {}
         except backend.cancelled:
             return None
-        lines = Texts(workspace, job.snapshots)
-        uris = {snapshot.path: snapshot.uri for snapshot in job.snapshots}
+        places = Texts(workspace, job.snapshots, job.client.encoding)
         reports = tuple(
-            _report(snapshot, found.get(snapshot.path, ()), lines, uris, job.client) for snapshot in job.snapshots
+            report_of(snapshot, found.get(snapshot.path, ()), places, job.client) for snapshot in job.snapshots
         )
         return Answer(reports, tuple(_said(problem) for problem in workspace.problems))
 
@@ -122,13 +120,27 @@ class Engine:
 
 
 class Texts:
-    """The lines of any file: the editor's where it is open, else as the engine has it. For the worker's thread."""
+    """Where the client finds what stands in any file: in the editor's text where it is open, else in the engine's. For
+    the worker's thread."""
 
-    def __init__(self, workspace: Workspace, snapshots: Iterable[Snapshot]) -> None:
+    def __init__(self, workspace: Workspace, snapshots: Iterable[Snapshot], encoding: Encoding) -> None:
         self._workspace = workspace
-        self._lines: dict[Path, Sequence[str]] = {snapshot.path: snapshot.lines for snapshot in snapshots}
+        self._open = {snapshot.path: snapshot for snapshot in snapshots}
+        self._encoding = encoding
+        self._lines: dict[Path, Sequence[str]] = {}
 
-    def __call__(self, path: Path) -> Sequence[str]:
+    def __call__(self, path: Path, span: Span) -> types.Location:
+        """The client's name for the file or cell, and the place in it. A notebook that is not open has no cells that
+        the client knows: its beginning stands for all of it."""
+        opened = self._open.get(path)
+        if opened is not None:
+            part = opened.part_at(span.line)
+            return types.Location(uri=part.uri, range=part.range(span, self._encoding))
+        if path.suffix == SUFFIX:
+            return types.Location(uri=uri_of(path), range=to_range([""], Place(0, 0, 0, 0), self._encoding))
+        return types.Location(uri=uri_of(path), range=to_range(self._lines_of(path), span, self._encoding))
+
+    def _lines_of(self, path: Path) -> Sequence[str]:
         if path not in self._lines:
             try:
                 self._lines[path] = split_lines(self._workspace.text(path))
@@ -150,7 +162,7 @@ class Analysis:
         *,
         publish: Callable[[types.PublishDiagnosticsParams], None],
         refresh: Callable[[], None] = lambda: None,
-        announce: Callable[[Document, bool], None] = lambda document, settled: None,
+        announce: Callable[[Document | Notebook, bool], None] = lambda document, settled: None,
         say: Callable[[str], None] = lambda message: None,
     ) -> None:
         self.client = Client()
@@ -163,7 +175,7 @@ class Analysis:
         self._announce = announce
         self._say = say
         self._reports: dict[str, Report] = {}
-        self._published: dict[str, types.PublishDiagnosticsParams] = {}
+        self._published: dict[str, dict[str, types.PublishDiagnosticsParams]] = {}
         self._pulled: dict[str, Report] = {}
         self._begun = asyncio.Event()
         self._news = asyncio.Event()
@@ -191,7 +203,7 @@ class Analysis:
         self._said.clear()
         self._plan(AT_ONCE)
 
-    def opened(self, document: Document) -> None:
+    def opened(self, document: Document | Notebook) -> None:
         """The document was opened, perhaps once more."""
         self._reports.pop(document.uri, None)
         if document.analysed:
@@ -199,21 +211,21 @@ class Analysis:
         else:
             self._announce(document, True)
 
-    def changed(self, document: Document) -> None:
+    def changed(self, document: Document | Notebook) -> None:
         """The document was edited."""
         if document.analysed:
             self._note(document, EDITED)
 
-    def closed(self, document: Document) -> None:
+    def closed(self, document: Document | Notebook) -> None:
         """The document is no longer open: the file on disk counts, and nothing is shown for it."""
         self._reports.pop(document.uri, None)
         self._pulled.pop(document.uri, None)
-        if self._published.pop(document.uri, None) is not None:
-            self._publish(cleared(document.uri))
+        for uri in self._published.pop(document.uri, ()):
+            self._publish(cleared(uri))
         if document.analysed:
             self._note(document, EDITED)
 
-    def _note(self, document: Document, delay: float) -> None:
+    def _note(self, document: Document | Notebook, delay: float) -> None:
         if document.path is not None:
             self._edited.add(document.path)
             self._plan(delay)
@@ -239,7 +251,7 @@ class Analysis:
                 self._plan(AT_ONCE)
             await self._settled.wait()
 
-    def report(self, document: Document) -> Report | None:
+    def report(self, document: Document | Notebook) -> Report | None:
         """What was found in this very version of the document; None if it was not looked at (yet)."""
         report = self._reports.get(document.uri)
         return report if report is not None and document.is_at(report.snapshot) else None
@@ -377,7 +389,7 @@ class Analysis:
                 continue  # closed or edited meanwhile
             self._reports[document.uri] = report
             if not self.client.pulls:
-                self._push(report.params())
+                self._push(report)
         if any(self._is_stale(report) for report in self._pulled.values()):
             self._pulled.clear()
             self._refresh()
@@ -388,10 +400,16 @@ class Analysis:
                 self._said.add(problem)
                 self._say(problem)
 
-    def _push(self, params: types.PublishDiagnosticsParams) -> None:
-        if self._published.get(params.uri) != params:
-            self._published[params.uri] = params
-            self._publish(params)
+    def _push(self, report: Report) -> None:
+        """Show what is new of a document, cell by cell if it is a notebook; cells that are gone lose theirs."""
+        before = self._published.get(report.snapshot.uri, {})
+        now = {params.uri: params for params in report.messages()}
+        self._published[report.snapshot.uri] = now
+        for uri in before.keys() - now.keys():
+            self._publish(cleared(uri))
+        for uri, params in now.items():
+            if before.get(uri) != params:
+                self._publish(params)
 
     def _is_stale(self, pulled: Report) -> bool:
         """Whether the client has another report of a version than there is now. It asks by itself for a new version."""
@@ -401,12 +419,6 @@ class Analysis:
     def _announce_all(self, *, settled: bool) -> None:
         for document in self._documents:
             self._announce(document, settled)
-
-
-def _report(
-    snapshot: Snapshot, findings: Sequence[Diagnostic], lines: Texts, uris: Mapping[Path, str], client: Client
-) -> Report:
-    return Report(snapshot, tuple(findings), tuple(shown(finding, lines, uris, client) for finding in findings))
 
 
 def _said(problem: object) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 from lsprotocol import types
 
@@ -14,8 +14,7 @@ from loaderlint import rule_url
 from loaderlint.findings import Severity
 from loaderlint.lsp.client import Client
 from loaderlint.lsp.documents import Snapshot
-from loaderlint.lsp.text import to_range
-from loaderlint.lsp.uris import uri_of
+from loaderlint.lsp.text import Span
 
 if TYPE_CHECKING:
     from loaderlint.engine import Diagnostic
@@ -32,46 +31,66 @@ _SEVERITIES = {
 #: Rules whose findings are about code that does nothing (shown faded) or that uses what is out of date (struck out).
 TAGS: Mapping[str, tuple[types.DiagnosticTag, ...]] = {}
 
-#: The lines of a file, with their ends.
-Lines = Callable[[Path], Sequence[str]]
+
+class Places(Protocol):
+    """Where a client finds a span of a file."""
+
+    def __call__(self, path: Path, span: Span) -> types.Location: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found in one version of a document. `shown[i]` is `findings[i]` in the client's words."""
+    """What was found in one version of a document. `shown[i]` is `findings[i]` in the client's words, in the document
+    or cell `uris[i]`."""
 
     snapshot: Snapshot
     findings: tuple[Diagnostic, ...]
     shown: tuple[types.Diagnostic, ...]
+    uris: tuple[str, ...]
+
+    def shown_in(self, uri: str) -> list[types.Diagnostic]:
+        """Those of the document, or of one cell of a notebook."""
+        return [one for one, place in zip(self.shown, self.uris, strict=True) if place == uri]
 
     @property
     def result_id(self) -> str:
         """The same for the same diagnostics, whatever the version."""
-        return result_id(self.shown)
+        return result_id((*self.shown, *self.uris))
 
     def same_version(self, other: Report) -> bool:
         """Whether both are about the very same text of the document."""
         ours, theirs = self.snapshot, other.snapshot
         return (ours.serial, ours.version) == (theirs.serial, theirs.version)
 
-    def params(self) -> types.PublishDiagnosticsParams:
-        """The notification that shows it."""
-        return types.PublishDiagnosticsParams(
-            uri=self.snapshot.uri, version=self.snapshot.version, diagnostics=list(self.shown)
-        )
+    def messages(self) -> list[types.PublishDiagnosticsParams]:
+        """The notifications that show it: one for each text that the client edits."""
+        return [
+            types.PublishDiagnosticsParams(uri=part.uri, version=part.version, diagnostics=self.shown_in(part.uri))
+            for part in self.snapshot.parts
+        ]
 
 
-def result_id(shown: Sequence[types.Diagnostic]) -> str:
+def report_of(snapshot: Snapshot, findings: Sequence[Diagnostic], places: Places, client: Client) -> Report:
+    """The report of what was found in `snapshot`."""
+    made = [shown(finding, places, client) for finding in findings]
+    uris = tuple(snapshot.part_at(finding.span.line).uri for finding in findings)
+    return Report(snapshot, tuple(findings), tuple(made), uris)
+
+
+def result_id(shown: Sequence[types.Diagnostic | str]) -> str:
     """What a client tells in its next request, so that equal diagnostics need not be sent again."""
-    return hashlib.blake2b(repr(shown).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return hashlib.blake2b(repr(tuple(shown)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def shown(finding: Diagnostic, lines: Lines, uris: Mapping[Path, str], client: Client) -> types.Diagnostic:
-    """`finding` in the client's words. `uris` are the names that the client gave to the files it has open."""
-    related = [_related(note, lines, uris, client) for note in finding.evidence]
+def shown(finding: Diagnostic, places: Places, client: Client) -> types.Diagnostic:
+    """`finding` in the client's words."""
+    related = [
+        types.DiagnosticRelatedInformation(location=places(note.path, note.span), message=note.message)
+        for note in finding.evidence
+    ]
     tags = [tag for tag in TAGS.get(finding.name, ()) if tag in client.tags]
     return types.Diagnostic(
-        range=to_range(lines(finding.path), finding.span, client.encoding),
+        range=places(finding.path, finding.span).range,
         message=finding.message,
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
@@ -81,13 +100,6 @@ def shown(finding: Diagnostic, lines: Lines, uris: Mapping[Path, str], client: C
         related_information=(related or None) if client.related_information else None,
         data={"id": finding.fingerprint} if client.diagnostic_data else None,
     )
-
-
-def _related(note: Any, lines: Lines, uris: Mapping[Path, str], client: Client) -> types.DiagnosticRelatedInformation:
-    place = types.Location(
-        uri=uris.get(note.path) or uri_of(note.path), range=to_range(lines(note.path), note.span, client.encoding)
-    )
-    return types.DiagnosticRelatedInformation(location=place, message=note.message)
 
 
 def cleared(uri: str) -> types.PublishDiagnosticsParams:

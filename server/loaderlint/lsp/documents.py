@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lsprotocol import types
 
-from loaderlint.lsp.text import Encoding, split_lines, to_position
+from loaderlint.lsp.text import Encoding, Place, Span, split_lines, to_position, to_range
 from loaderlint.lsp.uris import path_of, real_path_of
+from loaderlint.syntax.notebook import joined
 
 logger = logging.getLogger(__name__)
 
@@ -20,8 +22,25 @@ _PYTHON = "python"
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """What the client edits as one text: a document, or a code cell of a notebook. `start` is the 0-based line of the
+    whole at which it begins; `lines` hold their line ends."""
+
+    uri: str
+    version: int
+    start: int
+    lines: tuple[str, ...]
+
+    def range(self, span: Span, encoding: Encoding) -> types.Range:
+        """A span of the whole as the client counts in this part; what lies outside is moved to its end."""
+        place = Place(span.line - self.start, span.column, span.end_line - self.start, span.end_column)
+        return to_range(self.lines, place, encoding)
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A document at one version: what a thread may keep while the editor goes on. `lines` hold their line ends.
+    """A document or notebook at one version: what a thread may keep while the editor goes on. `lines` hold their line
+    ends; those of a notebook are its code cells' lines, joined.
 
     `serial` tells one opening of the file from the next: editors count versions from 1 again."""
 
@@ -30,11 +49,28 @@ class Snapshot:
     serial: int
     version: int
     lines: tuple[str, ...]
+    cells: tuple[Part, ...] | None = None
 
     @property
     def text(self) -> str:
         """The whole text."""
         return "".join(self.lines)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The texts that it consists of for the client, in order."""
+        return (Part(self.uri, self.version, 0, self.lines),) if self.cells is None else self.cells
+
+    def part_at(self, line: int) -> Part:
+        """The part in which a line (0-based) stands; of a notebook without code, the notebook."""
+        parts = self.parts or (Part(self.uri, self.version, 0, self.lines),)
+        return parts[max(bisect_right(parts, line, key=lambda part: part.start) - 1, 0)]
+
+    def place(self, uri: str, position: types.Position, encoding: Encoding) -> tuple[int, int]:
+        """The (line, column) in characters that the client means by a position in the document or cell `uri`."""
+        part = next((part for part in self.parts if part.uri == uri), self.part_at(0))
+        line, column = to_position(part.lines, position, encoding)
+        return part.start + line, column
 
 
 @dataclass(slots=True)
@@ -96,20 +132,89 @@ class Document:
         self.lines[first : last + 1] = replacement
 
 
+@dataclass(slots=True)
+class Notebook:
+    """A notebook as the editor has it: `cells` are the texts of its cells by their URIs, `order` says which are code,
+    from the first to the last."""
+
+    uri: str
+    path: Path | None
+    serial: int
+    version: int
+    cells: dict[str, Document] = field(default_factory=dict)
+    order: list[types.NotebookCell] = field(default_factory=list)
+
+    @property
+    def analysed(self) -> bool:
+        """Whether the engine is asked about it: any notebook that is a file. One without Python has no findings."""
+        return self.path is not None
+
+    def _code(self) -> Iterator[Document]:
+        for cell in self.order:
+            text = self.cells.get(cell.document)
+            if cell.kind == types.NotebookCellKind.Code and text is not None and text.language == _PYTHON:
+                yield text
+
+    def snapshot(self) -> Snapshot:
+        """This version. Raises ValueError for a notebook without a path."""
+        if self.path is None:
+            raise ValueError(f"{self.uri} is no file")
+        code = list(self._code())
+        text, starts = joined([cell.text for cell in code])
+        parts = (
+            Part(cell.uri, cell.version, start, tuple(cell.lines)) for cell, start in zip(code, starts, strict=True)
+        )
+        return Snapshot(self.uri, self.path, self.serial, self.version, tuple(split_lines(text)), tuple(parts))
+
+    def is_at(self, snapshot: Snapshot) -> bool:
+        """Whether the notebook is still what `snapshot` says."""
+        return (self.serial, self.version) == (snapshot.serial, snapshot.version)
+
+    def open(self, texts: Sequence[types.TextDocumentItem]) -> None:
+        """Take in the texts of new cells."""
+        for item in texts:
+            lines = split_lines(item.text)
+            self.cells[item.uri] = Document(item.uri, None, item.language_id, self.serial, item.version, lines)
+
+    def rearrange(self, start: int, count: int, cells: Sequence[types.NotebookCell]) -> None:
+        """Put `cells` in the place of the `count` cells from `start` (0-based) on."""
+        self.order[start : start + count] = cells
+
+    def change(self, changes: types.NotebookDocumentCellChanges, encoding: Encoding) -> None:
+        """Do what the client says about the cells."""
+        if (structure := changes.structure) is not None:
+            self.open(structure.did_open or ())
+            self.rearrange(structure.array.start, structure.array.delete_count, structure.array.cells or ())
+            for closed in structure.did_close or ():
+                self.cells.pop(closed.uri, None)
+        for cell in changes.data or ():
+            self.order = [cell if one.document == cell.document else one for one in self.order]
+        for edited in changes.text_content or ():
+            text = self.cells.get(edited.document.uri)
+            if text is None:
+                logger.warning("change of the cell %s ignored: it is not open", edited.document.uri)
+                continue
+            for change in edited.changes:
+                text.apply(change, encoding)
+            text.version = edited.document.version
+
+
 class Documents:
-    """All open documents. Lives on the event loop."""
+    """All open documents and notebooks. Lives on the event loop."""
 
     def __init__(self) -> None:
         self.encoding: Encoding = "utf-16"
-        self._documents: dict[str, Document] = {}
+        self._documents: dict[str, Document | Notebook] = {}
+        self._cells: dict[str, Notebook] = {}
         self._opened = 0
 
-    def __iter__(self) -> Iterator[Document]:
+    def __iter__(self) -> Iterator[Document | Notebook]:
         return iter(tuple(self._documents.values()))
 
-    def get(self, uri: str) -> Document | None:
-        """The open document, None if it is not open. The same file may be spelled in different ways."""
-        return self._documents.get(_key(uri))
+    def get(self, uri: str) -> Document | Notebook | None:
+        """The open document or notebook, for the URI of a cell its notebook; None if it is not open. The same file may
+        be spelled in different ways."""
+        return self._cells.get(uri) or self._documents.get(_key(uri))
 
     def open(self, item: types.TextDocumentItem) -> Document:
         """Take a document in; one that was open already is replaced."""
@@ -123,8 +228,8 @@ class Documents:
         self, uri: str, version: int, changes: Sequence[types.TextDocumentContentChangeEvent]
     ) -> Document | None:
         """Make the edits of one notification. None, with a line in the log, if the document was never opened."""
-        document = self.get(uri)
-        if document is None:
+        document = self._documents.get(_key(uri))
+        if not isinstance(document, Document):
             logger.warning("change of %s ignored: it is not open", uri)
             return None
         for change in changes:
@@ -132,9 +237,39 @@ class Documents:
         document.version = version
         return document
 
-    def close(self, uri: str) -> Document | None:
-        """Let a document go. None if it was not open."""
-        return self._documents.pop(_key(uri), None)
+    def open_notebook(self, item: types.NotebookDocument, texts: Sequence[types.TextDocumentItem]) -> Notebook:
+        """Take a notebook in; one that was open already is replaced."""
+        self.close(item.uri)
+        self._opened += 1
+        notebook = Notebook(item.uri, real_path_of(item.uri), self._opened, item.version)
+        notebook.open(texts)
+        notebook.rearrange(0, 0, item.cells)
+        self._documents[_key(item.uri)] = notebook
+        self._cells |= dict.fromkeys(notebook.cells, notebook)
+        return notebook
+
+    def change_notebook(self, params: types.DidChangeNotebookDocumentParams) -> Notebook | None:
+        """Make the changes of one notification: cells that come, go, move, change their kind or their text. None, with
+        a line in the log, if the notebook was never opened."""
+        notebook = self._documents.get(_key(params.notebook_document.uri))
+        if not isinstance(notebook, Notebook):
+            logger.warning("change of %s ignored: it is not open", params.notebook_document.uri)
+            return None
+        before = set(notebook.cells)
+        if params.change.cells is not None:
+            notebook.change(params.change.cells, self.encoding)
+        notebook.version = params.notebook_document.version
+        for uri in before - set(notebook.cells):
+            del self._cells[uri]
+        self._cells |= dict.fromkeys(notebook.cells, notebook)
+        return notebook
+
+    def close(self, uri: str) -> Document | Notebook | None:
+        """Let a document or notebook go. None if it was not open."""
+        document = self._documents.pop(_key(uri), None)
+        for cell in document.cells if isinstance(document, Notebook) else ():
+            self._cells.pop(cell, None)
+        return document
 
 
 def _key(uri: str) -> str:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from lsprotocol import types
 
 from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.client import Client
-from loaderlint.lsp.documents import Documents, Snapshot
-from loaderlint.lsp.text import Encoding, Span, split_lines, to_range
+from loaderlint.lsp.documents import Documents, Part, Snapshot
+from loaderlint.lsp.text import Encoding, Place, Span, content, split_lines, to_range
 from loaderlint.lsp.uris import uri_of
+from loaderlint.syntax.notebook import SUFFIX, shared_out
 
 
 class TextEdit(Protocol):
@@ -32,6 +33,13 @@ class FileEdit(Protocol):
     def path(self) -> Path: ...
     @property
     def edits(self) -> Sequence[TextEdit]: ...
+
+
+class Edit(NamedTuple):
+    """A `TextEdit` of our own."""
+
+    span: Place
+    text: str
 
 
 class Outdated(Exception):
@@ -67,20 +75,28 @@ def change(
     changed: list[tuple[str, int | None, list[types.TextEdit]]] = []
     for file in files:
         snapshot = is_open.get(file.path)
-        lines = snapshot.lines if snapshot else _on_disk(workspace, file.path)
-        uri, version = (snapshot.uri, snapshot.version) if snapshot else (uri_of(file.path), None)
-        changed.append((uri, version, _text_edits(file, lines, client.encoding)))
+        if snapshot is None and file.path.suffix == SUFFIX:
+            raise Outdated(f"{file.path} is a notebook that is not open")
+        if snapshot is None:
+            edits = _text_edits(file, _on_disk(workspace, file.path), client.encoding)
+            changed.append((uri_of(file.path), None, edits))
+        elif snapshot.cells is None:
+            changed.append((snapshot.uri, snapshot.version, _text_edits(file, snapshot.lines, client.encoding)))
+        else:
+            changed.extend(_cell_edits(file, snapshot, snapshot.cells, client.encoding))
     touches = tuple(is_open[file.path] for file in files if file.path in is_open)
     if not client.document_changes:
         return Change(types.WorkspaceEdit(changes={uri: edits for uri, _, edits in changed}), touches)
     return Change(_versioned(changed, confirm if client.change_annotations else None), touches)
 
 
-def one_file(snapshot: Snapshot, edit: types.TextEdit, client: Client) -> types.WorkspaceEdit:
-    """One edit to one open document."""
+def one_edit(snapshot: Snapshot, edit: TextEdit, client: Client) -> types.WorkspaceEdit:
+    """One edit, inside a line, to one open document."""
+    part = snapshot.part_at(edit.span.line)
+    made = types.TextEdit(range=part.range(edit.span, client.encoding), new_text=edit.text)
     if not client.document_changes:
-        return types.WorkspaceEdit(changes={snapshot.uri: [edit]})
-    return _versioned([(snapshot.uri, snapshot.version, [edit])], None)
+        return types.WorkspaceEdit(changes={part.uri: [made]})
+    return _versioned([(part.uri, part.version, [made])], None)
 
 
 def _versioned(
@@ -106,6 +122,19 @@ def _text_edits(file: FileEdit, lines: Sequence[str], encoding: Encoding) -> lis
     return [types.TextEdit(range=to_range(lines, edit.span, encoding), new_text=edit.text) for edit in file.edits]
 
 
+def _cell_edits(
+    file: FileEdit, notebook: Snapshot, cells: Sequence[Part], encoding: Encoding
+) -> Iterator[tuple[str, int, list[types.TextEdit]]]:
+    """The edits of a notebook's source, cell by cell: one edit for each cell that changes."""
+    before = ["".join(cell.lines) for cell in cells]
+    after = shared_out(before, notebook.text, applied(notebook.text, file.edits))
+    for cell, old, new in zip(cells, before, after, strict=True):
+        if new != old:
+            edit = difference(old, new)
+            range_ = to_range(cell.lines, edit.span, encoding)
+            yield cell.uri, cell.version, [types.TextEdit(range=range_, new_text=edit.text)]
+
+
 def _on_disk(workspace: Workspace, path: Path) -> Sequence[str]:
     """The lines of a file that is not open. Nobody may have told that it changed, and nothing in the edit would stop an
     editor from applying it to another text; so it is read again and has to be the same."""
@@ -114,3 +143,43 @@ def _on_disk(workspace: Workspace, path: Path) -> Sequence[str]:
     if workspace.text(path) != before:
         raise Outdated(f"{path} has changed on disk")
     return split_lines(before)
+
+
+# --- texts ------------------------------------------------------------------------------------------------------------
+
+
+def applied(text: str, edits: Sequence[TextEdit]) -> str:
+    """`text` after `edits`, which are sorted and do not overlap."""
+    lines = split_lines(text)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    parts: list[str] = []
+    done = 0
+    for edit in edits:
+        start, end = (starts[edit.span.line] + edit.span.column, starts[edit.span.end_line] + edit.span.end_column)
+        parts += (text[done:start], edit.text)
+        done = end
+    return "".join((*parts, text[done:]))
+
+
+def difference(before: str, after: str) -> Edit:
+    """One edit, of whole lines, that makes `after` of `before`."""
+    old, new = split_lines(before), split_lines(after)
+    same = 0
+    while same < min(len(old), len(new)) and old[same] == new[same]:
+        same += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - same and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    end = len(old) - tail
+    if end == len(old):
+        place = Place(same, 0, end - 1, len(content(old[-1]))) if same < end else _end_of(old)
+    else:
+        place = Place(same, 0, end, 0)
+    return Edit(place, "".join(new[same : len(new) - tail]))
+
+
+def _end_of(lines: Sequence[str]) -> Place:
+    column = len(content(lines[-1]))
+    return Place(len(lines) - 1, column, len(lines) - 1, column)

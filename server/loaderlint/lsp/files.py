@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 #: Python, settings, and what says which versions are installed.
 WATCHED = (
-    "**/*.py",
+    "**/*.{py,ipynb}",
     "**/pyproject.toml",
     "**/loaderlint.toml",
     "**/setup.cfg",
@@ -42,7 +42,7 @@ _OPERATIONS = types.FileOperationRegistrationOptions(
     filters=[
         types.FileOperationFilter(
             scheme="file",
-            pattern=types.FileOperationPattern(glob="**/*.py", matches=types.FileOperationPatternKind.File),
+            pattern=types.FileOperationPattern(glob="**/*.{py,ipynb}", matches=types.FileOperationPatternKind.File),
         ),
         types.FileOperationFilter(
             scheme="file", pattern=types.FileOperationPattern(glob="**", matches=types.FileOperationPatternKind.Folder)

@@ -8,21 +8,15 @@ from typing import NamedTuple
 
 from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.documents import Snapshot
-from loaderlint.lsp.edits import FileEdit, TextEdit
-from loaderlint.lsp.text import Place, content, split_lines
+from loaderlint.lsp.edits import Edit, FileEdit, applied, difference
 
 #: More rounds than any chain of fixes needs; the end of a circle.
 _ROUNDS = 10
 
 
-class _Edit(NamedTuple):
-    span: Place
-    text: str
-
-
 class _File(NamedTuple):
     path: Path
-    edits: tuple[_Edit, ...]
+    edits: tuple[Edit, ...]
 
 
 def fix_all(
@@ -53,41 +47,4 @@ def fix_all(
             workspace.set_text(changed, texts.get(changed))
     if rounds == 1:
         return first
-    return [_File(changed, (_difference(before[changed], after[changed]),)) for changed in before]
-
-
-def applied(text: str, edits: Sequence[TextEdit]) -> str:
-    """`text` after `edits`, which are sorted and do not overlap."""
-    lines = split_lines(text)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-    parts: list[str] = []
-    done = 0
-    for edit in edits:
-        start, end = (starts[edit.span.line] + edit.span.column, starts[edit.span.end_line] + edit.span.end_column)
-        parts += (text[done:start], edit.text)
-        done = end
-    return "".join((*parts, text[done:]))
-
-
-def _difference(before: str, after: str) -> _Edit:
-    """One edit, of whole lines, that makes `after` of `before`."""
-    old, new = split_lines(before), split_lines(after)
-    same = 0
-    while same < min(len(old), len(new)) and old[same] == new[same]:
-        same += 1
-    tail = 0
-    while tail < min(len(old), len(new)) - same and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    end = len(old) - tail
-    if end == len(old):
-        place = Place(same, 0, end - 1, len(content(old[-1]))) if same < end else _end_of(old)
-    else:
-        place = Place(same, 0, end, 0)
-    return _Edit(place, "".join(new[same : len(new) - tail]))
-
-
-def _end_of(lines: Sequence[str]) -> Place:
-    column = len(content(lines[-1]))
-    return Place(len(lines) - 1, column, len(lines) - 1, column)
+    return [_File(changed, (difference(before[changed], after[changed]),)) for changed in before]

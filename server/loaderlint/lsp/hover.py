@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from loaderlint.lsp.diagnostics import Report
-from loaderlint.lsp.text import Place, Span, content, to_position, to_range, touches
+from loaderlint.lsp.documents import Snapshot
+from loaderlint.lsp.text import Place, Span, content, touches
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
@@ -23,12 +24,13 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     document = ls.documents.get(params.text_document.uri)
     if document is None or not document.analysed:
         return None
-    line, column = to_position(document.lines, params.position, ls.documents.encoding)
+    snapshot = document.snapshot()
+    line, column = snapshot.place(params.text_document.uri, params.position, ls.documents.encoding)
     place = Place(line, column, line, column)
-    named = _name_at(content(document.lines[line]), column)
+    named = _name_at(content(snapshot.lines[line]), column)
     if named is not None:
         name, start, end = named
-        return _hover(ls, [name], Place(line, start, line, end), document.lines)
+        return _hover(ls, [name], Place(line, start, line, end), snapshot)
     # No waiting: a hover is about what is shown now.
     report = ls.analysis.report(document)
     return None if report is None else _on_finding(ls, report, place)
@@ -38,17 +40,17 @@ def _on_finding(ls: Server, report: Report, place: Place) -> types.Hover | None:
     found = [finding for finding in report.findings if touches(finding.span, place)]
     if not found:
         return None
-    return _hover(ls, list(dict.fromkeys(finding.name for finding in found)), found[0].span, report.snapshot.lines)
+    return _hover(ls, list(dict.fromkeys(finding.name for finding in found)), found[0].span, report.snapshot)
 
 
-def _hover(ls: Server, names: Sequence[str], span: Span, lines: Sequence[str]) -> types.Hover | None:
+def _hover(ls: Server, names: Sequence[str], span: Span, snapshot: Snapshot) -> types.Hover | None:
     text = pages(names, ls.analysis.pages)
     if not text:
         return None
     kind = types.MarkupKind.Markdown if ls.client.markdown else types.MarkupKind.PlainText
     return types.Hover(
         contents=types.MarkupContent(kind=kind, value=text),
-        range=to_range(lines, span, ls.client.encoding),
+        range=snapshot.part_at(span.line).range(span, ls.client.encoding),
     )
 
 

@@ -23,6 +23,7 @@ from loaderlint.lsp.client import Client
 from loaderlint.lsp.diagnostics import SOURCE, result_id, shown
 from loaderlint.lsp.documents import Snapshot
 from loaderlint.lsp.uris import uri_of
+from loaderlint.syntax.notebook import SUFFIX
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
@@ -56,9 +57,10 @@ async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> type
     if report is None:  # the analysis failed and the log says why
         return types.RelatedFullDocumentDiagnosticReport(items=[])
     ls.analysis.pulled(report)
-    if report.result_id == params.previous_result_id:
-        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=report.result_id)
-    return types.RelatedFullDocumentDiagnosticReport(items=list(report.shown), result_id=report.result_id)
+    items = report.shown_in(params.text_document.uri)
+    if result_id(items) == params.previous_result_id:
+        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=params.previous_result_id)
+    return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result_id(items))
 
 
 # --- the workspace ----------------------------------------------------------------------------------------------------
@@ -106,15 +108,13 @@ def _everything(
 ) -> dict[str, FileReport]:
     """The reports of all files with findings, by URI. For the worker's thread."""
     opened = {snapshot.path: snapshot for snapshot in snapshots}
-    uris = {path: snapshot.uri for path, snapshot in opened.items()}
-    lines = Texts(workspace, snapshots)
+    places = Texts(workspace, snapshots, client.encoding)
     reports: dict[str, FileReport] = {}
     for path, findings in workspace.check(stop=stop, progress=progress).items():
-        if findings and path.suffix == ".py":
-            uri = uris.get(path) or uri_of(path)
-            version = opened[path].version if path in opened else None
-            items = tuple(shown(finding, lines, uris, client) for finding in findings)
-            reports[uri] = FileReport(uri, version, items)
+        if not findings or path.suffix == SUFFIX:  # the cells of a notebook are documents only while it is open
+            continue
+        uri, version = (opened[path].uri, opened[path].version) if path in opened else (uri_of(path), None)
+        reports[uri] = FileReport(uri, version, tuple(shown(finding, places, client) for finding in findings))
     return reports
 
 

@@ -33,7 +33,13 @@ class Server(LanguageServer):
     protocol: Protocol
 
     def __init__(self, load: Callable[[], Backend]) -> None:
-        super().__init__("loaderlint", __version__, types.TextDocumentSyncKind.Incremental, protocol_cls=Protocol)
+        super().__init__(
+            "loaderlint",
+            __version__,
+            types.TextDocumentSyncKind.Incremental,
+            notebook_document_sync=sync.NOTEBOOKS,
+            protocol_cls=Protocol,
+        )
         self.client = Client()
         self.folders: tuple[Path, ...] = ()
         self.overrides: dict[str, object] = {}

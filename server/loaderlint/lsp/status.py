@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from loaderlint.lsp.documents import Document
+from loaderlint.lsp.documents import Document, Notebook
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
@@ -29,7 +29,7 @@ async def status(ls: Server, params: Any) -> dict[str, object]:
     return {"uri": uri, "version": version, "settled": ls.analysis.is_settled}
 
 
-def announce(ls: Server, document: Document, settled: bool) -> None:
+def announce(ls: Server, document: Document | Notebook, settled: bool) -> None:
     """Tell the client, if it wants to know."""
     if ls.client.status:
         ls.protocol.notify(STATUS, {"uri": document.uri, "version": document.version, "settled": settled})

@@ -6,6 +6,14 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+#: Every notebook with its Python cells. Naming the cells only (`NotebookDocumentFilterWithCells`) upsets clients that
+#: are written with cattrs 25.3 and newer.
+NOTEBOOKS = types.NotebookDocumentSyncOptions(
+    notebook_selector=[
+        types.NotebookDocumentFilterWithNotebook(notebook="*", cells=[types.NotebookCellLanguage(language="python")])
+    ]
+)
+
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
 
@@ -30,8 +38,30 @@ def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
         ls.analysis.closed(document)
 
 
+def did_open_notebook(ls: Server, params: types.DidOpenNotebookDocumentParams) -> None:
+    """A notebook was opened."""
+    ls.analysis.opened(ls.documents.open_notebook(params.notebook_document, params.cell_text_documents))
+
+
+def did_change_notebook(ls: Server, params: types.DidChangeNotebookDocumentParams) -> None:
+    """Cells of a notebook came, went, moved or were edited."""
+    notebook = ls.documents.change_notebook(params)
+    if notebook is not None:
+        ls.analysis.changed(notebook)
+
+
+def did_close_notebook(ls: Server, params: types.DidCloseNotebookDocumentParams) -> None:
+    """A notebook was closed."""
+    notebook = ls.documents.close(params.notebook_document.uri)
+    if notebook is not None:
+        ls.analysis.closed(notebook)
+
+
 def register(server: Server) -> None:
     """Offer the feature."""
     server.feature(types.TEXT_DOCUMENT_DID_OPEN)(did_open)
     server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(did_change)
     server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(did_close)
+    server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)(did_open_notebook)
+    server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)(did_change_notebook)
+    server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)(did_close_notebook)

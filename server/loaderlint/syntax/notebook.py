@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import accumulate
@@ -75,18 +75,8 @@ class Notebook:
     starts: tuple[int, ...]
 
     def edited(self, after: str) -> str:
-        """The file's text when `text` has become `after`; lines that came in belong to the cell of the line before."""
-        raw = [line for cell in self.cells for line in _lines(_closed(cell.source))]
-        owners = [number for number, cell in enumerate(self.cells) for _ in _lines(_closed(cell.source))]
-        new: list[list[str]] = [[] for _ in self.cells]
-        lines = _lines(after)
-        matcher = SequenceMatcher(None, _lines(self.text), lines, autojunk=False)
-        for kind, first, last, new_first, new_last in matcher.get_opcodes():
-            for shift in range(last - first if kind == "equal" else 0):
-                new[owners[first + shift]].append(raw[first + shift])
-            if kind in ("insert", "replace"):
-                new[owners[first if kind == "replace" else max(first - 1, 0)]].extend(lines[new_first:new_last])
-        return self._with([_reopened("".join(text), cell.source) for text, cell in zip(new, self.cells, strict=True)])
+        """The file's text when `text` has become `after`."""
+        return self._with(shared_out([cell.source for cell in self.cells], self.text, after))
 
     def in_file(self, line: int, column: int) -> tuple[int, int]:
         """Where a place of `text` stands in the file itself (line and column 0-based, in characters): what a viewer
@@ -122,6 +112,29 @@ class Notebook:
         return "".join([*out, self.file[at:]])
 
 
+def joined(sources: Sequence[str]) -> tuple[str, tuple[int, ...]]:
+    """The Python source of code cells, and the 0-based line of it at which each begins."""
+    texts = [_closed(blanked(source)) for source in sources]
+    heights = [len(_lines(text)) for text in texts]
+    return "".join(texts), tuple(accumulate(heights[:-1], initial=0)) if heights else ()
+
+
+def shared_out(sources: Sequence[str], before: str, after: str) -> list[str]:
+    """The sources of the code cells when `before`, what `joined` made of them, has become `after`; lines that came in
+    belong to the cell of the line before."""
+    raw = [line for source in sources for line in _lines(_closed(source))]
+    owners = [number for number, source in enumerate(sources) for _ in _lines(_closed(source))]
+    new: list[list[str]] = [[] for _ in sources]
+    lines = _lines(after)
+    matcher = SequenceMatcher(None, _lines(before), lines, autojunk=False)
+    for kind, first, last, new_first, new_last in matcher.get_opcodes():
+        for shift in range(last - first if kind == "equal" else 0):
+            new[owners[first + shift]].append(raw[first + shift])
+        if kind in ("insert", "replace"):
+            new[owners[first if kind == "replace" else max(first - 1, 0)]].extend(lines[new_first:new_last])
+    return [_reopened("".join(text), source) for text, source in zip(new, sources, strict=True)]
+
+
 def cell_of(starts: tuple[int, ...], line: int) -> tuple[int, int]:
     """The code cell (from 1) and the line in it (0-based) of a 0-based line of the source."""
     number = max(bisect_right(starts, line) - 1, 0)
@@ -147,9 +160,7 @@ def read(file: str) -> Notebook:
         raise UnreadableNotebook("not a notebook of format 4; open and save it in Jupyter to convert it")
     if not _is_python(whole):
         cells = ()
-    texts = [_closed(blanked(cell.source)) for cell in cells]
-    heights = [len(_lines(text)) for text in texts]
-    return Notebook(file, cells, "".join(texts), tuple(accumulate(heights[:-1], initial=0)) if heights else ())
+    return Notebook(file, cells, *joined([cell.source for cell in cells]))
 
 
 def _is_python(whole: dict[str, Any]) -> bool:

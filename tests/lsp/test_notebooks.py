@@ -1,0 +1,225 @@
+"""Notebooks: one module over all code cells, shown and fixed cell by cell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lsp.session import Session, capabilities, run, session, span
+
+FIX_ALL = "notebook.source.fixAll.loaderlint"
+
+
+class Cells:
+    """A notebook in an editor. Cells are code unless their text starts with '# %% '."""
+
+    def __init__(self, client: Session, path: Path, *texts: str) -> None:
+        self.client, self.uri, self.version, self.made = client, path.as_uri(), 1, 0
+        self.texts: dict[str, str] = {}
+        self.versions: dict[str, int] = {}
+        self.order: list[str] = []
+        cells, documents = self._new(texts)
+        document = {"uri": self.uri, "notebookType": "jupyter-notebook", "version": 1, "cells": cells}
+        client.notify("notebookDocument/didOpen", notebookDocument=document, cellTextDocuments=documents)
+
+    def _new(self, texts: tuple[str, ...]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        cells, documents = [], []
+        for text in texts:
+            code = not text.startswith("# %% ")
+            uri = self.uri.replace("file:", "vscode-notebook-cell:") + f"#c{self.made}"
+            self.made += 1
+            self.texts[uri], self.versions[uri] = text, 1
+            self.order.append(uri)
+            cells.append({"kind": 2 if code else 1, "document": uri})
+            language = "python" if code else "markdown"
+            documents.append({"uri": uri, "languageId": language, "version": 1, "text": text})
+        return cells, documents
+
+    def _change(self, cells: dict[str, Any]) -> None:
+        self.version += 1
+        document = {"uri": self.uri, "version": self.version}
+        self.client.notify("notebookDocument/didChange", notebookDocument=document, change={"cells": cells})
+
+    def type(self, number: int, text: str) -> None:
+        """Write another text into a cell."""
+        uri = self.order[number]
+        self.texts[uri] = text
+        self.versions[uri] += 1
+        changed = {"document": {"uri": uri, "version": self.versions[uri]}, "changes": [{"text": text}]}
+        self._change({"textContent": [changed]})
+
+    def insert(self, at: int, text: str) -> None:
+        """A new cell."""
+        before = list(self.order)
+        cells, documents = self._new((text,))
+        self.order = [*before[:at], self.order[-1], *before[at:]]
+        array = {"start": at, "deleteCount": 0, "cells": cells}
+        self._change({"structure": {"array": array, "didOpen": documents}})
+
+    def delete(self, at: int) -> str:
+        """Take a cell away; its URI."""
+        uri = self.order.pop(at)
+        array = {"start": at, "deleteCount": 1}
+        self._change({"structure": {"array": array, "didClose": [{"uri": uri}]}})
+        return uri
+
+    async def shown(self) -> list[list[str]]:
+        """The messages of each cell that are shown when all is settled."""
+        await self.client.settled()
+        published = [self.client.published(uri) for uri in self.order]
+        return [[one["message"] for one in params[-1]["diagnostics"]] if params else [] for params in published]
+
+    async def fix(self, number: int, title: str, **context: Any) -> None:
+        """Take an action of a cell and do what it says."""
+        lines = self.texts[self.order[number]].split("\n")
+        actions = await self.client.actions(self.order[number], (0, 0), (len(lines) - 1, len(lines[-1])), **context)
+        action = next(one for one in actions if one["title"].startswith(title))
+        if "edit" not in action:
+            action = await self.client.request("codeAction/resolve", **action)
+        for change in action["edit"]["documentChanges"]:
+            uri = change["textDocument"]["uri"]
+            assert change["textDocument"]["version"] == self.versions[uri]
+            text = self.texts[uri]
+            for edit in sorted(change["edits"], key=lambda one: -one["range"]["start"]["line"]):
+                text = replaced(text, edit)
+            self.type(self.order.index(uri), text)
+
+
+def replaced(text: str, edit: dict[str, Any]) -> str:
+    lines = text.split("\n")
+    starts = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
+    start, end = (starts[edit["range"][at]["line"]] + edit["range"][at]["character"] for at in ("start", "end"))
+    return text[:start] + edit["newText"] + text[end:]
+
+
+def test_the_capability_names_notebooks_and_their_python_cells() -> None:
+    async def scenario() -> None:
+        async with session(bare=True) as client:
+            able = capabilities()
+            able["notebookDocument"] = {"synchronization": {}}
+            sync = (await client.initialize(able))["capabilities"]["notebookDocumentSync"]
+            assert sync["notebookSelector"] == [{"notebook": "*", "cells": [{"language": "python"}]}]
+
+    run(scenario())
+
+
+def test_findings_stand_in_their_cells(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            book = Cells(client, tmp_path / "a.ipynb", "x = 1", "# %% BUG in prose", "%time BUG\ny = BUG\nz = GUESS\n")
+            assert await book.shown() == [[], [], ["BUG is a fault", "GUESS is a fault"]]
+            (params,) = client.published(book.order[2])
+            assert params["version"] == 1
+            assert [one["range"] for one in params["diagnostics"]] == [span(1, 4, 1, 7), span(2, 4, 2, 9)]
+            assert not client.published(book.uri) and not client.published(book.order[1])
+
+    run(scenario())
+
+
+def test_cells_come_go_and_change(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            book = Cells(client, tmp_path / "a.ipynb", "BUG", "GUESS")
+            assert await book.shown() == [["BUG is a fault"], ["GUESS is a fault"]]
+            book.insert(1, "\nBUG2")
+            assert await book.shown() == [["BUG is a fault"], ["BUG2 is a fault"], ["GUESS is a fault"]]
+            gone = book.delete(0)
+            assert await book.shown() == [["BUG2 is a fault"], ["GUESS is a fault"]]
+            assert client.published(gone)[-1]["diagnostics"] == []
+            book.type(1, "fine")
+            assert await book.shown() == [["BUG2 is a fault"], []]
+            book.type(1, "BUG")
+            client.notify(
+                "notebookDocument/didClose",
+                notebookDocument={"uri": book.uri},
+                cellTextDocuments=[{"uri": uri} for uri in book.order],
+            )
+            await client.settled()
+            assert all(client.published(uri)[-1]["diagnostics"] == [] for uri in book.order)
+            assert client.server.documents.get(book.order[0]) is None
+
+    run(scenario())
+
+
+def test_a_cell_that_is_made_another_language_loses_its_findings(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            book = Cells(client, tmp_path / "a.ipynb", "BUG", "BUG")
+            assert await book.shown() == [["BUG is a fault"], ["BUG is a fault"]]
+            book._change({"data": [{"kind": 1, "document": book.order[0]}]})
+            assert await book.shown() == [[], ["BUG is a fault"]]
+
+    run(scenario())
+
+
+def test_a_fix_changes_its_cell_only(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            book = Cells(client, tmp_path / "a.ipynb", "%matplotlib inline\nBUG", "!ls\n'\U0001f600', BUG")
+            await book.fix(1, "Fix this BUG")
+            assert list(book.texts.values()) == ["%matplotlib inline\nBUG", "!ls\n'\U0001f600', FIXED"]
+            assert await book.shown() == [["BUG is a fault"], []]
+
+    run(scenario())
+
+
+def test_suppress_here(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            book = Cells(client, tmp_path / "a.ipynb", "x", "\nBUG")
+            await book.fix(1, "Suppress")
+            assert book.texts[book.order[1]] == "\nBUG  # loaderlint: ignore[fake-bug]"
+            assert await book.shown() == [[], []]
+
+    run(scenario())
+
+
+def test_fix_all_is_for_the_notebook(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            book = Cells(client, tmp_path / "a.ipynb", "BUG\n%time", "BUG2 BUG")
+            await book.shown()
+            for only, titles in (("source.fixAll", 0), ("source.fixAll.loaderlint", 0), (FIX_ALL, 1), ("notebook", 1)):
+                assert len(await client.actions(book.order[0], (0, 0), only=[only])) == titles, only
+            await book.fix(0, "Fix all", only=[FIX_ALL])
+            assert list(book.texts.values()) == ["FIXED\n%time", "FIXED FIXED"]
+
+    run(scenario())
+
+
+def test_hover_and_pull_know_cells(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with session(capabilities(pulls=True)) as client:
+            book = Cells(client, tmp_path / "a.ipynb", "BUG", "\nBUG  # loaderlint: ignore[fake-gue]\nGUESS")
+
+            async def hover(number: int, line: int, character: int) -> Any:
+                document = {"uri": book.order[number]}
+                place = {"line": line, "character": character}
+                return await client.request("textDocument/hover", textDocument=document, position=place)
+
+            reports = [await client.request("textDocument/diagnostic", textDocument={"uri": uri}) for uri in book.order]
+            assert [[one["range"]["start"]["line"] for one in report["items"]] for report in reports] == [[0], [1, 2]]
+            assert not any(client.published(uri) for uri in book.order)
+            assert "fake-bug" in (await hover(1, 1, 1))["contents"]["value"]
+            assert (await hover(1, 1, 1))["range"] == span(1, 0, 1, 3)
+            assert "fake-gue" in (await hover(1, 1, 33))["contents"]["value"]
+            assert await hover(1, 0, 0) is None
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("path", ["untitled:Untitled-1.ipynb", "vscode-interactive:Interactive-1.interactive"])
+def test_a_notebook_that_is_no_file_is_left_alone(path: str) -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            cell = {"uri": f"{path}#c0", "languageId": "python", "version": 1, "text": "BUG"}
+            cells = [{"kind": 2, "document": cell["uri"]}]
+            document = {"uri": path, "notebookType": "interactive", "version": 1, "cells": cells}
+            client.notify("notebookDocument/didOpen", notebookDocument=document, cellTextDocuments=[cell])
+            await client.settled()
+            assert not client.published(str(cell["uri"]))
+            assert await client.actions(str(cell["uri"]), (0, 0)) is None
+
+    run(scenario())
