@@ -247,8 +247,8 @@ def _checked(table: object) -> tuple[Settings, list[str]]:
 
 
 def _unknown_key(key: str) -> str:
-    if key == "tool":
-        return f"unknown setting 'tool': in {OWN_FILE} the keys stand at the top, without [tool.loaderlint]"
+    if key in ("tool", "loaderlint"):
+        return f"unknown setting '{key}': in {OWN_FILE} the keys stand at the top, without [tool.loaderlint]"
     dashed = re.sub(r"(?<=[a-z])([A-Z])", lambda found: "-" + found[1].lower(), key).replace("_", "-")
     if dashed in KEYS:
         return f"unknown setting '{key}'; write '{dashed}'"
@@ -289,8 +289,15 @@ def _known_selector(selector: str, say: Callable[[str], None]) -> bool:
     if selector == "ALL" or selector in names or any(code.startswith(selector) for code in codes if selector):
         return True
     # A rule that a newer version knows may be named in a shared settings file: said, never fatal to the others.
-    say(f"no rule is called '{selector}'{nearest(selector, (*names, *codes, 'ALL'))}")
+    say(f"no rule is called '{selector}'{_similar_rule(selector, names, codes)}")
     return False
+
+
+def _similar_rule(selector: str, names: Sequence[str], codes: Sequence[str]) -> str:
+    if re.fullmatch(r"LDR\d{1,2}", selector):
+        families = ", ".join(sorted({code[:4] for code in codes}))
+        return f", and no code begins so; families are {families}"
+    return nearest(selector, (*names, *codes, "ALL"))
 
 
 def _rule_names() -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -318,7 +325,9 @@ def _severities(value: object, say: Callable[[str], None]) -> tuple[tuple[str, S
     entries = []
     for selector, level in value.items():
         if level not in SEVERITIES:
-            say(f"'{selector}' must be one of {', '.join(SEVERITIES)}, not {_shown(level)}")
+            similar = nearest(level, SEVERITIES) if isinstance(level, str) else ""
+            hint = similar if "mean" in similar else ""
+            say(f"'{selector}' must be one of {', '.join(SEVERITIES)}, not {_shown(level)}{hint}")
         elif _known_selector(selector, say):
             entries.append((selector, Severity(level)))
     return tuple(entries)
@@ -347,14 +356,14 @@ def _version(value: object, _say: Callable[[str], None]) -> str:
 
 
 def _platforms(value: object, say: Callable[[str], None]) -> tuple[Platform, ...]:
-    chosen = []
-    for item in _strings(value, say):
-        if item in PLATFORMS:
-            chosen.append(item)
-        else:
-            say(f"'{item}' is no platform; possible are {', '.join(PLATFORMS)}")
+    items = _strings(value, say)
+    chosen = [item for item in items if item in PLATFORMS]
+    wrong = ", ".join(f"'{item}' is no platform" for item in items if item not in PLATFORMS)
+    message = f"{wrong or 'names no platform'}; possible are {', '.join(PLATFORMS)}"
     if not chosen:
-        raise _Bad(f"names no platform; possible are {', '.join(PLATFORMS)}")
+        raise _Bad(message)
+    if wrong:
+        say(message)
     return cast("tuple[Platform, ...]", tuple(chosen))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,7 @@ def python_files(root: Path, stop: Callable[[], bool] = lambda: False) -> Iterat
     links left out.
 
     Raises Cancelled when `stop` answers True in between."""
-    yield from _walk(root, [], stop)
+    yield from _walk(root, _ignores_above(root), stop)
 
 
 def _walk(folder: Path, ignores: list[tuple[Path, GitIgnoreSpec]], stop: Callable[[], bool]) -> Iterator[Path]:
@@ -102,19 +103,37 @@ def _is_real_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _ignore_file(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
+def _ignores_above(root: Path) -> list[tuple[Path, GitIgnoreSpec]]:
+    """What the repository around `root` ignores, as git reads it: `.git/info/exclude`, then the ignore files of the
+    folders down to `root`, which reads its own. Nothing if it ignores `root`: who asks for that folder means it."""
+    repository = next((one for one in (root, *root.parents) if (one / ".git").exists()), None)
+    if repository is None:
+        return []
+    way = [one for one in (root, *root.parents) if one.is_relative_to(repository)]
+    ignores = _ignore_file(repository, ".git/info/exclude")
+    for folder, inner in pairwise(reversed(way)):
+        ignores += _ignore_file(folder)
+        if _ignored(inner, True, ignores):
+            return []
+    return ignores
+
+
+def _ignore_file(folder: Path, name: str = ".gitignore") -> list[tuple[Path, GitIgnoreSpec]]:
+    """The patterns of an ignore file, which are relative to `folder`."""
     try:
-        lines = (folder / ".gitignore").read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = (folder / name).read_text(encoding="utf-8-sig", errors="replace").splitlines()
         return [(folder, GitIgnoreSpec.from_lines(lines))]
     except (OSError, ValueError):
         return []
 
 
 def _ignored(path: Path, is_folder: bool, ignores: list[tuple[Path, GitIgnoreSpec]]) -> bool:
-    for folder, spec in ignores:
+    """Whether a path is ignored: the innermost file decides that has a pattern for it, `!pattern` takes it back."""
+    for folder, spec in reversed(ignores):
         relative = path.relative_to(folder).as_posix() + ("/" if is_folder else "")
-        if spec.match_file(relative):
-            return True
+        found = spec.check_file(relative).include
+        if found is not None:
+            return found
     return False
 
 

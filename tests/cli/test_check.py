@@ -69,6 +69,8 @@ def test_an_unreadable_named_file_is_a_failure(project: Path, run: Run) -> None:
     ("arguments", "message"),
     [
         (["--select", "nonsense"], "--select: no rule is called 'nonsense'"),
+        (["--select", ""], "--select names no rule; leave it out"),
+        (["--severity", "LDR1=warn"], "not 'warn'; did you mean 'warning'?"),
         (["--target-torch", "new"], "--target-torch: must be a version"),
         (["--platforms", "linux,osx"], "--platforms: 'osx' is no platform"),
         (["--start-method", "frok"], "--start-method: 'frok' is no start method; did you mean 'fork'?"),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from loaderlint import HOME
 from loaderlint.lsp import diagnostics
 from tests.lsp.session import Session, capabilities, run, session, span
 
@@ -30,7 +31,7 @@ def test_a_diagnostic_in_full(tmp_path: Path) -> None:
                 "range": span(0, 10, 0, 19),
                 "severity": 2,
                 "code": "FAK003",
-                "codeDescription": {"href": f"{diagnostics.HOME}/rules/fake-far"},
+                "codeDescription": {"href": f"{HOME}/rules/fake-far"},
                 "source": "loaderlint",
                 "message": "FAR(b.py) is a fault",
                 "relatedInformation": [

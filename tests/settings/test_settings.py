@@ -47,6 +47,7 @@ def test_every_key(tmp_path: Path) -> None:
         target-python = "3.10"
         platforms = ["linux", "windows"]
         start-method = "spawn"
+        baseline = "old.json"
         per-file-ignores = { "tests/*" = ["LDR1"] }
         severity = { shared-generator = "hint" }
         [loaders]
@@ -68,6 +69,7 @@ def test_every_key(tmp_path: Path) -> None:
         platforms=("linux", "windows"),
         start_method="spawn",
         loaders=(LoaderWrapper("make_loader", "data", 2, True),),
+        baseline="old.json",
     )
 
 
@@ -106,7 +108,6 @@ def test_answers_are_kept_until_cleared(tmp_path: Path) -> None:
         ("[tool.loaderlint]", "in loaderlint.toml the keys stand at the top, without [tool.loaderlint]"),
         ("select = 'LDR1'", """select: must be a list of strings such as ["LDR1"], not 'LDR1'"""),
         ("select = ['shared-generators']", "select: no rule is called 'shared-generators'; did you mean 'shared-gen"),
-        ("ignore = ['LDR9']", "ignore: no rule is called 'LDR9'"),
         ("ignore = ['']", "ignore: no rule is called ''"),
         ("target-torch = 2.4", 'target-torch: must be a string such as "2.4", with quotes'),
         ("target-python = 'three'", "target-python: must be a version"),
@@ -115,6 +116,21 @@ def test_answers_are_kept_until_cleared(tmp_path: Path) -> None:
         ("start-method = 'forksever'", "start-method: 'forksever' is no start method; did you mean 'forkserver'?"),
         ("start-method = []", "start-method: [] is no start method; possible are fork, spawn, forkserver"),
         ("severity = { shared-generator = 'fatal' }", "severity: 'shared-generator' must be one of error, warning"),
+        ("severity = { LDR1 = 'warn' }", "information, hint, not 'warn'; did you mean 'warning'?"),
+        (
+            "severity = { shared-generatr = 'hint' }",
+            "severity: no rule is called 'shared-generatr'; did you mean 'shared",
+        ),
+        (
+            "per-file-ignores = { 'x' = ['shared-generatr'] }",
+            "no rule is called 'shared-generatr'; did you mean 'shared",
+        ),
+        ("ignore = ['LDR9']", "no rule is called 'LDR9', and no code begins so; families are LDR1, LDR4"),
+        ("platforms = ['beos']", "platforms: 'beos' is no platform; possible are linux, macos, windows"),
+        ("platforms = []", "platforms: names no platform; possible are linux, macos, windows"),
+        ("[loaderlint]", "in loaderlint.toml the keys stand at the top, without [tool.loaderlint]"),
+        ("loaders = { f = 'x' }", "loaders: 'f' must be a table with dataset, workers, seeds, not 'x'"),
+        ("baseline = ['x']", "baseline: must be the path of a file such as"),
         ("severity = 'error'", "severity: must be a table such as"),
         ("exclude = 5", "exclude: must be a list of strings, not 5"),
         ("per-file-ignores = { 'x' = 'LDR1' }", "per-file-ignores: 'x' must be a list of strings"),

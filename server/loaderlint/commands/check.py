@@ -272,6 +272,8 @@ def given_settings(chosen: argparse.Namespace) -> dict[str, object]:
     """The settings among the flags by their names in pyproject.toml. Raises Usage if one of them is wrong."""
     given = {key: getattr(chosen, key.replace("-", "_")) for key in settings.KEYS}
     given = {key: value for key, value in given.items() if value is not None}
+    if given.get("select") == []:  # an unset variable of a script, most likely: nothing would ever be found
+        raise _Usage("--select names no rule; leave it out, or name rules such as LDR1,shared-generator")
     if given.get("baseline"):
         given["baseline"] = str(_baseline_file(given["baseline"], "--baseline"))
     if getattr(chosen, "write_baseline", None) is not None:
