@@ -273,7 +273,7 @@ def given_settings(chosen: argparse.Namespace) -> dict[str, object]:
     given = {key: getattr(chosen, key.replace("-", "_")) for key in settings.KEYS}
     given = {key: value for key, value in given.items() if value is not None}
     if given.get("select") == []:  # an unset variable of a script, most likely: nothing would ever be found
-        raise _Usage("--select names no rule; leave it out, or name rules such as LDR1,shared-generator")
+        raise Usage("--select names no rule; leave it out, or name rules such as LDR1,shared-generator")
     if given.get("baseline"):
         given["baseline"] = str(_baseline_file(given["baseline"], "--baseline"))
     if getattr(chosen, "write_baseline", None) is not None:
