@@ -96,7 +96,7 @@ def test_a_requirements_file_that_changes_renews_the_findings(tmp_path: Path) ->
 def test_every_file_that_tells_a_version_renews_the_findings(tmp_path: Path, name: str, text: str) -> None:
     root = without_torch(write(tmp_path.resolve()))
     workspace = Workspace([root], {"platforms": ["linux"]})
-    data = root / "demo" / "datasets.py"
+    data = root / "demo" / "transforms.py"
     before = shown(workspace.check([data]), root)
     path = root / name
     path.parent.mkdir(exist_ok=True)
