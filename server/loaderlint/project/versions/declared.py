@@ -10,7 +10,6 @@ from loaderlint.project.environment import Range, VersionSet, python_set, union,
 from loaderlint.project.versions import installed
 from loaderlint.project.versions.declaration import normal
 from loaderlint.project.versions.installed import Installed
-from loaderlint.project.versions.markers import may_hold
 from loaderlint.project.versions.sources import Found, Kind, in_folder
 
 _INSTALLED, _RANGES, _ASIDE = 3, 4, 10
@@ -108,8 +107,11 @@ class Declared(Mapping[str, VersionSet]):
         return any(self._holds(one) for _, one in self._found.get(name, ()))
 
     def _holds(self, one: Found) -> bool:
-        # Python's own version is found out first, and no marker speaks about it.
-        return one.declaration.name == "python" or may_hold(one.declaration.marker, self._platforms, self._python)
+        if not one.declaration.marker or one.declaration.name == "python":
+            return True  # Python's own version is found out first, and no marker speaks about it
+        from loaderlint.project.versions.markers import may_hold
+
+        return may_hold(one.declaration.marker, self._platforms, self._python)
 
     def fits(self, environment: Installed) -> bool:
         """Whether what is declared admits what an environment holds."""

@@ -20,11 +20,6 @@ _MARKERS = re.compile(
 )
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"|\'([^\']*)\'')
 _PYTHON = re.compile(r"""^(?:requires-python|requires_python|python-versions) = ["']([^"']+)["']""", re.MULTILINE)
-_CONDA = re.compile(
-    r"^- name: (\S+)\n(?:  [^\n]*\n)*?  version: ['\"]?([^\s'\"]+)['\"]?\n((?:  [^\n]*\n)*)", re.MULTILINE
-)
-_CONDA_PLATFORM = re.compile(r"^  platform: (\S+)$", re.MULTILINE)
-_PIXI = re.compile(r"^- (conda|pypi): (\S+)$\n(?:^  name: (\S+)$\n)?(?:^  version: (\S+)$)?", re.MULTILINE)
 _CONDA_FILE = re.compile(r"/([^/]+)/([^/]+)-([^-/]+)-[^-/]+\.(?:conda|tar\.bz2)\Z")
 _SYSTEMS = {"linux": "linux", "osx": "darwin", "win": "win32"}
 
@@ -84,24 +79,49 @@ def pipenv_python(requires: object) -> Iterator[Declaration]:
 
 def read_conda(text: str) -> Iterator[Declaration | Include]:
     """conda-lock.yml: an entry a package and platform."""
-    for match in _CONDA.finditer(text.replace("\r\n", "\n") if "\r" in text else text):
-        platform = _CONDA_PLATFORM.search(match[0])
-        yield Declaration(normal(match[1]), match[2], _system_marker(platform[1] if platform else ""))
+    for entry in _entries(text, "name: "):
+        version = _field(entry, "version")
+        if version:
+            yield Declaration(normal(_first(entry)), version, _system_marker(_field(entry, "platform")))
 
 
 def read_pixi(text: str) -> Iterator[Declaration | Include]:
-    """pixi.lock: the address of each package's file, and its name and version for those of PyPI."""
-    for kind, address, name, version in _PIXI.findall(text):
-        if kind == "pypi":
-            linked = linked_file(address)
-            if linked is not None:
-                yield linked
-            elif name and version:
-                yield Declaration(normal(name), version)
-            continue
-        file = _CONDA_FILE.search(address)
-        if file is not None:
-            yield Declaration(normal(file[2]), file[3], _system_marker(file[1]))
+    """pixi.lock: an entry a package and platform, known by the address of its file; older ones have name and version
+    too."""
+    for kind in ("conda", "pypi"):
+        for entry in _entries(text, f"{kind}: "):
+            found = _conda_file(_first(entry)) if kind == "conda" else linked_file(_first(entry))
+            if found is not None:
+                yield found
+            elif _field(entry, "name") and _field(entry, "version"):
+                yield Declaration(normal(_field(entry, "name")), _field(entry, "version"))
+    for entry in _entries(text, "kind: "):
+        address = _field(entry, "url")
+        found = _conda_file(address) if _first(entry) == "conda" else linked_file(address)
+        if found is not None:
+            yield found
+
+
+def _conda_file(address: str) -> Declaration | None:
+    """'https://.../linux-64/pytorch-2.3.0-py3.10_0.conda'."""
+    file = _CONDA_FILE.search(address)
+    return Declaration(normal(file[2]), file[3], _system_marker(file[1])) if file else None
+
+
+def _entries(text: str, key: str) -> list[str]:
+    """The items of the lists at the left margin that begin with `key`, which is left out."""
+    text = "\n" + (text.replace("\r\n", "\n") if "\r" in text else text)
+    return text.split(f"\n- {key}")[1:]
+
+
+def _first(entry: str) -> str:
+    return entry.partition("\n")[0].strip().strip("'\"")
+
+
+def _field(entry: str, key: str) -> str:
+    """A text that an item has under `key`, not one of what is inside of the item; '' if there is none."""
+    start = entry.find(f"\n  {key}: ")
+    return _first(entry[start + len(key) + 5 :][:_HEAD]) if start >= 0 else ""
 
 
 def _system_marker(platform: str) -> str:

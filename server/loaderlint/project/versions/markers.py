@@ -25,7 +25,7 @@ _EXTRA = re.compile(r"""extra\s*==\s*["']([^"']*)["']""")
 def may_hold(marker: str, platforms: tuple[str, ...], python: VersionSet) -> bool:
     """Whether `marker` (PEP 508) holds for any of the platforms and any Python that is possible; a marker that cannot
     be read holds."""
-    return not marker or _may_hold(marker, platforms, tuple(pythons(python)))
+    return _may_hold(marker, platforms, tuple(pythons(python)))
 
 
 def pythons(python: VersionSet) -> Iterator[Version]:

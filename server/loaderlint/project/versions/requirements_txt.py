@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from loaderlint.project.versions.conda import package as conda_package
 from loaderlint.project.versions.declaration import Declaration, Include
 from loaderlint.project.versions.requirement import linked_file, requirement
 
@@ -33,7 +32,9 @@ def _line(line: str) -> Iterator[Declaration | Include]:
         return
     line = _OPTIONS.sub("", line)  # --hash, --global-option
     if _EXPORTED.match(line):
-        found: Declaration | None = conda_package(line)
+        from loaderlint.project.versions import conda
+
+        found = conda.package(line)
     elif "://" in line.split("@")[0] or line.endswith((".whl", ".tar.gz")):
         found = linked_file(line.split(";")[0].strip()) if " @ " not in line else requirement(line)
     else:

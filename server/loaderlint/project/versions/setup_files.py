@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import configparser
 import re
 import warnings
 from collections.abc import Iterator
@@ -20,6 +19,8 @@ _LONGEST = 200_000
 
 def read_cfg(text: str) -> Iterator[Declaration | Include]:
     """What a setup.cfg declares."""
+    import configparser
+
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from loaderlint.project.versions import conda, locks, pyproject, python_version, requirements_txt, setup_files
 from loaderlint.project.versions.declaration import Declaration, Include, is_aside
-
-_Reader = Callable[[str], Iterable[Declaration | Include]]
 
 
 class Kind(IntEnum):
@@ -25,41 +23,49 @@ class Kind(IntEnum):
 
 
 class Source(NamedTuple):
-    """Files by the pattern of their names, what reads them, and their kind."""
+    """Files by the pattern of their names (in lower case), the module and function that read them, and their kind."""
 
-    names: re.Pattern[str]
-    read: _Reader
+    names: str
+    module: str
+    function: str
     kind: Kind
 
-
-def _named(pattern: str, read: _Reader, kind: Kind) -> Source:
-    return Source(re.compile(rf"(?:{pattern})\Z", re.IGNORECASE), read, kind)
+    def read(self, text: str) -> Iterable[Declaration | Include]:
+        """What a file of this sort declares. Its reader is imported here: most projects have files of one sort."""
+        reader = import_module(f"loaderlint.project.versions.{self.module}")
+        found: Iterable[Declaration | Include] = getattr(reader, self.function)(text)
+        return found
 
 
 SOURCES = (
-    _named(r"(?:uv|poetry|pdm)\.lock|pylock(?:\.[^.]+)?\.toml", locks.read_toml, Kind.LOCK),
-    _named(r"Pipfile\.lock", locks.read_pipenv, Kind.LOCK),
-    _named(r"(?:.*[.-])?conda-lock\.ya?ml", locks.read_conda, Kind.LOCK),
-    _named(r"pixi\.lock", locks.read_pixi, Kind.LOCK),
-    _named(r"requirements?[\w.-]*\.lock", requirements_txt.read, Kind.LOCK),
-    _named(
+    Source(r"(?:uv|poetry|pdm)\.lock|pylock(?:\.[^.]+)?\.toml", "locks", "read_toml", Kind.LOCK),
+    Source(r"pipfile\.lock", "locks", "read_pipenv", Kind.LOCK),
+    Source(r"(?:.*[.-])?conda-lock\.ya?ml", "locks", "read_conda", Kind.LOCK),
+    Source(r"pixi\.lock", "locks", "read_pixi", Kind.LOCK),
+    Source(r"requirements?[\w.-]*\.lock", "requirements_txt", "read", Kind.LOCK),
+    Source(
         r"requirements?[\w.-]*\.(?:txt|in)|[\w.-]*[._-]requirements?\.(?:txt|in)",
-        requirements_txt.read,
+        "requirements_txt",
+        "read",
         Kind.REQUIREMENTS,
     ),
-    _named(r"pyproject\.toml", pyproject.read, Kind.PROJECT),
-    _named(r"pixi\.toml", pyproject.read_pixi, Kind.PROJECT),
-    _named(r"Pipfile", pyproject.read_pipfile, Kind.PROJECT),
-    _named(r"setup\.cfg", setup_files.read_cfg, Kind.PROJECT),
-    _named(r"setup\.py", setup_files.read_py, Kind.PROJECT),
-    _named(
-        r"(?:env|environment|conda)[\w.-]*\.ya?ml|[\w.-]*[_-](?:env|environment|conda)\.ya?ml", conda.read, Kind.PROJECT
+    Source(r"pyproject\.toml", "pyproject", "read", Kind.PROJECT),
+    Source(r"pixi\.toml", "pyproject", "read_pixi", Kind.PROJECT),
+    Source(r"pipfile", "pyproject", "read_pipfile", Kind.PROJECT),
+    Source(r"setup\.cfg", "setup_files", "read_cfg", Kind.PROJECT),
+    Source(r"setup\.py", "setup_files", "read_py", Kind.PROJECT),
+    Source(
+        r"(?:env|environment|conda)[\w.-]*\.ya?ml|[\w.-]*[_-](?:env|environment|conda)\.ya?ml",
+        "conda",
+        "read",
+        Kind.PROJECT,
     ),
-    _named(r"\.python-version", python_version.read, Kind.PROJECT),
+    Source(r"\.python-version", "python_version", "read", Kind.PROJECT),
 )
+_ANY = re.compile("|".join(f"({one.names})" for one in SOURCES))
 #: Any text file in a folder of this name is one of requirements.
 _REQUIREMENT_FOLDER = "requirements"
-_IN_REQUIREMENT_FOLDER = _named(r"[\w.-]+\.(?:txt|in)", requirements_txt.read, Kind.REQUIREMENTS)
+_IN_REQUIREMENT_FOLDER = Source("", "requirements_txt", "read", Kind.REQUIREMENTS)
 _CONDA_FOLDER = "conda"
 #: Names that are looked for in a folder too full to be listed.
 _USUAL = (
@@ -93,14 +99,15 @@ def _files(folder: Path) -> Iterator[tuple[Path, Source]]:
             yield folder / name, source
     if _REQUIREMENT_FOLDER in names:
         inner = folder / _REQUIREMENT_FOLDER
-        yield from ((inner / n, _IN_REQUIREMENT_FOLDER) for n in _names(inner) if _IN_REQUIREMENT_FOLDER.names.match(n))
+        yield from ((inner / n, _IN_REQUIREMENT_FOLDER) for n in _names(inner) if n.endswith((".txt", ".in")))
     if _CONDA_FOLDER in names:
         inner = folder / _CONDA_FOLDER
         yield from ((inner / n, one) for n in _names(inner) if (one := _source_of(n)) is not None)
 
 
 def _source_of(name: str) -> Source | None:
-    return next((one for one in SOURCES if one.names.match(name)), None)
+    match = _ANY.fullmatch(name.lower())
+    return SOURCES[match.lastindex - 1] if match is not None and match.lastindex else None
 
 
 def _names(folder: Path) -> list[str]:
@@ -119,11 +126,11 @@ def _names(folder: Path) -> list[str]:
 
 def _in_file(path: Path, source: Source, root: Path, constraint: bool, around: tuple[Path, ...]) -> Iterator[Found]:
     """What a file declares, and those that it takes in; `around`: the files that led here."""
-    aside = source.kind is Kind.REQUIREMENTS and is_aside(path.stem)
+    aside, shown = source.kind is Kind.REQUIREMENTS and is_aside(path.stem), _shown(path, root)
     for found in source.read(_text(path, source.kind)):
         if isinstance(found, Declaration):
             meant = found._replace(aside=aside or found.aside, constraint=constraint or found.constraint)
-            yield Found(meant, _shown(path, root), source.kind)
+            yield Found(meant, shown, source.kind)
             continue
         other = Path(os.path.normpath(path.parent / found.path))
         if other not in around and len(around) < _DEEPEST and other.is_relative_to(root):
