@@ -165,6 +165,45 @@ def _add_others(commands: Any) -> None:
         "--port", type=int, default=2087, help="port to listen on, 0 for a free one (default: %(default)s)"
     )
 
+    _add_survey(commands)
+
+
+def _add_survey(commands: Any) -> None:
+    survey: argparse.ArgumentParser = commands.add_parser(
+        "survey",
+        help="count hazards over many repositories",
+        description="Count, over many repositories, how common each hazard is: with the versions that each declares,"
+        " and on torch before 1.9.",
+        usage="loaderlint survey [options] [DIR ...]\n       loaderlint survey merge [options] FILE ...",
+        epilog="A DIR is a repository if it holds a project file or Python files; else each folder in it is one."
+        " `survey merge` puts together what several surveys (shards) kept with --results.",
+    )
+    survey.set_defaults(command=_survey)
+    survey.add_argument("paths", nargs="*", metavar="DIR", help="repositories, or folders of them (default: .)")
+    survey.add_argument("--repositories-from", metavar="FILE", help="read their paths from a file, one a line")
+    survey.add_argument("--results", metavar="FILE", help="keep results here, and do not repeat those that are there")
+    survey.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: text)")
+    survey.add_argument("--html", metavar="FILE", help="write a page with charts (pip install 'loaderlint[survey]')")
+    survey.add_argument("--shard", metavar="I/N", help="only part I (from 1) of N, chosen by the repositories' names")
+    survey.add_argument("--retry-failed", action="store_true", help="read repositories again that failed before")
+    survey.add_argument("--jobs", type=_positive, metavar="N", help="processes (default: one a processor)")
+    survey.add_argument(
+        "--timeout", type=_positive, default=600, metavar="SECONDS", help="for each repository (default: %(default)s)"
+    )
+    survey.add_argument(
+        "--memory",
+        type=_positive,
+        default=4096,
+        metavar="MIB",
+        help="for each process, on Linux (default: %(default)s)",
+    )
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"'{text}' is no number from 1")
+    return int(text)
+
 
 def _listed(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
@@ -201,3 +240,9 @@ def _server(chosen: argparse.Namespace) -> int:
     from loaderlint.lsp import main as serve
 
     return serve(chosen.transport, chosen.host, chosen.port)
+
+
+def _survey(chosen: argparse.Namespace) -> int:
+    from loaderlint.commands.survey import survey
+
+    return survey(chosen)

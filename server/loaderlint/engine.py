@@ -308,6 +308,8 @@ class Project:
         self._baselines: dict[Path, Baseline | Problem] = {}
         self.kept: list[tuple[Baseline, frozenset[Entry]]] = []
         """The baselines that counted in the last check, file by file, with the entries that were found again."""
+        self.on_linked: Callable[[Model], None] = lambda model: None
+        """Called with each model when the rules have been asked; the model goes after it, so keep no part of it."""
 
     def renew(self) -> None:
         """Settings changed: nothing that was found holds."""
@@ -323,9 +325,11 @@ class Project:
         return [*found, *self._wrong, *(one for one in self._baselines.values() if isinstance(one, Problem))]
 
     def check(
-        self, asked: Sequence[Path], stop: Callable[[], bool], steps: _Steps
+        self, asked: Sequence[Path], stop: Callable[[], bool] = lambda: False, steps: _Steps | None = None
     ) -> dict[Path, tuple[Diagnostic, ...]]:
-        """The findings of these files and of the files below these folders."""
+        """The findings of these files and of the files below these folders.
+
+        Raises Cancelled when `stop` answers True in between."""
         if self._versions is not None and self._versions.changed():
             self.renew()
         folders = [path for path in asked if path.is_dir()]
@@ -335,7 +339,7 @@ class Project:
         self.store.name(named)
         reported = self._reported(folders, named)
         self.kept, self._baselines = [], {}
-        by_file = self._current(stop, steps).findings if reported else {}
+        by_file = self._current(stop, steps or _Steps(None)).findings if reported else {}
         return {path: self._shown(path, by_file.get(path, [])) for path in reported}
 
     def _reported(self, folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
@@ -411,6 +415,7 @@ class Project:
         silences: list[Silence] = []
         for one in ask_rules(model, self._rules(telling), stop, silences.append if telling else _unheard):
             found.setdefault(one.place.path, []).append(one)
+        self.on_linked(model)
         if not telling:
             return found, None
         from loaderlint.explanation import told

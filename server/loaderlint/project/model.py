@@ -64,6 +64,17 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """Where the samples of a dataset begin: the frames that a loader calls of a dataset that it holds (`guessed`: may
+    hold). Without frames, nothing of the project makes its samples."""
+
+    loader: Loader
+    dataset: Atom
+    frames: tuple[Frame, ...]
+    guessed: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class WorkerCall:
     """A call that workers perform: expression `number` of `frame`, with what the callee may be."""
 
@@ -154,6 +165,7 @@ class Model:
         self.callers = Callers(self.ev)
         self._environment_of = environment_of
         self.reached: dict[Frame, Reached] = {}
+        self.entries: list[Entry] = []
         self.loaders: tuple[Loader, ...] = Loaders(self.ev, self.callers).find()
         self._defs: frozenset[tuple[Path, int, int]] | None = None
         self._start_method_calls: tuple[StartMethodCall, ...] | None = None
@@ -172,8 +184,11 @@ class Model:
 
     def _enter(self, loader: Loader, datasets: tuple[Atom, ...], *, guessed: bool) -> None:
         for dataset in datasets:
+            frames = []
             for frame in self._dataset_frames(loader, dataset):
+                frames.append(frame)
                 self._walk(frame, loader, "sample", guessed)
+            self.entries.append(Entry(loader, dataset, tuple(frames), guessed))
         if guessed:
             return
         for frame in self._called(loader, loader.argument("collate_fn"), unknown("batch")):

@@ -1,0 +1,149 @@
+"""One repository to one result. This is what is run in a process of its own, here or on another machine: it takes and
+gives data that can be pickled, and reads nothing but the repository's files."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from loaderlint import __version__, settings
+from loaderlint.engine import Diagnostic, Project
+from loaderlint.project.model import Loader, Model
+from loaderlint.survey.data import (
+    READINGS,
+    Count,
+    Dataset,
+    Loaders,
+    Measured,
+    Reading,
+    Repository,
+    Result,
+    Torch,
+    Workers,
+)
+from loaderlint.survey.reach import Holding, concerned, holdings
+from loaderlint.survey.repositories import commit, content_key
+
+#: Where every repository is read as running, so that one survey has one answer on every machine that takes part.
+_PLATFORM: dict[str, object] = {"platforms": ["linux"]}
+#: No torch before 1.9 runs on Python 3.10 or later.
+_OVERRIDES: dict[Reading, dict[str, object]] = {
+    "declared": _PLATFORM,
+    "before_1_9": {**_PLATFORM, "target-torch": "<1.9", "target-python": "<3.10"},
+}
+_ABOUT_COMMENTS = "LDR0"
+"""Rules about suppressions and settings: no hazards."""
+
+
+def measure(repository: Repository, known: str = "") -> Result | None:
+    """Read one repository as it declares its versions, and again as on torch before 1.9. None if its content key still
+    is `known`.
+
+    May raise whatever a broken repository makes the tool raise."""
+    started = time.process_time()
+    root = Path(repository.path)
+    key = content_key(root)
+    if key == known:
+        return None
+    settings.clear()
+    measured = _measured(root)
+    spent = round(time.process_time() - started, 3)
+    return Result(repository.name, __version__, key, commit(root), measured, None, spent)
+
+
+class _Read:
+    """What the model of one reading tells, taken while it stands."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self.holdings: tuple[Holding, ...] = ()
+        self.loaders = Loaders(0, 0, 0)
+        self.torch: Torch | None = None
+
+    def __call__(self, model: Model) -> None:
+        self.holdings = tuple(holdings(model, self._root))
+        self.loaders = _loaders(model.loaders)
+        self.torch = _torch(model)
+
+
+def _measured(root: Path) -> Measured:
+    project = Project(root, _OVERRIDES["declared"])
+    reads: dict[Reading, _Read] = {}
+    found: dict[Reading, list[Diagnostic]] = {}
+    for reading in READINGS:
+        settings.clear()
+        project.overrides = _OVERRIDES[reading]
+        project.renew()
+        project.on_linked = reads[reading] = _Read(root)
+        found[reading] = [one for shown in project.check([root]).values() for one in shown if _is_hazard(one)]
+    paths = project.store.paths()
+    declared = reads["declared"]
+    return Measured(
+        files=len(paths),
+        lines=sum(project.store.data(path).count(b"\n") for path in paths),
+        unreadable=len(project.store.unreadable),
+        torch=declared.torch or Torch("not known", "unknown"),
+        loaders=declared.loaders,
+        datasets=_datasets(declared.holdings, {one: _concerned(reads[one].holdings, found[one]) for one in READINGS}),
+        findings={reading: _counts(found[reading]) for reading in READINGS},
+    )
+
+
+def _is_hazard(diagnostic: Diagnostic) -> bool:
+    return not diagnostic.code.startswith(_ABOUT_COMMENTS)
+
+
+def _concerned(held: Sequence[Holding], found: Iterable[Diagnostic]) -> dict[str, list[Diagnostic]]:
+    by_dataset: dict[str, list[Diagnostic]] = {}
+    for diagnostic in found:
+        for dataset in concerned(diagnostic.finding, held):
+            by_dataset.setdefault(dataset, []).append(diagnostic)
+    return by_dataset
+
+
+def _datasets(held: Iterable[Holding], hazards: dict[Reading, dict[str, list[Diagnostic]]]) -> tuple[Dataset, ...]:
+    grouped: dict[str, list[Holding]] = {}
+    for one in held:
+        grouped.setdefault(one.dataset, []).append(one)
+    return tuple(
+        Dataset(
+            name,
+            "proven" if any(one.certainty == "proven" for one in group) else "possible",
+            _loudest(one.workers for one in group),
+            any(one.draws_numpy for one in group),
+            {reading: _counts(found.get(name, ())) for reading, found in hazards.items()},
+        )
+        for name, group in sorted(grouped.items())
+    )
+
+
+def _loudest(answers: Iterable[Workers]) -> Workers:
+    given = set(answers)
+    return "yes" if "yes" in given else "maybe" if "maybe" in given else "no"
+
+
+def _loaders(loaders: Iterable[Loader]) -> Loaders:
+    """The places of loaders in sight; one that is reached in several contexts counts once."""
+    answers: dict[tuple[Path, int, int], list[Workers]] = {}
+    for one in loaders:
+        if one.site is not None:
+            answers.setdefault((one.site.frame.path, one.site.frame.piece, one.site.expr), []).append(one.has_workers())
+    count = Counter(_loudest(given) for given in answers.values())
+    return Loaders(count["yes"], count["maybe"], count["no"])
+
+
+def _torch(model: Model) -> Torch:
+    """What is declared where loaders are made; where nothing is in sight, at the root."""
+    in_sight = [loader for loader in model.loaders if not loader.out_of_sight]
+    sets = [model.environment(loader).torch for loader in in_sight] or [model.environment().torch]
+    answers = {one.before("1.9") for one in sets}
+    return Torch(
+        "; ".join(dict.fromkeys(one.described for one in sets)), answers.pop() if len(answers) == 1 else "maybe"
+    )
+
+
+def _counts(found: Iterable[Diagnostic]) -> tuple[Count, ...]:
+    counted = Counter((one.code, one.severity.value, one.certainty) for one in found)
+    return tuple(Count(*key, count) for key, count in sorted(counted.items()))

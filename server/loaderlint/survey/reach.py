@@ -1,0 +1,100 @@
+"""Which datasets a model holds, and which of them a finding concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from loaderlint.findings import Certainty, Finding, Place
+from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Entry, Model
+from loaderlint.project.values import Atom, ClassRef, Instance, Lib, LibObject
+from loaderlint.survey.data import Workers
+
+_Piece = tuple[Path, int]
+#: A finding names no more loaders than this: past it, any loader may be meant.
+_NAMED_LOADERS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """One dataset in one loader. `loader`: where that is made, None if out of sight. `pieces`: the code that makes its
+    samples, and its class; no part of a model."""
+
+    dataset: str
+    certainty: Certainty
+    workers: Workers
+    draws_numpy: bool
+    loader: Place | None
+    pieces: frozenset[_Piece]
+
+
+def holdings(model: Model, root: Path) -> Iterator[Holding]:
+    """Every analysable dataset of a model with each loader that holds it or may hold it: one whose samples are made by
+    code of the project."""
+    for entry in model.entries:
+        if not entry.frames:
+            continue
+        frames = model.run_by(entry.frames)
+        workers = entry.loader.has_workers()
+        yield Holding(
+            _name(entry.dataset, model, root),
+            "possible" if entry.guessed or entry.loader.out_of_sight else "proven",
+            workers,
+            workers != "no" and any(_draws(frame, model) for frame in frames),
+            model.site_place(entry.loader.site) if entry.loader.site else None,
+            frozenset((*_functions(frames), *_class(entry, model))),
+        )
+
+
+def concerned(finding: Finding, held: Sequence[Holding]) -> frozenset[str]:
+    """The datasets that a finding concerns, by name. Of the datasets in the loaders that the finding names (in all, if
+    it names none): those whose code it points at; if it points at the loader itself, all; if it points elsewhere (a
+    transform's constructor, a helper), those whose code its evidence leads through; if it does through none (a collate
+    function, an epoch loop), all in the loaders that it names."""
+    sites = {one.loader for one in held if one.loader is not None}
+    evidence = [one.place for one in finding.evidence]
+    named = sites.intersection((finding.place, *evidence))
+    if named and len(named) < _NAMED_LOADERS:
+        held = [one for one in held if one.loader in named]
+    if finding.place in sites:
+        return frozenset(one.dataset for one in held if one.loader == finding.place)
+    pointed = _through([finding.place], held) or _through([place for place in evidence if place not in sites], held)
+    return pointed or frozenset(one.dataset for one in held if named)
+
+
+def _through(places: Iterable[Place], held: Sequence[Holding]) -> frozenset[str]:
+    pieces = {(place.path, place.piece) for place in places}
+    return frozenset(one.dataset for one in held if not pieces.isdisjoint(one.pieces))
+
+
+def _name(dataset: Atom, model: Model, root: Path) -> str:
+    if isinstance(dataset, Instance):
+        return f"{dataset.cls.path.relative_to(root).as_posix()}::{model.ev.classes.name(dataset.cls)}"
+    return dataset.name if isinstance(dataset, LibObject) else "?"
+
+
+def _draws(frame: Frame, model: Model) -> bool:
+    return any(
+        isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS
+        for call in model.frame_calls(frame)
+        for atom in call.callee.only(Lib)
+    )
+
+
+def _functions(frames: Iterable[Frame]) -> Iterator[_Piece]:
+    return ((frame.path, frame.piece) for frame in frames if frame.def_)
+
+
+def _class(entry: Entry, model: Model) -> Iterator[_Piece]:
+    """The pieces of a dataset's class and of its ancestors: heads and members."""
+    if not isinstance(entry.dataset, Instance):
+        return
+    for cls in model.ev.classes.mro(entry.dataset.cls):
+        file = model.files.file(cls.path) if isinstance(cls, ClassRef) else None
+        if file is None or not isinstance(cls, ClassRef):
+            continue
+        yield cls.path, cls.piece
+        yield from ((cls.path, index) for index, piece in enumerate(file.pieces) if piece.parent == cls.piece)

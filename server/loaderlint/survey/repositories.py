@@ -1,0 +1,108 @@
+"""Which repositories a survey reads, and how a change in one is noticed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from loaderlint.store import MARKERS, SKIPPED, python_files
+from loaderlint.survey.data import Repository
+
+_SOURCES = (".py", ".ipynb")
+
+
+class Ambiguous(ValueError):
+    """Two repositories have one name; the message says what to do."""
+
+
+def repositories(folders: Iterable[Path]) -> list[Repository]:
+    """The repositories of some folders, by name: a folder itself if it holds a project file, a repository's data or
+    Python files, else each folder directly in it (but hidden ones and such as `node_modules`).
+
+    Raises Ambiguous, and OSError for a folder that cannot be listed."""
+    return _distinct(one for folder in folders for one in _found(folder.resolve()))
+
+
+def listed(lines: Iterable[str], directory: Path) -> list[Repository]:
+    """The repositories that a list names, one path a line, relative to `directory`: each is named as it is written.
+
+    Raises Ambiguous."""
+    names = dict.fromkeys(line.strip() for line in lines)
+    return _distinct(Repository(name, str((directory / name).resolve())) for name in names if name)
+
+
+def shard(found: Sequence[Repository], number: int, count: int) -> list[Repository]:
+    """The repositories of shard `number` (from 1) of `count`. Which one a repository belongs to depends only on its
+    name, so that shards of one list never overlap and together are all of it, wherever they run."""
+    return [one for one in found if _digest(one.name) % count == number - 1]
+
+
+def content_key(root: Path) -> str:
+    """Changes when a source, or a file directly in the repository's folder (settings, requirements), does: by their
+    sizes and times, without reading them."""
+    digest = hashlib.blake2b(digest_size=12)
+    for path in sorted({*python_files(root), *_files_in(root)}):
+        try:
+            about = path.stat()
+        except OSError:
+            continue
+        digest.update(f"{path.relative_to(root)}\0{about.st_size}\0{about.st_mtime_ns}\0".encode(errors="replace"))
+    return digest.hexdigest()
+
+
+def commit(root: Path) -> str:
+    """The commit that is checked out, as far as git's files tell without running git; '' if they do not."""
+    git = root / ".git"
+    head = _text(git / "HEAD")
+    if not head.startswith("ref: "):
+        return head
+    name = head[5:]
+    return _text(git / name) or _packed(_text(git / "packed-refs"), name)
+
+
+def _packed(text: str, name: str) -> str:
+    lines = (line.split(" ", 1) for line in text.splitlines() if " " in line)
+    return next((commit for commit, ref in lines if ref == name), "")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def _found(folder: Path) -> Iterator[Repository]:
+    names = sorted(os.listdir(folder))
+    if any(name in MARKERS or name.endswith(_SOURCES) for name in names):
+        yield Repository(folder.name, str(folder))
+        return
+    for name in names:
+        if not name.startswith(".") and name not in SKIPPED and (folder / name).is_dir():
+            yield Repository(name, str(folder / name))
+
+
+def _distinct(found: Iterable[Repository]) -> list[Repository]:
+    by_name: dict[str, Repository] = {}
+    for one in found:
+        other = by_name.setdefault(one.name, one)
+        if other.path != one.path:
+            raise Ambiguous(
+                f"two repositories are called {one.name}: {other.path} and {one.path}; name them by their paths in a"
+                " list (--repositories-from)"
+            )
+    return sorted(by_name.values(), key=lambda one: one.name)
+
+
+def _files_in(root: Path) -> Iterator[Path]:
+    try:
+        with os.scandir(root) as entries:
+            yield from (root / entry.name for entry in entries if entry.is_file(follow_symlinks=False))
+    except OSError:
+        return
+
+
+def _digest(name: str) -> int:
+    return int.from_bytes(hashlib.blake2b(name.encode(errors="surrogateescape"), digest_size=8).digest(), "big")

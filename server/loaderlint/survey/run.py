@@ -1,0 +1,170 @@
+"""Many repositories, each read in a process with a limit of time and memory, so that none can stop the survey.
+
+An executor turns tasks into results, in any order. `local` uses the processors of this machine; one that uses others
+needs nothing but `read_one`, which takes and gives data that can be pickled."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import TimeoutError as TooLong
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing.context import BaseContext
+
+from loaderlint import __version__
+from loaderlint.survey.data import Failure, FailureKind, Repository, Result
+from loaderlint.survey.kept import Kept
+
+#: What the reading process forgets of its surroundings: which environment is active here says nothing about a
+#: repository.
+_SURROUNDINGS = ("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV")
+#: A process reads so many repositories before a new one takes its place: starting one costs as much as a small one.
+_READ_BY_ONE = 50
+#: Tasks handed over ahead of each process.
+_AHEAD = 3
+_MIB = 2**20
+_MESSAGE_LENGTH = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A repository, and the content key of what is known of it ('': nothing)."""
+
+    repository: Repository
+    known: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one repository may take: `seconds` of wall clock, `mebibytes` of address space (where the system can limit
+    it: not on Windows and macOS)."""
+
+    seconds: float
+    mebibytes: int
+
+
+Answer = tuple[Task, Result | None]
+"""A task with its result, None if the repository is what it was."""
+Executor = Callable[[Iterable[Task]], Iterator[Answer]]
+Reader = Callable[[Task], Result | None]
+
+
+def survey(
+    found: Sequence[Repository], kept: Kept, executor: Executor, *, retry: bool, progress: Callable[[int, int], None]
+) -> list[Result]:
+    """The results of these repositories, by name; what is kept and unchanged is not read again. `retry`: read those
+    again that failed before."""
+    results: dict[str, Result] = {}
+    tasks = []
+    for one in found:
+        known = kept.get(one.name)
+        if known is not None and known.failure is not None and not retry:
+            results[one.name] = known
+        else:
+            tasks.append(Task(one, known.key if known else ""))
+    progress(len(results), len(found))
+    for task, new in executor(tasks):
+        name = task.repository.name
+        result = new or kept.get(name)
+        assert result is not None, "only what is known can be unchanged"
+        if new is not None:
+            kept.add(new)
+        results[name] = result
+        progress(len(results), len(found))
+    return [results[one.name] for one in found]
+
+
+def read_one(task: Task) -> Result | None:
+    """Read one repository; None if it is what it was. A fault of the tool becomes a failure that is told.
+
+    Raises MemoryError."""
+    from loaderlint.survey.measure import measure
+
+    try:
+        return measure(task.repository, task.known)
+    except MemoryError:
+        raise  # what is left of the process may be too little to say anything
+    except Exception as error:
+        return _failed(task, "error", f"{type(error).__name__}: {error}{_where(error)}")
+
+
+def local(jobs: int, limits: Limits, reader: Reader = read_one) -> Executor:
+    """An executor with `jobs` processes on this machine."""
+
+    def execute(tasks: Iterable[Task]) -> Iterator[Answer]:
+        from pebble import ProcessPool
+
+        waiting = iter(tasks)
+        pool = ProcessPool(
+            jobs, max_tasks=_READ_BY_ONE, initializer=_prepare, initargs=(limits.mebibytes,), context=_context()
+        )
+        try:
+            running: dict[Future[Result | None], Task] = {}
+            while True:
+                for task in islice(waiting, jobs * (1 + _AHEAD) - len(running)):
+                    running[pool.schedule(reader, args=[task], timeout=limits.seconds)] = task
+                if not running:
+                    break
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    task = running.pop(future)
+                    yield task, _outcome(task, future, limits)
+        finally:
+            pool.stop()  # type: ignore[no-untyped-call]
+            pool.join()
+
+    return execute
+
+
+def _outcome(task: Task, future: Future[Result | None], limits: Limits) -> Result | None:
+    from pebble import ProcessExpired
+
+    try:
+        return future.result()
+    except TooLong:
+        return _failed(task, "time", f"not done after {limits.seconds:g} seconds")
+    except MemoryError:
+        return _failed(task, "memory", f"needs more than {limits.mebibytes} MiB")
+    except ProcessExpired as error:
+        return _failed(task, "crash", f"its process ended with {error.exitcode}")
+    except Exception as error:  # what a result could not be pickled or sent for
+        return _failed(task, "error", f"{type(error).__name__}: {error}")
+
+
+def _failed(task: Task, kind: FailureKind, message: str) -> Result:
+    first = message.splitlines()[0] if message else kind
+    return Result(task.repository.name, __version__, failure=Failure(kind, first[:_MESSAGE_LENGTH]))
+
+
+def _where(error: BaseException) -> str:
+    """The line of loaderlint that raised, for a report of the fault."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return f" ({os.path.basename(at.tb_frame.f_code.co_filename)}:{at.tb_lineno})" if at else ""
+
+
+def _context() -> BaseContext:
+    """Processes that inherit neither threads nor memory of this one; where it can be, from a server that has the rules
+    loaded."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["loaderlint.survey.measure", "loaderlint.rules"])
+    return context
+
+
+def _prepare(mebibytes: int) -> None:
+    """What each reading process does first."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the survey is interrupted, and ends its processes itself
+    for name in _SURROUNDINGS:
+        os.environ.pop(name, None)
+    if sys.platform == "linux":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (mebibytes * _MIB, mebibytes * _MIB))
