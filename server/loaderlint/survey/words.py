@@ -32,8 +32,8 @@ def what_was_read(summary: Summary) -> Iterator[str]:
         f" {number(summary.lines, 'line')}, {number(summary.loaders, 'loader')}{rest}."
     )
     yield (
-        f"With a loader in sight: {summary.with_loader:,}; one with workers: {summary.with_workers:,}; none but one that"
-        f" may have workers: {summary.may_have_workers:,}."
+        f"With a loader in sight: {summary.with_loader:,}; one with workers: {summary.with_workers:,}; none but one"
+        f" that may have workers: {summary.may_have_workers:,}."
     )
     yield (
         f"Shares are of {number(summary.analysable, 'repository', 'repositories')} with a loader or an analysable"
