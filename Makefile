@@ -1,5 +1,5 @@
 # Everything needs only Python >= 3.10 and, for the VS Code client, Node. `make demo` and `make test` do the set-up.
-.PHONY: setup setup-python setup-client demo test test-python test-client truth lint docs clean
+.PHONY: setup setup-python setup-client setup-editors demo test test-python test-client truth lint docs clean
 .DEFAULT_GOAL := setup
 
 # The first interpreter that is new enough; say `make PYTHON=/path/to/python3.12` for another one.
@@ -26,6 +26,10 @@ node_modules/.ready: package.json package-lock.json
 	@command -v npm >/dev/null || { echo "The VS Code client needs Node 20 or newer (https://nodejs.org). The Python side alone: make test-python"; exit 1; }
 	npm ci --no-audit --no-fund
 	@touch $@
+
+# Real editors for tests/editors: some with apt-get, the rest into .editors (without them these tests are skipped).
+setup-editors: setup
+	PYTHON=$(BIN)/python scripts/setup_editors.sh
 
 # The examples hold faults on purpose, so exit code 1 is what is wanted here.
 demo: setup-python
@@ -54,5 +58,5 @@ docs: setup-python
 	$(BIN)/python scripts/generate_docs.py
 
 clean:
-	rm -rf $(VENV) node_modules dist out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .editors node_modules dist out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find server tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

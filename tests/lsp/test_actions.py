@@ -62,6 +62,19 @@ def test_a_quick_fix_and_its_edit() -> None:
     run(scenario())
 
 
+def test_the_data_of_actions_survive_an_editor_that_drops_nulls() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG\nBUG")
+            for title in ("Fix this BUG", "Fix all fake-bug findings in this file", "Fix all loaderlint findings"):
+                action = next(one for one in await client.actions(A, (0, 0)) if one["title"].startswith(title))
+                # Neovim 0.7 sends back what it was sent without the members that are null.
+                action["data"] = {name: value for name, value in action["data"].items() if value is not None}
+                assert (await resolved(client, action))["documentChanges"], title
+
+    run(scenario())
+
+
 def test_a_client_that_cannot_resolve_gets_the_edits_at_once() -> None:
     async def scenario() -> None:
         async with session(capabilities(rich=False)) as client:

@@ -59,7 +59,7 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
         actions += _quick_fixes(ls, report, _meant(report, params, ls.documents.encoding))
     fix_all = FIX_ALL if report.snapshot.cells is None else NOTEBOOK_FIX_ALL
     if wanted(fix_all) and any(_safe(finding) for finding in report.findings):
-        actions.append(_lazy(report, "Fix all loaderlint findings that have a safe fix", fix_all, {"all": None}))
+        actions.append(_lazy(report, "Fix all loaderlint findings that have a safe fix", fix_all, {"all": True}))
     if ls.client.resolves_edits:
         return actions
     return [action for action in actions if await _filled(ls, document, report, action)]
@@ -118,7 +118,7 @@ def _files(
     """The edits that an action's data stand for, and whether those of unseen files need the user's consent (not when
     fixing on save: that asked for no questions). For the worker's thread."""
     if "all" in data:
-        return fix_all(workspace, report.snapshot.path, snapshots, data["all"]), False
+        return fix_all(workspace, report.snapshot.path, snapshots, data.get("rules")), False
     finding = _by_id(report, data)
     if finding is None:
         return (), False
@@ -198,10 +198,11 @@ def _fixes(report: Report, index: int) -> Iterator[types.CodeAction]:
 def _all_of_a_rule(report: Report, names: Collection[str]) -> Iterator[types.CodeAction]:
     for name in sorted(names):
         if sum(finding.name == name and _safe(finding) for finding in report.findings) > 1:
-            yield _lazy(report, f"Fix all {name} findings in this file", QUICK_FIX, {"all": [name]})
+            yield _lazy(report, f"Fix all {name} findings in this file", QUICK_FIX, {"all": True, "rules": [name]})
 
 
 def _lazy(report: Report, title: str, kind: str, data: dict[str, Any]) -> types.CodeAction:
+    # Nothing in it may be null: Neovim 0.7 drops such members before it sends the data back.
     snapshot = report.snapshot
     data = {"uri": snapshot.uri, "at": [snapshot.serial, snapshot.version], **data}
     return types.CodeAction(title=title, kind=kind, data=data)

@@ -1,0 +1,61 @@
+"""Neovim, without a screen, configured as docs/editors/neovim.md says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.editors.support import HERE, Project, installed, played, snippet
+
+CONFIGURATIONS = pytest.mark.parametrize(
+    ("heading", "newest"),
+    [
+        pytest.param("Neovim 0.7", False, id="0.7"),
+        pytest.param("Neovim 0.8 to 0.10", True, id="0.8"),
+        pytest.param("Neovim 0.11 and newer", True, id="0.11"),
+    ],
+)
+
+
+def neovim(project: Project, script: str, *headings: str, newest: bool) -> Mapping[str, Any]:
+    """Run a script in Neovim, configured as the page says below these headings; what it saw."""
+    program = installed("nvim", newest=newest)
+    configuration = project.home / "init.lua"
+    configuration.write_text("\n".join(snippet("neovim.md", heading) for heading in headings))
+    command = (program, "--headless", "--clean", "-n", "-i", "NONE", "-S", HERE / "neovim" / f"{script}.lua")
+    return played(command, project, CONFIGURATION=configuration)
+
+
+@CONFIGURATIONS
+def test_a_session(project: Project, heading: str, newest: bool) -> None:
+    seen = neovim(project, "session", heading, newest=newest)
+
+    assert seen["finding"]["line"] == 27 and "draws the same numbers" in seen["finding"]["message"]
+    assert any("Underline" in highlight for highlight in seen["drawn"]["highlights"])
+    assert "constant-worker-seed" in seen["page"]
+    assert seen["offered"][0].startswith("Seed from")
+    assert seen["left"]["highlights"] == []
+
+    loaders = project.read("loaders.py")
+    assert "1234" not in loaders
+    assert "        worker_init_fn=seed_worker,\n" in loaders
+    compile(loaders, "loaders.py", "exec")
+    assert project.unchanged("transforms.py")
+
+
+@CONFIGURATIONS
+def test_fix_all(project: Project, heading: str, newest: bool) -> None:
+    neovim(project, "fix_all", heading, "Keys", newest=newest)
+
+    datasets = project.read("datasets.py")
+    assert "weight = np.copy(self.weights[index])" in datasets
+    assert "for path in shard_by_worker(self.paths):" in datasets
+    compile(datasets, "datasets.py", "exec")
+
+
+def test_settings(project: Project) -> None:
+    seen = neovim(project, "settings", "Neovim 0.11 and newer", "Settings", newest=True)
+
+    assert seen["codes"] == ["LDR102"]
