@@ -102,6 +102,20 @@ def tally(project: Project, found: Iterable[Diagnostic]) -> Counter[tuple[str, s
     return Counter((diagnostic.name, project.name(diagnostic.path)) for diagnostic in found)
 
 
+def silences(project: Project, rule: str) -> list[tuple[str, str]]:
+    """Where in the project a rule looked and is silent ('case.py:12'), and why; once for each reason in a row."""
+    workspace = project.workspace()
+    told: list[tuple[str, str]] = []
+    before: tuple[str, ...] = ()
+    for path in sorted(workspace.check([project.root])):
+        for line in range(len(workspace.text(path).splitlines())):
+            silent = workspace.explain(path, line).silent
+            reasons = next((one.reasons for one in silent if one.name == rule), ())
+            told += [(f"{project.name(path)}:{line + 1}", reason) for reason in reasons if reason not in before]
+            before = reasons
+    return told
+
+
 def source_line(project: Project, diagnostic: Diagnostic) -> tuple[str, str, str]:
     """The rule, the file and the text of the line: what stays when other lines come and go."""
     name = project.name(diagnostic.path)

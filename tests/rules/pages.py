@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Literal
 
 DEFAULT_FILE = {"python": "case.py", "toml": "pyproject.toml"}
+#: The blocks that hold what a case says, by the word after their language.
+TOLD = ("messages", "silences")
 LIST_SETTINGS = {"platforms", "select", "ignore", "extend-select"}
 
 _FENCE = re.compile(r"^(?P<ticks>`{3,})(?P<info>[^`]*)$")
@@ -59,7 +61,8 @@ class Block:
 @dataclass(frozen=True, slots=True)
 class Case:
     """A heading with its files. `fixed` are the files as the rule's own safe fixes leave them; `messages`, if the case
-    has one, the block with the whole text of every finding."""
+    has one, the block with the whole text of every finding; `silences`, where the page's rule looked and is silent, and
+    why."""
 
     heading: str
     line: int
@@ -68,6 +71,7 @@ class Case:
     files: tuple[Block, ...]
     fixed: tuple[Block, ...]
     messages: Block | None = None
+    silences: Block | None = None
 
     @property
     def slug(self) -> str:
@@ -121,12 +125,10 @@ def replace_fixed(name: str, text: str, heading: str, fixed: Mapping[str, str]) 
     return "\n".join(lines)
 
 
-def replace_messages(name: str, text: str, heading: str, messages: str) -> str:
-    """The Markdown `text` of page `name` with the messages block of the case `heading` holding `messages`."""
-    case = next(case for case in parse_page(name, text).cases if case.heading == heading)
-    assert case.messages is not None
+def replace_told(text: str, block: Block, body: str) -> str:
+    """The Markdown `text` of a page with a block of messages or silences holding `body`."""
     lines = text.split("\n")
-    lines[case.messages.first : case.messages.last] = messages.removesuffix("\n").split("\n")
+    lines[block.first : block.last] = body.removesuffix("\n").split("\n")
     return "\n".join(lines)
 
 
@@ -225,13 +227,13 @@ class _Parser:
         prose: list[str] = []
         files: list[Block] = []
         fixed: list[Block] = []
-        messages: list[Block] = []
+        told: dict[str, Block] = {}
         self.at += 1
         while self.at < len(self.lines) and not self.lines[self.at].startswith("## "):
             line = self.lines[self.at]
             fence = _FENCE.match(line)
             if fence is not None:
-                self._block(fence, files, fixed, messages)
+                self._block(fence, files, fixed, told)
                 continue
             if not self._read_settings(line, settings):
                 prose.append(line)
@@ -242,10 +244,7 @@ class _Parser:
         if not files:
             raise self._error(start, "the case has no file")
         self._check_fixed(files, fixed)
-        if len(messages) > 1:
-            raise self._error(messages[1].first - 1, "the case has two blocks of messages")
-        told = messages[0] if messages else None
-        self.cases.append(Case(heading, start, text, settings, tuple(files), tuple(fixed), told))
+        self.cases.append(Case(heading, start, text, settings, tuple(files), tuple(fixed), **told))
 
     def _check_fixed(self, files: list[Block], fixed: list[Block]) -> None:
         names = {block.name for block in files}
@@ -255,7 +254,7 @@ class _Parser:
             if block.expectations:
                 raise self._error(block.first - 1, "fixed text holds expectations")
 
-    def _block(self, fence: re.Match[str], files: list[Block], fixed: list[Block], messages: list[Block]) -> None:
+    def _block(self, fence: re.Match[str], files: list[Block], fixed: list[Block], told: dict[str, Block]) -> None:
         opened = self.at
         words = fence["info"].split()
         language = words[0] if words else ""
@@ -267,9 +266,12 @@ class _Parser:
         if end == len(self.lines):
             raise self._error(opened, "the block is not closed")
         self.at = end + 1
-        if "messages" in words:
-            messages.append(Block("", language, "\n".join([*self.lines[opened + 1 : end], ""]), (), opened + 1, end))
-            return
+        for kind in TOLD:
+            if kind in words:
+                if kind in told:
+                    raise self._error(opened, f"the case has two blocks of {kind}")
+                told[kind] = Block("", language, "\n".join([*self.lines[opened + 1 : end], ""]), (), opened + 1, end)
+                return
         if not name:
             return  # An illustration in the prose, no file.
         target = fixed if "fixed" in words else files

@@ -12,7 +12,18 @@ import pytest
 from loaderlint.fixes.edits import FileEdit
 from loaderlint.rules import RULES
 from tests.rules import pages
-from tests.rules.cases import FOLDER, MOST_ROUNDS, PAGES, Project, Row, assert_sound, row, source_line, tally
+from tests.rules.cases import (
+    FOLDER,
+    MOST_ROUNDS,
+    PAGES,
+    Project,
+    Row,
+    assert_sound,
+    row,
+    silences,
+    source_line,
+    tally,
+)
 
 CASES = [pytest.param(page, case, id=f"{page.rule}/{case.slug}") for page in PAGES for case in page.cases]
 
@@ -48,13 +59,27 @@ def test_messages(page: pages.Page, case: pages.Case, project: Project) -> None:
     found = project.check(project.workspace())
     said = "".join(f"{project.name(d.path)}: {d.severity.value}: {d.message} [{d.name}]\n" for d in found)
     assert case.messages is not None
-    if os.environ.get("LOADERLINT_UPDATE"):
-        path = FOLDER / f"{page.rule}.md"
-        text = path.read_text(encoding="utf-8")
-        path.write_text(pages.replace_messages(page.rule, text, case.heading, said), encoding="utf-8", newline="")
-    else:
-        assert said == case.messages.text
+    _compare(page, case, "messages", said)
     assert not re.search(r"\blines? \d|\.py:\d", said), "a message names a line"
+
+
+@pytest.mark.parametrize(("page", "case"), [param for param in CASES if param.values[1].silences])
+def test_silences(page: pages.Page, case: pages.Case, project: Project) -> None:
+    said = "".join(f"{line}: {reason}\n" for line, reason in silences(project, page.rule))
+    _compare(page, case, "silences", said)
+    reasons = [line.partition(": ")[2] for line in said.splitlines()]
+    assert not any(re.search(r"\blines? \d|\.py:\d", reason) for reason in reasons), "a reason names a line"
+
+
+def _compare(page: pages.Page, case: pages.Case, kind: str, said: str) -> None:
+    """What is said with the case's block of it, or the other way round with LOADERLINT_UPDATE."""
+    if not os.environ.get("LOADERLINT_UPDATE"):
+        assert said == getattr(case, kind).text
+        return
+    path = FOLDER / f"{page.rule}.md"
+    text = path.read_text(encoding="utf-8")
+    here = next(one for one in pages.parse_page(page.rule, text).cases if one.heading == case.heading)
+    path.write_text(pages.replace_told(text, getattr(here, kind), said), encoding="utf-8", newline="")
 
 
 @pytest.mark.parametrize(("page", "case"), CASES)

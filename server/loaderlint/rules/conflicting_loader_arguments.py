@@ -56,7 +56,7 @@ from dataclasses import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Certainty, Finding, Fix, RemoveArgument, SetArgument, Severity
+from loaderlint.findings import Certainty, Finding, Fix, RemoveArgument, SetArgument, Severity, Silence
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, Model
 from loaderlint.rules.base import Rule, page
@@ -81,22 +81,27 @@ _WHEN = {
 }
 
 
-def find(loader: Loader, model: Model) -> Iterator[Finding]:
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding an argument that torch rejects, at the argument."""
     if loader.site is None or loader.kind.name not in _CHECKED:
         return
     for conflict in _weighed(loader, model):
         severity = _severity(conflict)
-        if severity is None or _is_expected(conflict, loader, model):
-            continue
         argument = written(loader, conflict.argument, model)
+        place = argument.place if argument else model.site_place(loader.site)
+        if severity is None:
+            yield Silence(RULE.name, place, f"`{conflict.argument}` hangs on two choices, which may be made together")
+            continue
+        if _is_expected(conflict, loader, model):
+            yield Silence(RULE.name, place, "the code asks for it before, or expects the exception")
+            continue
         certainty: Certainty = "proven" if "sometimes" not in (conflict.hard, conflict.soft) else "possible"
         yield Finding(
             RULE.name,
             severity,
             certainty,
             f"{conflict.reason.replace('{when}', _WHEN.get(conflict.soft, ''))} ({loader.described})",
-            argument.place if argument else model.site_place(loader.site),
+            place,
             conflict.argument,
             (),
             tuple(_fixes(conflict, loader, model)),

@@ -52,7 +52,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from loaderlint.findings import Evidence, Finding, Fix, Place, Replace, Severity
+from loaderlint.findings import Evidence, Finding, Fix, Place, Replace, Severity, Silence
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall
@@ -60,9 +60,11 @@ from loaderlint.project.values import Lib
 from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
 from loaderlint.rules.shared.seed_places import SEED_CALLS, Written, is_read_only_in, often, seeds_of, written
 from loaderlint.rules.shared.seed_sources import Source, seed_sources
+from loaderlint.rules.shared.silence import few_workers, too_unsure
 
 #: The torch that seeds NumPy in each worker.
 FIXED_IN = "1.9"
+_FRESH_SOURCES: frozenset[Source] = frozenset({"fresh", "unknown", "index"})
 _FRESH = "{torch}.initial_seed() % 2**32"
 
 
@@ -77,14 +79,20 @@ class Seeding(NamedTuple):
     each_epoch: bool
 
 
-def find(loader: Loader, model: Model) -> Iterator[Finding]:
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a loader, at the first bad seed of its workers (NumPy's before others)."""
     if loader.has_workers() == "no":
+        if loader.site is not None and loader.argument("worker_init_fn").literal is None:
+            yield Silence(RULE.name, model.site_place(loader.site), few_workers(loader))
         return
     seedings = list(_seedings(loader, model))
-    if any("fresh" in s.sources and s.function.startswith("torch.") for s in seedings):
-        return  # torch's own state is set from something fresh first; what follows may be derived from it
-    bad = [s for s in seedings if not s.sources & {"fresh", "unknown", "index"}]
+    # torch's own state is set from something fresh first; what follows may be derived from it
+    derived = any("fresh" in s.sources and s.function.startswith("torch.") for s in seedings)
+    bad = [s for s in seedings if not derived and not s.sources & _FRESH_SOURCES]
+    for seeding in seedings:
+        if seeding not in bad:
+            place = model.place(seeding.place.frame, seeding.place.number)
+            yield Silence(RULE.name, place, _why_good(seeding, derived=derived))
     if not bad:
         return
     first = min(bad, key=lambda s: not s.function.startswith("numpy"))
@@ -94,9 +102,10 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
     if "optional" in first.sources:
         exposure = Exposure(exposure.loaders, "possible")
     severity = _severity(first, loader, exposure)
-    if severity is None:
-        return
     place = model.place(first.place.frame, first.place.number)
+    if severity is None:
+        yield Silence(RULE.name, place, _why_unsaid(first, loader, exposure))
+        return
     others = {model.place(s.place.frame, s.place.number): s.function for s in bad}
     also = [Evidence(other, f"`{function}` too") for other, function in others.items() if other != place]
     yield Finding(
@@ -109,6 +118,23 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
         (*also, *model.why(first.call.frame, exposure)),
         _fixes(seedings, bad, model),
     )
+
+
+def _why_good(seeding: Seeding, *, derived: bool) -> str:
+    """Why a seed is none that repeats."""
+    if "fresh" in seeding.sources:
+        return "the seed is another one in each worker and epoch"
+    if derived:
+        return "torch is seeded afresh there, and this seed may come from it"
+    return "where the seed comes from is not known" if "unknown" in seeding.sources else "the seed depends on the index"
+
+
+def _why_unsaid(seeding: Seeding, loader: Loader, exposure: Exposure) -> str:
+    if seeding.sources & {"time", "moving", "main"}:
+        return "the seed is another one in each epoch and worker"
+    if loader.persistent:
+        return "its workers live on over the epochs, so that each starts once, with a seed of its own"
+    return too_unsure(exposure.certainty)
 
 
 def _seedings(loader: Loader, model: Model) -> Iterator[Seeding]:

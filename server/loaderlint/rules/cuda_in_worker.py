@@ -61,17 +61,19 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Finding, Fix, SetArgument, Severity
+from loaderlint.findings import Finding, Fix, SetArgument, Severity, Silence
 from loaderlint.knowledge.cuda import INITIALISES, TAKES_DEVICE
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Instance, Lib, LibObject, Literal_, Val
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, not_forked, page
 from loaderlint.rules.shared.process_guards import asks, callers_of, tests_around
+from loaderlint.rules.shared.silence import silences, started_by, too_unsure, unexposed
 
 #: What shows that the main process uses CUDA, or leaves it to a trainer that does.
 _SIGNS = ("cuda", "Trainer", "Accelerator", "Fabric", "accelerator", "pin_memory=True")
 
+_ASKS = "the code asks before for the device or the process, or is off as configured"
 #: Words of a condition that asks what CUDA work is possible here.
 _LOOKS = frozenset({"is_cuda", "is_initialized", "get_worker_info", "device", "device_type", "get_start_method"})
 #: Words of a condition that is true wherever CUDA is.
@@ -86,7 +88,7 @@ class Use(NamedTuple):
     doubts: int
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a call, for all loaders whose forked workers perform it."""
     uses: dict[int, list[Use]] = {}
     loads: dict[int, list[WorkerCall]] = {}
@@ -95,6 +97,8 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
         doubts = _doubts(call, model) if use else None
         if use and doubts is not None:
             uses.setdefault(call.number, []).append(use._replace(doubts=max(use.doubts, doubts)))
+        elif use:
+            yield Silence(RULE.name, model.place(call.frame, call.number), _ASKS)
         elif _loads_anywhere(call, model):
             loads.setdefault(call.number, []).append(call)
     for found in uses.values():
@@ -103,15 +107,18 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
         yield from _judge_load(calls, model)
 
 
-def _judge(uses: list[Use], model: Model) -> Iterator[Finding]:
+def _judge(uses: list[Use], model: Model) -> Iterator[Finding | Silence]:
     found = gathered((use.call.frame, _exposure(use.call, model)) for use in uses)
+    place = model.place(uses[0].call.frame, uses[0].call.number)
     if found is None:
+        yield from silences(RULE.name, place, (_unexposed(use.call, model) for use in uses))
         return
     frame, exposure = found
     use = next(one for one in uses if one.call.frame is frame)
     doubts = use.doubts + (0 if _main_uses_cuda(model) else 1)
     severity = loudness(Severity.ERROR, exposure.certainty, doubts)
     if severity is None:
+        yield Silence(RULE.name, place, too_unsure(exposure.certainty))
         return
     yield Finding(
         RULE.name,
@@ -125,9 +132,15 @@ def _judge(uses: list[Use], model: Model) -> Iterator[Finding]:
     )
 
 
-def _judge_load(calls: list[WorkerCall], model: Model) -> Iterator[Finding]:
+def _judge_load(calls: list[WorkerCall], model: Model) -> Iterator[Finding | Silence]:
     found = gathered((call.frame, _exposure(call, model)) for call in calls)
-    if found is None or found[1].certainty == "possible" or not _main_uses_cuda(model):
+    place = model.place(calls[0].frame, calls[0].number)
+    if found is None:
+        yield from silences(RULE.name, place, (_unexposed(call, model) for call in calls))
+        return
+    if found[1].certainty == "possible" or not _main_uses_cuda(model):
+        unsure = "it is only possible that workers run it"
+        yield Silence(RULE.name, place, unsure if found[1].certainty == "possible" else "nothing here uses CUDA")
         return
     frame, exposure = found
     yield Finding(
@@ -145,6 +158,10 @@ def _judge_load(calls: list[WorkerCall], model: Model) -> Iterator[Finding]:
 
 def _exposure(call: WorkerCall, model: Model) -> Exposure | None:
     return model.exposure(call.frame, 1, cured=not_forked(model))
+
+
+def _unexposed(call: WorkerCall, model: Model) -> str:
+    return unexposed(model, call.frame, 1, cure=lambda loader: f"{started_by(loader, model)}, where CUDA can be used")
 
 
 # --- what uses CUDA ---------------------------------------------------------------------------------------------------

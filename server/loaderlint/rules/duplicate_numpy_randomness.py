@@ -53,38 +53,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.findings import Finding, Fix, Severity
+from loaderlint.findings import Finding, Fix, Severity, Silence
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Lib
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.seeding import seed_worker_fix, seeds_numpy, seeds_on_the_way
+from loaderlint.rules.shared.silence import ONE_STREAM, silences, started_by, too_unsure, unexposed
 
 FIXED_IN = "1.9"
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a draw, for all loaders whose workers perform it."""
     draws: dict[tuple[int, str], list[WorkerCall]] = {}
     for call in model.calls(function):
         for atom in call.callee.only(Lib):
             if not isinstance(atom, Lib) or atom.name not in NUMPY_GLOBAL_DRAWS:
                 continue
-            if not sets_common_order(call, atom.name, model):
+            if sets_common_order(call, atom.name, model):
+                place = model.place(call.frame, call.number)
+                yield Silence(RULE.name, place, "it sets an order in which all workers have to agree")
+            else:
                 draws.setdefault((call.number, atom.name), []).append(call)
     for (_, name), calls in draws.items():
         yield from _judge(calls, name, model)
 
 
-def _judge(calls: list[WorkerCall], name: str, model: Model) -> Iterator[Finding]:
+def _judge(calls: list[WorkerCall], name: str, model: Model) -> Iterator[Finding | Silence]:
     found = gathered((call.frame, _exposure(call, model)) for call in calls)
+    place = model.place(calls[0].frame, calls[0].number)
     if found is None:
+        yield from silences(RULE.name, place, (_unexposed(call, model) for call in calls))
         return
     frame, exposure = found
     seeded = all(seeds_numpy(loader, model) == "sometimes" for loader in exposure.loaders)
     severity = _severity(exposure, 1 if seeded else 0, model)
     if severity is None:
+        yield Silence(RULE.name, place, _unsure(exposure, seeded, model))
         return
     short = name.replace("numpy.", "np.")
     condition = "only before torch 1.9: " if severity is Severity.HINT else ""
@@ -95,7 +102,7 @@ def _judge(calls: list[WorkerCall], name: str, model: Model) -> Iterator[Finding
         exposure.certainty,
         f"{condition}{repeated(exposure)}: `{short}` uses NumPy's global state, which {cause} "
         f"{in_workers_of(exposure)}; pass a worker_init_fn that seeds NumPy",
-        model.place(frame, calls[0].number),
+        place,
         name,
         model.why(frame, exposure),
         _fixes(exposure, model),
@@ -103,18 +110,45 @@ def _judge(calls: list[WorkerCall], name: str, model: Model) -> Iterator[Finding
 
 
 def _exposure(call: WorkerCall, model: Model) -> Exposure | None:
-    def cured(loader: Loader) -> bool:
-        return one_stream(loader) or _cured(loader, model) or seeds_on_the_way(call, loader, model)
-
-    return model.exposure(call.frame, 1, cured=cured)
+    return model.exposure(call.frame, 1, cured=lambda loader: bool(_cure(call, loader, model)))
 
 
-def _cured(loader: Loader, model: Model) -> bool:
-    if model.environment(loader).torch.before(FIXED_IN) == "no":
-        return True
+def _unexposed(call: WorkerCall, model: Model) -> str:
+    return unexposed(model, call.frame, 1, cure=lambda loader: _cure(call, loader, model))
+
+
+def _cure(call: WorkerCall, loader: Loader, model: Model) -> str:
+    """Why the workers of a loader do not draw the same numbers; '' if they may."""
+    if one_stream(loader):
+        return ONE_STREAM
+    torch = model.environment(loader).torch
+    if torch.before(FIXED_IN) == "no":
+        return f"torch seeds NumPy in each worker since {FIXED_IN} (torch {torch.described})"
     if not loader.out_of_sight and "fork" not in model.start_methods(loader):
-        return True
-    return seeds_numpy(loader, model) in ("yes", "maybe")
+        return f"{started_by(loader, model)}, which import NumPy anew"
+    seeds = seeds_numpy(loader, model)
+    if seeds in ("yes", "maybe"):
+        return (
+            f"{_who_seeds(loader)} NumPy in each worker"
+            if seeds == "yes"
+            else "what its worker_init_fn does is out of sight"
+        )
+    return "NumPy is seeded on the way to the draw" if seeds_on_the_way(call, loader, model) else ""
+
+
+def _who_seeds(loader: Loader) -> str:
+    """'timm.data.create_loader seeds', 'its worker_init_fn seeds', 'Lightning seeds'."""
+    if loader.kind.seeds_numpy:
+        return f"{loader.kind.name} seeds"
+    init = loader.argument("worker_init_fn").literal
+    return "Lightning seeds" if init is not None and init.value is None else "its worker_init_fn seeds"
+
+
+def _unsure(exposure: Exposure, seeded: bool, model: Model) -> str:
+    if model.environment(exposure.lead).torch.known:
+        return too_unsure(exposure.certainty)
+    condition = "only under a condition that seeding may be off for" if seeded else "only possible"
+    return f"it is {condition}, and nothing says which torch is used (torch {FIXED_IN} and later seed NumPy)"
 
 
 def _severity(exposure: Exposure, unknowns: int, model: Model) -> Severity | None:

@@ -72,7 +72,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Fix, Place, Severity
+from loaderlint.findings import Evidence, Finding, Fix, Place, Severity, Silence
 from loaderlint.knowledge.processes import POOLS, THREAD_QUEUES, PoolKind, plain
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model, WorkerCall, WorkerFunction
@@ -80,8 +80,12 @@ from loaderlint.project.values import Instance, LibMember, LibObject, Origin
 from loaderlint.rules.base import Rule, in_workers_of, loudness, not_forked, page
 from loaderlint.rules.shared.handle_accessor import keyed_by_process
 from loaderlint.rules.shared.held_handles import compares_pid, first_samples, is_held, samples_taken
+from loaderlint.rules.shared.silence import started_by, too_unsure, unexposed
 
 _DOC = "The pool of this process: the threads of one made before a fork are not there."
+
+
+_NOT_HELD = "the main process does not hold the pool when the workers start"
 
 
 class Fault(NamedTuple):
@@ -95,7 +99,7 @@ class Fault(NamedTuple):
     touches: tuple[Evidence, ...] = ()
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a pool or queue that the function uses, where it is made."""
     done: set[Place] = set()
     for frame in function.frames:
@@ -106,17 +110,28 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
                 owner = atom.owner if isinstance(atom, LibMember) else None
                 if isinstance(owner, LibObject) and isinstance(atom, LibMember):
                     fault = _fault(owner, atom.name, call, model)
+                    kind = POOLS.get(plain(owner.name))
+                    if fault is None and kind is not None and atom.name in kind.uses:
+                        made = model.runs_in_worker(owner.site.frame)
+                        reason = "the pool is made in the worker" if made else _NOT_HELD
+                        yield Silence(RULE.name, model.site_place(owner.site), reason)
                     if fault and model.site_place(owner.site) not in done:
                         done.add(model.site_place(owner.site))
                         yield from _judge(fault, call, model)
 
 
-def _judge(fault: Fault, call: WorkerCall, model: Model) -> Iterator[Finding]:
-    exposure = model.exposure(call.frame, 1, cured=not_forked(model))
-    severity = loudness(fault.severity, exposure.certainty) if exposure else None
-    if exposure is None or severity is None:
-        return
+def _judge(fault: Fault, call: WorkerCall, model: Model) -> Iterator[Finding | Silence]:
     made = fault.made
+    place = model.site_place(made.site)
+    exposure = model.exposure(call.frame, 1, cured=not_forked(model))
+    if exposure is None:
+        reason = unexposed(model, call.frame, 1, cure=lambda loader: f"{started_by(loader, model)}, not by fork")
+        yield Silence(RULE.name, place, reason)
+        return
+    severity = loudness(fault.severity, exposure.certainty)
+    if severity is None:
+        yield Silence(RULE.name, place, too_unsure(exposure.certainty))
+        return
     use = Evidence(model.place(call.frame, call.number), f"{model.label(call.frame)} uses it")
     yield Finding(
         RULE.name,
@@ -124,7 +139,7 @@ def _judge(fault: Fault, call: WorkerCall, model: Model) -> Iterator[Finding]:
         exposure.certainty,
         f"{fault.effect} {in_workers_of(exposure)}: this {fault.word} is made {_where(made.site.frame, model)}, before "
         f"the workers start, and threads do not survive a fork; make it in the worker",
-        model.site_place(made.site),
+        place,
         made.name,
         (use, *fault.touches, *model.why(call.frame, exposure)),
         _fixes(fault, call, model),

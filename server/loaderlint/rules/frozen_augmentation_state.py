@@ -57,7 +57,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import AddImport, Evidence, Finding, Fix, InsertFunction, Intent, SetArgument, Severity
+from loaderlint.findings import (
+    AddImport,
+    Evidence,
+    Finding,
+    Fix,
+    InsertFunction,
+    Intent,
+    SetArgument,
+    Severity,
+    Silence,
+)
 from loaderlint.knowledge.augmentations import RESEEDING_INITS, Library, library_of
 from loaderlint.project.environment import VersionSet
 from loaderlint.project.frames import Frame
@@ -66,6 +76,7 @@ from loaderlint.project.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.project.values import Instance, Lib, LibObject, Origin, Val
 from loaderlint.rules.base import Rule, in_workers_of, loudness, one_stream, page, repeated
 from loaderlint.rules.shared.seeding import TAKES_INIT, init_in_sight, may_be_passed
+from loaderlint.rules.shared.silence import ONE_STREAM, few_workers
 
 #: albumentations' transforms that draw only whether they are applied.
 _SURE = frozenset({"HorizontalFlip", "VerticalFlip", "Transpose", "ToGray", "InvertImg", "ToSepia"})
@@ -94,16 +105,19 @@ class Use(NamedTuple):
     origins: frozenset[Origin]
 
 
-def find(loader: Loader, model: Model) -> Iterator[Finding]:
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a transform, where it is made."""
-    if loader.has_workers() == "no" or loader.out_of_sight or one_stream(loader) or not init_in_sight(loader):
+    if loader.out_of_sight:
         return
     uses = {model.site_place(use.made.site): use for use in _uses(loader, model)}
     for place, use in uses.items():
         possible = model.reached[use.frame].possible if use.frame else 0
         exposure = model.exposed(1 << loader.index, possible, 1)
         severity = _severity(use.library, exposure, loader, model) if exposure else None
-        if exposure is None or severity is None or _is_reseeded(use, loader, model):
+        reason = _cure(use, loader, model)
+        if reason or exposure is None or severity is None:
+            reason = reason or _old(use.library, loader, model)
+            yield Silence(RULE.name, place, f"{reason}: {loader.described}")
             continue
         fix = _fix([one for one in uses.values() if one.library is use.library], loader, model)
         yield Finding(
@@ -118,6 +132,28 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
             _why(use, loader, exposure, model),
             (fix,) if fix else (),
         )
+
+
+def _cure(use: Use, loader: Loader, model: Model) -> str:
+    """Why the loader's workers do not draw the same numbers; '' if they may."""
+    if loader.has_workers() == "no":
+        return few_workers(loader)
+    if one_stream(loader):
+        return ONE_STREAM
+    if not init_in_sight(loader):
+        return "what its worker_init_fn does is out of sight"
+    return "its workers give the transforms a new state" if _is_reseeded(use, loader, model) else ""
+
+
+def _old(library: Library, loader: Loader, model: Model) -> str:
+    """Why the declared version of a library does not have the fault."""
+    declared = model.environment(loader).packages or {}
+    if library.package == "albumentations" and "albumentationsx" in declared:
+        return f"AlbumentationsX {declared['albumentationsx'].described}, gives each worker a state of its own"
+    known = declared.get(library.package)
+    if known is None:
+        return "which version of it is used is not known, and it is only possible that its workers run it"
+    return f"{library.name} {known.described}, is before {library.since}"
 
 
 def _why(use: Use, loader: Loader, exposure: Exposure, model: Model) -> tuple[Evidence, ...]:

@@ -71,7 +71,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Place, Severity
+from loaderlint.findings import Evidence, Finding, Place, Severity, Silence
 from loaderlint.knowledge.handles import HandleKind
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
@@ -79,38 +79,41 @@ from loaderlint.project.values import Instance, LibObject, Val
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
 from loaderlint.rules.shared.handle_accessor import accessor
 from loaderlint.rules.shared.held_handles import compares_pid, first_samples, handle_kind, handles_in, is_held, opener
+from loaderlint.rules.shared.silence import started_by, too_unsure, unexposed
 
 _READS = ir.Attr | ir.Global | ir.Capture | ir.Param | ir.Index
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a handle that the function reads, where it is opened."""
     done: set[Place] = set()
     for frame in function.frames:
-        if compares_pid(frame, model):
-            continue
+        asks = compares_pid(frame, model)
         reads = ((n, v) for n, v in frame.memo.items() if v is not None and isinstance(model.ev.expr(frame, n), _READS))
         for number, value in sorted(reads, key=lambda item: item[0]):
             for atom in handles_in(value, model):
                 kind = handle_kind(atom, model)
                 place = model.site_place(opener(atom, model).site)
-                if (
-                    kind is not None
-                    and place not in done
-                    and (found := _judge(frame, number, atom, kind, value, model))
-                ):
+                if kind is None or place in done:
+                    continue
+                if asks:
+                    yield Silence(RULE.name, place, "the function that uses it asks which process it is in")
+                    continue
+                found = _judge(frame, number, atom, kind, value, model)
+                if isinstance(found, Finding):
                     done.add(place)
-                    yield found
+                yield found
 
 
-def _judge(frame: Frame, number: int, held: LibObject, kind: HandleKind, value: Val, model: Model) -> Finding | None:
+def _judge(frame: Frame, number: int, held: LibObject, kind: HandleKind, value: Val, model: Model) -> Finding | Silence:
+    place = model.site_place(opener(held, model).site)
     touches: list[Evidence] = []
     if model.runs_in_worker(held.site.frame):
         touches = [Evidence(place, "the main process takes a sample") for place in first_samples(held, value, model)]
         if not touches:
-            return None
+            return Silence(RULE.name, place, "it is opened in the worker, and the main process takes no sample before")
     elif not is_held(held, value.origins, model):
-        return None
+        return Silence(RULE.name, place, "the main process does not hold it any more when the workers start")
     drops = _drops_state(value, model)
 
     def cured(loader: Loader) -> bool:
@@ -118,10 +121,14 @@ def _judge(frame: Frame, number: int, held: LibObject, kind: HandleKind, value: 
 
     exposure = model.exposure(frame, 1, parts=("sample", "collate"), cured=cured)
     if exposure is None:
-        return None
+        left = "the handle is left out when its object is pickled" if drops else "each of them opens it anew"
+        reason = unexposed(
+            model, frame, 1, parts=("sample", "collate"), cure=lambda loader: f"{started_by(loader, model)}, and {left}"
+        )
+        return Silence(RULE.name, place, reason)
     severity = loudness(_severity(kind, exposure, model), exposure.certainty)
     if severity is None:
-        return None
+        return Silence(RULE.name, place, too_unsure(exposure.certainty))
     made = opener(held, model)
     use = Evidence(model.place(frame, number), f"{model.label(frame)} uses it")
     return Finding(
@@ -130,7 +137,7 @@ def _judge(frame: Frame, number: int, held: LibObject, kind: HandleKind, value: 
         exposure.certainty,
         f"{_effect(kind, _forked(exposure, model))} {in_workers_of(exposure)}: this {kind.word} is opened "
         f"{_where(made, model)}, {'which runs ' if touches else ''}before the workers start; open it in each process",
-        model.site_place(made.site),
+        place,
         made.name,
         (use, *touches, *model.why(frame, exposure)),
         () if touches else accessor(held, kind, value.origins, model),

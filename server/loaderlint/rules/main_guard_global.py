@@ -50,24 +50,29 @@ import sys
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
-from loaderlint.findings import DeleteStatement, Evidence, Finding, Fix, InsertStatement, Place, Severity
+from loaderlint.findings import DeleteStatement, Evidence, Finding, Fix, InsertStatement, Place, Severity, Silence
 from loaderlint.project.files import Binding, ProjectFile
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Model, WorkerFunction
 from loaderlint.project.scripts import in_main_guard, main_guard_contexts
 from loaderlint.rules.base import Rule, gathered, in_workers_of, page
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
+from loaderlint.rules.shared.silence import silences, started_by, unexposed
 from loaderlint.rules.shared.source import constant_source
 
 #: Words in a function that show that somebody thought of the missing name.
 _AWARE = ("NameError", "globals()", "hasattr")
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a function and name, where it is read first."""
     file = model.files.file(function.path)
     found = gathered((frame, _exposure(frame, model)) for frame in function.frames)
-    if file is None or found is None or any(file.pieces[function.piece].holds(word) for word in _AWARE):
+    if file is None:
+        return
+    aware = any(file.pieces[function.piece].holds(word) for word in _AWARE)
+    if found is None or aware:
+        yield from _silent(function, file, model, aware=aware)
         return
     frame, exposure = found
     loud = severity(exposure.lead, model, exposure.certainty)
@@ -94,6 +99,23 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
         )
 
 
+def _silent(function: WorkerFunction, file: ProjectFile, model: Model, *, aware: bool) -> Iterator[Finding | Silence]:
+    """The names under the guard that the function reads, with the reason why that is no fault."""
+    if not file.mentioning("__name__"):
+        return
+    reasons = [
+        unexposed(model, frame, 1, cure=lambda loader: f"{started_by(loader, model)}, with the names of the script")
+        for frame in function.frames
+    ]
+    frame = function.frames[0]
+    for name, number in _globals_read(frame, model).items():
+        if _guarded_bindings(name, file, model):
+            place = model.place(frame, number)
+            yield from silences(
+                RULE.name, place, [f"the function looks whether `{name}` is there"] if aware else reasons
+            )
+
+
 def _outermost(function: WorkerFunction, model: Model) -> str:
     """The name, in its module, of the function or class that a def stands in or is."""
     facts = model.ev.facts(function.path, function.piece)
@@ -108,7 +130,7 @@ def _outermost(function: WorkerFunction, model: Model) -> str:
 
 def _sent_by_name(
     function: WorkerFunction, frame: Frame, exposure: Exposure, loud: Severity, model: Model
-) -> Iterator[Finding]:
+) -> Iterator[Finding | Silence]:
     """What is handed to a loader and stands under the guard itself: a worker does not find its name, and comes to
     nothing that it reads."""
     owner = model.callers.owner(function.path, function.piece, function.def_, model.facts(frame))

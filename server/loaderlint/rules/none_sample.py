@@ -63,11 +63,12 @@ from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Evidence, Finding, Fix, Place, Replace, Severity
+from loaderlint.findings import Evidence, Finding, Fix, Place, Replace, Severity, Silence
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance, Lib
 from loaderlint.rules.base import Rule, gathered, loudness, page
+from loaderlint.rules.shared.silence import silences, too_unsure, unexposed
 from loaderlint.rules.shared.ways_out import Ends, dependence
 
 Reason = Literal["exception", "sample", "always"]
@@ -77,6 +78,7 @@ _WHEN = {
     "always": "",
 }
 _MAX_HELPERS = 4
+_OWN_COLLATE = "the loader does not batch by torch's default_collate, or nobody knows"
 
 
 class Way(NamedTuple):
@@ -92,7 +94,7 @@ class Way(NamedTuple):
     statement: bool
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a way on which a dataset's `__getitem__` gives None."""
     frames = [frame for frame in function.frames if _is_entry(frame, model)]
     by_place: dict[Place, list[tuple[Frame, Way]]] = {}
@@ -104,11 +106,15 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
         exposed = [(frame, model.exposure(frame, 0, parts=("sample",), cured=_has_own_collate)) for frame, _ in ways]
         found = gathered(exposed)
         if found is None:
+            cures = (unexposed(model, one, 0, parts=("sample",), cure=lambda _: _OWN_COLLATE) for one, _ in ways)
+            yield from silences(RULE.name, place, cures)
             continue
         frame, exposure = found
         way = next(one for entry, one in ways if entry is frame)
         severity = loudness(Severity.ERROR, exposure.certainty, 1 if way.settings else 0)
-        if severity is not None:
+        if severity is None:
+            yield Silence(RULE.name, place, too_unsure(exposure.certainty))
+        else:
             yield Finding(
                 RULE.name,
                 severity,

@@ -61,16 +61,19 @@ from loaderlint.findings import (
     Place,
     SetArgument,
     Severity,
+    Silence,
 )
 from loaderlint.knowledge.opencv import SERIAL
 from loaderlint.project.model import Exposure, Model, WorkerCall
 from loaderlint.project.values import Atom, FunctionRef, Lib
 from loaderlint.rules.base import Rule, WorkerModule, gathered, in_workers_of, loudness, page
 from loaderlint.rules.shared.opencv_limits import Limits
+from loaderlint.rules.shared.silence import silences, too_unsure, unexposed
 
 #: How many calls a finding shows.
 _MAX_SHOWN_CALLS = 8
 
+_LIMITED = "cv2.setNumThreads limits OpenCV's threads there"
 _LIMIT = '''\
 def {limit_opencv_threads}(worker_id):
     """Keep OpenCV to one thread in each worker: there are workers enough."""
@@ -84,19 +87,23 @@ class Import(NamedTuple):
     plain: bool
 
 
-def find(module: WorkerModule, model: Model) -> Iterator[Finding]:
+def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
     """One finding a module, on its import of cv2."""
     imported = next(_imports(module, model), None)
     if imported is None:
         return
     limits = Limits(model)
-    uses = list(_uses(module, model, limits))
+    calls = list(_calls(module, model))
+    uses = list(_uses(calls, module, model, limits))
     found = gathered((call.frame, exposure) for call, exposure in uses)
     if found is None:
+        reasons = (unexposed(model, call.frame, 1, cure=lambda _: _LIMITED) for call in calls)
+        yield from silences(RULE.name, imported.place, reasons)
         return
     frame, exposure = found
     severity = loudness(Severity.INFORMATION, exposure.certainty)
     if severity is None:
+        yield Silence(RULE.name, imported.place, too_unsure(exposure.certainty))
         return
     lost = " (what stands under `__main__` is not run by spawned workers)" if limits.lost else ""
     yield Finding(
@@ -142,14 +149,22 @@ def _cv2_import(model: Model, module: WorkerModule, piece: int, def_: int, numbe
     return None
 
 
-def _uses(module: WorkerModule, model: Model, limits: Limits) -> Iterator[tuple[WorkerCall, Exposure]]:
-    """The calls of cv2 that worker functions of the module make, in every frame, for the loaders that nothing cures."""
+def _calls(module: WorkerModule, model: Model) -> Iterator[WorkerCall]:
+    """The calls of cv2 that worker functions of the module make, in every frame."""
     for function in module.functions:
         for call in model.calls(function):
             if any(isinstance(a, Lib) and _starts_threads(a.name) for a in call.callee.atoms):
-                exposure = model.exposure(call.frame, 1, cured=lambda loader: limits.reach(loader, module.path))
-                if exposure is not None:
-                    yield call, exposure
+                yield call
+
+
+def _uses(
+    calls: Sequence[WorkerCall], module: WorkerModule, model: Model, limits: Limits
+) -> Iterator[tuple[WorkerCall, Exposure]]:
+    """Those calls that are made for loaders that nothing cures."""
+    for call in calls:
+        exposure = model.exposure(call.frame, 1, cured=lambda loader: limits.reach(loader, module.path))
+        if exposure is not None:
+            yield call, exposure
 
 
 def _called(uses: Sequence[tuple[WorkerCall, Exposure]], model: Model) -> Iterator[Evidence]:

@@ -54,7 +54,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Place, Severity
+from loaderlint.findings import Evidence, Finding, Place, Severity, Silence
 from loaderlint.knowledge.processes import STARTED, STARTS_PROCESSES, plain
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model, WorkerCall, WorkerFunction
@@ -62,11 +62,12 @@ from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, page
 from loaderlint.rules.shared.nested_loaders import gone_through, loaders_at
 from loaderlint.rules.shared.process_guards import allows_children, callers_of, is_guarded, is_once
+from loaderlint.rules.shared.silence import silences, too_unsure, unexposed
 
 
 class Start(NamedTuple):
     """A place where a frame starts processes. `what`: the call for people; `doubts`: unknown conditions;
-    `instead`: what to do; `use`: where it happens, if that is another place."""
+    `instead`: what to do; `use`: where it happens, if that is another place; `guarded`: after a look at the process."""
 
     frame: Frame
     place: Place
@@ -74,27 +75,35 @@ class Start(NamedTuple):
     doubts: int
     instead: str
     use: Place | None = None
+    guarded: bool = False
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a call that starts processes, or a loader with workers that is gone through."""
     starts: dict[Place, list[Start]] = {}
     for frame in function.frames:
         for start in (*_starts(frame, model), *_nested(frame, model)):
             starts.setdefault(start.place, []).append(start)
-    if starts and not allows_children(model):
-        for found in starts.values():
-            yield from _judge(found, model)
+    allowed = bool(starts) and allows_children(model)
+    for place, found in starts.items():
+        if allowed:
+            yield Silence(RULE.name, place, "worker code takes the daemon flag away, which forbids child processes")
+        elif all(start.guarded for start in found):
+            yield Silence(RULE.name, place, "it is done only after a look at the process, or the error is caught")
+        else:
+            yield from _judge(place, [start for start in found if not start.guarded], model)
 
 
-def _judge(starts: list[Start], model: Model) -> Iterator[Finding]:
+def _judge(place: Place, starts: list[Start], model: Model) -> Iterator[Finding | Silence]:
     found = gathered((start.frame, model.exposure(start.frame, 1)) for start in starts)
     if found is None:
+        yield from silences(RULE.name, place, (unexposed(model, start.frame, 1) for start in starts))
         return
     frame, exposure = found
     start = next(one for one in starts if one.frame is frame)
     severity = loudness(Severity.ERROR, exposure.certainty, start.doubts)
     if severity is None:
+        yield Silence(RULE.name, place, too_unsure(exposure.certainty))
         return
     use = (Evidence(start.use, f"{model.label(frame)} goes through it"),) if start.use else ()
     yield Finding(
@@ -114,10 +123,11 @@ def _starts(frame: Frame, model: Model) -> Iterator[Start]:
     for call in model.frame_calls(frame):
         what = _started_by(call, model)
         ways = list(callers_of(call, model)) if what else []
-        if what and not any(is_guarded(where, context, model) for where, context in ways):
+        if what:
+            guarded = any(is_guarded(where, context, model) for where, context in ways)
             doubts = 1 if any(is_once(where, context, model) for where, context in ways) else 0
             instead = "use threads, or do it before the workers start"
-            yield Start(frame, model.place(frame, call.number), f"`{what}`", doubts, instead)
+            yield Start(frame, model.place(frame, call.number), f"`{what}`", doubts, instead, guarded=guarded)
 
 
 def _started_by(call: WorkerCall, model: Model) -> str:

@@ -58,15 +58,17 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import DeleteStatement, Evidence, Finding, Fix, Place, Severity
+from loaderlint.findings import DeleteStatement, Evidence, Finding, Fix, Place, Severity, Silence
 from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
+from loaderlint.project.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
 from loaderlint.project.values import Unknown
 from loaderlint.rules.base import Rule, gathered, in_workers_of, is_for_evaluation, loudness, page
 from loaderlint.rules.shared.sample_seeds import reseeding
 from loaderlint.rules.shared.seed_places import Written, on_the_way, seeds_of, written
+from loaderlint.rules.shared.silence import EVALUATION, silences, too_unsure, unexposed
 
 _Effect = Literal["alike", "by index"]
+_PARTS: tuple[Part, ...] = ("sample", "collate")
 _MODES = re.compile(r"val|test|eval|infer|predict|train|mode|split|stage|phase|determin|debug|fix|repro", re.I)
 _EVALUATION = re.compile(r"Val(?![a-z])|Valid|Test|Eval|Infer|Predict|_val|_test|_eval")
 _RESTORING = re.compile(r"\bset_state\b|\bsetstate\b|\bset_rng_state\b|\bfork_rng\b|\btemp_seed\b|\btemporary_seed\b")
@@ -80,12 +82,15 @@ class Reseed(NamedTuple):
     seed: int
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding where a seed is written, or where a function is called that has the seed in it."""
     found: dict[tuple[_Effect, Frame], list[Reseed]] = {}
     for call in model.calls(function):
         for name, seed in seeds_of(call):
             effects = {_effect(call, seed, loader, model) for loader in _loaders(call, model)}
+            if effects == {None}:
+                reasons = (_why_none(call, seed, loader, model) for loader in _loaders(call, model))
+                yield from silences(RULE.name, model.place(call.frame, call.number), reasons)
             for effect in effects - {None}:
                 assert effect is not None
                 found.setdefault((effect, call.frame), []).append(Reseed(call, name, seed))
@@ -94,7 +99,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
 
 
 def _loaders(call: WorkerCall, model: Model) -> Iterator[Loader]:
-    bits = model.reached[call.frame].bits(("sample", "collate"))
+    bits = model.reached[call.frame].bits(_PARTS)
     return (loader for loader in model.loaders if bits >> loader.index & 1)
 
 
@@ -104,6 +109,12 @@ def _effect(call: WorkerCall, seed: int, loader: Loader, model: Model) -> _Effec
     if effect is None or any(_is_wanted(*place, model) for place in on_the_way(call, loader, model)):
         return None
     return effect
+
+
+def _why_none(call: WorkerCall, seed: int, loader: Loader, model: Model) -> str:
+    if reseeding(call, seed, loader, model) is None:
+        return "it is not the same seed before each sample, or nobody knows"
+    return "the state is put back, or it is done for evaluation, in one of its modes, or at one index only"
 
 
 def _is_wanted(frame: Frame, context: int, model: Model) -> bool:
@@ -149,16 +160,20 @@ def _words(test: int, frame: Frame, model: Model) -> Iterator[str]:
                 yield from _words(operand, frame, model)
 
 
-def _judge(effect: _Effect, reseeds: list[Reseed], model: Model) -> Iterator[Finding]:
+def _judge(effect: _Effect, reseeds: list[Reseed], model: Model) -> Iterator[Finding | Silence]:
     found = gathered((one.call.frame, _exposure(effect, one, model)) for one in reseeds)
+    first = model.place(reseeds[0].call.frame, reseeds[0].call.number)
     if found is None:
+        yield from silences(RULE.name, first, (unexposed(model, each.call.frame, 0, parts=_PARTS) for each in reseeds))
         return
     frame, exposure = found
     one = next(one for one in reseeds if one.call.frame is frame)
     severity = loudness(Severity.ERROR if effect == "alike" else Severity.HINT, exposure.certainty)
     if severity is None:
+        yield Silence(RULE.name, first, too_unsure(exposure.certainty))
         return
     if all(is_for_evaluation(loader) for loader in exposure.loaders):
+        yield Silence(RULE.name, first, EVALUATION)
         return
     source = written(one.call, one.seed, exposure.lead, model)
     place = model.place(source.frame, source.number)
@@ -180,7 +195,7 @@ def _exposure(effect: _Effect, one: Reseed, model: Model) -> Exposure | None:
     return model.exposure(
         one.call.frame,
         0,
-        parts=("sample", "collate"),
+        parts=_PARTS,
         cured=lambda loader: _effect(one.call, one.seed, loader, model) != effect,
     )
 

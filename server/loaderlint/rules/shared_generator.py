@@ -69,34 +69,41 @@ say themselves how they are pickled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Place, Severity
+from loaderlint.findings import Evidence, Finding, Place, Severity, Silence
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS
 from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
+from loaderlint.project.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
 from loaderlint.project.values import Instance, Lib, LibMember, LibObject, Origin
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
 from loaderlint.rules.shared.generator_births import birth_place, born, is_seeded, library_of
 from loaderlint.rules.shared.seeding import init_in_sight
+from loaderlint.rules.shared.silence import ONE_STREAM, silences, started_by, too_unsure, unexposed
 
 #: How many draws a finding shows.
 _MAX_SHOWN_DRAWS = 6
+_PARTS: tuple[Part, ...] = ("sample", "collate")
 _WORDS = {"numpy": "Generator", "numpy_legacy": "RandomState", "python": "random.Random", "torch": "torch.Generator"}
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a generator that the function draws from, where it is made."""
     found: dict[Place, list[Draw]] = {}
     for call in model.calls(function):
         for draw in _draws_of(call, model):
-            if model.runs_in_worker(draw.made.site.frame) or _remade_in_worker(draw, model):
-                continue
-            if not _is_common_order(draw, model):
-                found.setdefault(model.site_place(draw.made.site), []).append(draw)
+            place = model.site_place(draw.made.site)
+            if model.runs_in_worker(draw.made.site.frame):
+                yield Silence(RULE.name, place, "the generator is made in the worker")
+            elif _remade_in_worker(draw, model):
+                yield Silence(RULE.name, place, "worker code makes it anew, or gives it a new seed")
+            elif _is_common_order(draw, model):
+                yield Silence(RULE.name, place, "it sets an order in which all workers have to agree")
+            else:
+                found.setdefault(place, []).append(draw)
     for place, draws in found.items():
         yield from _judge(place, draws, model)
 
@@ -114,17 +121,21 @@ def _draws_of(call: WorkerCall, model: Model) -> Iterator[Draw]:
                 yield Draw(call, atom, passed.origins)
 
 
-def _judge(place: Place, draws: list[Draw], model: Model) -> Iterator[Finding]:
+def _judge(place: Place, draws: list[Draw], model: Model) -> Iterator[Finding | Silence]:
     found = gathered((draw.call.frame, _exposure(draw, model)) for draw in draws)
     if found is None:
+        yield from silences(RULE.name, place, (_unexposed(draw, model) for draw in draws))
         return
     frame, exposure = found
     severity = loudness(Severity.ERROR, exposure.certainty)
     if severity is None:
+        yield Silence(RULE.name, place, too_unsure(exposure.certainty))
         return
     draw = next(draw for draw in draws if draw.call.frame is frame)
     if exposure.certainty == "possible" and _is_settable(draw, model):
-        return  # who makes the object out of sight may set it anew in each worker
+        # who makes the object out of sight may set it anew in each worker
+        yield Silence(RULE.name, place, "its object can be given another generator, and who makes it is out of sight")
+        return
     library = library_of(draw.made) or "numpy"
     uses = {model.place(d.call.frame, d.call.number): model.label(d.call.frame) for d in (draw, *draws)}
     shown = tuple(Evidence(where, f"{label} draws from it") for where, label in [*uses.items()][:_MAX_SHOWN_DRAWS])
@@ -145,16 +156,32 @@ def _judge(place: Place, draws: list[Draw], model: Model) -> Iterator[Finding]:
 
 
 def _exposure(draw: Draw, model: Model) -> Exposure | None:
+    cure = _cures(draw, model)
+    return model.exposure(draw.call.frame, 1, parts=_PARTS, cured=lambda loader: bool(cure(loader)))
+
+
+def _unexposed(draw: Draw, model: Model) -> str:
+    return unexposed(model, draw.call.frame, 1, parts=_PARTS, cure=_cures(draw, model))
+
+
+def _cures(draw: Draw, model: Model) -> Callable[[Loader], str]:
+    """Why the workers of a loader do not draw the same numbers; '' if they do."""
     copied = birth_place(draw.made.site, model) == "an object" or is_seeded(draw.made, model)
 
-    def cured(loader: Loader) -> bool:
-        if one_stream(loader) or loader.kind.reseeds_objects or not init_in_sight(loader):
-            return True
+    def cure(loader: Loader) -> str:
+        if one_stream(loader):
+            return ONE_STREAM
+        if loader.kind.reseeds_objects:
+            return f"{loader.kind.name} gives the generators on the dataset a new state in each worker"
+        if not init_in_sight(loader):
+            return "what its worker_init_fn does is out of sight"
         if not copied and "fork" not in model.start_methods(loader):
-            return True
-        return _reseeded_at_start(loader, draw.origins, model)
+            return f"{started_by(loader, model)}, and each makes the generator anew, from other bits"
+        if _reseeded_at_start(loader, draw.origins, model):
+            return "its worker_init_fn gives the dataset's generator a new state"
+        return ""
 
-    return model.exposure(draw.call.frame, 1, parts=("sample", "collate"), cured=cured)
+    return cure
 
 
 def _all_draws(place: Place, model: Model) -> list[Draw]:

@@ -50,28 +50,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from loaderlint.findings import Certainty, EncloseRest, Evidence, Finding, Fix, Safety, Severity
+from loaderlint.findings import Certainty, EncloseRest, Evidence, Finding, Fix, Safety, Severity, Silence
 from loaderlint.project.files import ProjectFile
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.scripts import Start
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
+from loaderlint.rules.shared.silence import few_workers, started_by, too_unsure
+
+_MAY_BE_NONE = "the code gives it no workers in some cases: it may know of the platforms"
 
 
-def find(loader: Loader, model: Model) -> Iterator[Finding]:
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a script, where it first starts the workers of a loader."""
+    place = model.site_place(loader.site) if loader.site else None
     if severity(loader, model, "proven") is None:
+        if place is not None:
+            forked = model.start_methods(loader) <= {"fork"}
+            reason = f"{started_by(loader, model)}, which do not run the script again" if forked else _MAY_BE_NONE
+            yield Silence(RULE.name, place, reason)
         return
-    for start in model.scripts.starts():
-        if start.loader is loader:
-            yield from _finding(start, model)
+    starts = [start for start in model.scripts.starts() if start.loader is loader]
+    if place is not None and not starts:
+        reason = "no script goes through it when it is imported: under the main guard, in functions, or nowhere"
+        yield Silence(RULE.name, place, few_workers(loader) if loader.has_workers() == "no" else reason)
+    for start in starts:
+        yield from _finding(start, model)
 
 
-def _finding(start: Start, model: Model) -> Iterator[Finding]:
+def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
     loader, script = start.loader, start.place.path.name
     certainty: Certainty = "proven" if loader.has_workers() == "yes" else "possible"
     loud = severity(loader, model, certainty)
     if loud is None:
+        yield Silence(RULE.name, start.place, too_unsure(certainty))
         return
     yield Finding(
         RULE.name,

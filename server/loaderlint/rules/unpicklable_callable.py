@@ -57,21 +57,25 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from loaderlint.findings import Finding, Place, Severity
+from loaderlint.findings import Finding, Place, Severity, Silence
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import ClassRef, FunctionRef, Instance
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.hoisting import hoisted
 from loaderlint.rules.shared.parcels import Parcel, cannot_start, is_local, parcels, sent_by, start_severity
+from loaderlint.rules.shared.silence import few_workers, started_by, too_unsure
 
 _TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
 
 
-def find(loader: Loader, model: Model) -> Iterator[Finding]:
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a function or class that is sent and has no name that pickle can write."""
     exposure = model.exposed(1 << loader.index, 0, 1)
     loud = start_severity(loader, model)
     if exposure is None or loud is None:
+        if loader.site is not None:
+            reason = few_workers(loader) if exposure is None else f"{started_by(loader, model)}: nothing is pickled"
+            yield Silence(RULE.name, model.site_place(loader.site), reason)
         return
     for parcel in parcels(loader, model):
         ref = _nameless(parcel, model)
@@ -79,15 +83,17 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
             continue
         certainty = "possible" if parcel.guessed else exposure.certainty
         severity = loudness(loud, certainty)
-        if severity is None:
-            continue
         place = _place(ref, model)
+        if severity is None:
+            yield Silence(RULE.name, place, too_unsure(certainty))
+            continue
         if (
             certainty == "possible"
             and _is_of_tests(place.path)
             and loader.site
             and not _is_of_tests(loader.site.frame.path)
         ):
+            yield Silence(RULE.name, place, "a test hands it to the loader, and chooses the number of workers")
             continue
         yield Finding(
             RULE.name,

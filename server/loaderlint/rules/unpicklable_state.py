@@ -62,7 +62,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Certainty, Evidence, Finding, Place, Severity
+from loaderlint.findings import Certainty, Evidence, Finding, Place, Severity, Silence
 from loaderlint.knowledge.pickling import SHARED_BY_INHERITANCE, THREAD_LOCKS, UNPICKLABLE, Unpicklable
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model
@@ -70,6 +70,7 @@ from loaderlint.project.values import Instance, LibObject, SeqOf, Site
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
 from loaderlint.rules.shared.left_out_state import left_out
 from loaderlint.rules.shared.parcels import Parcel, cannot_start, is_module, parcels, sent_by, start_severity
+from loaderlint.rules.shared.silence import few_workers, started_by, too_unsure
 
 _MODULE = Unpicklable("module", "'module' object")
 _GENERATOR = UNPICKLABLE["builtins.generator"]
@@ -87,14 +88,16 @@ class Stuck(NamedTuple):
     place: Place
 
 
-def find(loader: Loader, model: Model) -> Iterator[Finding]:
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a thing that cannot be sent, where it is made; under fork one a class with a lock around samples."""
     exposure = model.exposed(1 << loader.index, 0, 1)
-    if exposure is None:
-        return
     loud = start_severity(loader, model)
-    if loud is None and not any(model.files.containing(word) for word in _LOCK_WORDS):
-        return
+    if exposure is None or loud is None:
+        if loader.site is not None:
+            reason = few_workers(loader) if exposure is None else f"{started_by(loader, model)}: nothing is pickled"
+            yield Silence(RULE.name, model.site_place(loader.site), reason)
+        if exposure is None or not any(model.files.containing(word) for word in _LOCK_WORDS):
+            return
     found = [one for parcel in parcels(loader, model) if (one := _stuck(parcel, loader, model)) is not None]
     if loud is None:
         yield from _useless_locks(found, loader, exposure, model)
@@ -104,7 +107,9 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
     for one in found:
         certainty: Certainty = "possible" if one.parcel.guessed else exposure.certainty
         severity = loudness(loud, certainty)
-        if severity is not None:
+        if severity is None:
+            yield Silence(RULE.name, one.place, too_unsure(certainty))
+        else:
             yield Finding(
                 RULE.name,
                 severity,
@@ -184,7 +189,7 @@ def _way(parcel: Parcel, place: Place) -> Iterator[Evidence]:
 # --- locks ------------------------------------------------------------------------------------------------------------
 
 
-def _useless_locks(found: list[Stuck], loader: Loader, exposure: Exposure, model: Model) -> Iterator[Finding]:
+def _useless_locks(found: list[Stuck], loader: Loader, exposure: Exposure, model: Model) -> Iterator[Finding | Silence]:
     done: set[str] = set()
     for one in found:
         use = _first_use(one.parcel, loader, model) if one.name in THREAD_LOCKS else None

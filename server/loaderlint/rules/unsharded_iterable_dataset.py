@@ -55,26 +55,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.findings import Finding, Severity
+from loaderlint.findings import Finding, Severity, Silence
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model
 from loaderlint.project.values import Instance
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
 from loaderlint.rules.shared.sharding import iterations, questions, sharding_fixes
+from loaderlint.rules.shared.silence import few_workers, too_unsure
 from loaderlint.rules.shared.streams import Stream
 
 
-def find(loader: Loader, model: Model) -> Iterator[Finding]:
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding an iterable dataset of the loader, at its `__iter__`."""
-    if loader.kind.shards:
-        return
     for entry in iterations(loader, model):
         exposure = model.exposed(1 << loader.index, model.reached[entry].possible, 2)
         severity = _severity(entry, exposure, model) if exposure else None
-        if exposure is None or severity is None or not Stream(entry, loader, model).comes_whole():
+        reason = _why_not(entry, loader, severity, model)
+        if exposure is None or severity is None or reason:
+            yield Silence(RULE.name, model.def_place(entry), f"{reason}: {loader.described}")
             continue
-        if any(questions(entry, model)):
-            continue  # that it asks too early is said by another rule
         assert isinstance(entry.receiver, Instance)
         name = model.ev.classes.name(entry.receiver.cls)
         yield Finding(
@@ -88,6 +87,20 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
             model.why(entry, exposure),
             sharding_fixes(entry, model, "safe"),
         )
+
+
+def _why_not(entry: Frame, loader: Loader, severity: Severity | None, model: Model) -> str:
+    """Why items do not come more than once, as far as is known; '' if they do."""
+    if loader.kind.shards:
+        return f"{loader.kind.name} splits the stream between the workers"
+    if loader.has_workers(2) == "no":
+        return few_workers(loader)
+    if severity is None:
+        return too_unsure("possible")
+    if not Stream(entry, loader, model).comes_whole():
+        return "something splits the stream or makes it random, or what it goes over is out of sight"
+    # that it asks too early is said by another rule
+    return "it asks for the worker, but too early: worker-info-in-main" if any(questions(entry, model)) else ""
 
 
 def _severity(entry: Frame, exposure: Exposure, model: Model) -> Severity | None:

@@ -49,7 +49,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Finding, Fix, Intent, Place, Replace, Severity, Wrap
+from loaderlint.findings import Finding, Fix, Intent, Place, Replace, Severity, Silence, Wrap
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Lib, LibMember, LibObject
@@ -57,6 +57,7 @@ from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, page
 from loaderlint.rules.shared.sample_seeds import reseeding
 from loaderlint.rules.shared.seed_places import SEED_CALLS, bound_name, is_read_only_in, seeds_of, written
 from loaderlint.rules.shared.seed_width import NUMPY_LIMIT, reach
+from loaderlint.rules.shared.silence import silences, too_unsure, unexposed
 
 _LEGACY = "numpy.random.RandomState"
 
@@ -69,16 +70,23 @@ class Overflow(NamedTuple):
     seed: int
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a seed, where it is written."""
     found: dict[Place, list[Overflow]] = {}
     for call in model.calls(function):
         for name, seed in _numpy_seeds(call):
             width = reach(seed, call.frame, model)
-            if width is not None and width > NUMPY_LIMIT and not _is_watched(call, model):
-                found.setdefault(model.place(call.frame, call.number), []).append(Overflow(call, name, seed))
-    for overflows in found.values():
-        yield from _judge(overflows, model)
+            place = model.place(call.frame, call.number)
+            if width is None:
+                continue
+            if width <= NUMPY_LIMIT:
+                yield Silence(RULE.name, place, "the seed is below 2**32")
+            elif _is_watched(call, model):
+                yield Silence(RULE.name, place, "the call stands in a try, or under a test of how large the seed is")
+            else:
+                found.setdefault(place, []).append(Overflow(call, name, seed))
+    for place, overflows in found.items():
+        yield from _judge(place, overflows, model)
 
 
 def _numpy_seeds(call: WorkerCall) -> Iterator[tuple[str, int]]:
@@ -105,13 +113,15 @@ def _measures(test: int, call: WorkerCall, model: Model) -> bool:
     return any(reach(operand, call.frame, model) is not None for operand in operands)
 
 
-def _judge(overflows: list[Overflow], model: Model) -> Iterator[Finding]:
+def _judge(place: Place, overflows: list[Overflow], model: Model) -> Iterator[Finding | Silence]:
     found = gathered((one.call.frame, _exposure(one, model)) for one in overflows)
     if found is None:
+        yield from silences(RULE.name, place, (_unexposed(one, model) for one in overflows))
         return
     frame, exposure = found
     severity = loudness(Severity.ERROR, exposure.certainty)
     if severity is None:
+        yield Silence(RULE.name, place, too_unsure(exposure.certainty))
         return
     one = next(one for one in overflows if one.call.frame is frame)
     source = written(one.call, one.seed, exposure.lead, model)
@@ -131,10 +141,18 @@ def _judge(overflows: list[Overflow], model: Model) -> Iterator[Finding]:
 
 
 def _exposure(one: Overflow, model: Model) -> Exposure | None:
-    def cured(loader: Loader) -> bool:
-        return _seeds_torch(one.call, loader, model) or reseeding(one.call, one.seed, loader, model) is not None
+    return model.exposure(one.call.frame, 1, cured=lambda loader: bool(_cure(one, loader, model)))
 
-    return model.exposure(one.call.frame, 1, cured=cured)
+
+def _unexposed(one: Overflow, model: Model) -> str:
+    return unexposed(model, one.call.frame, 1, cure=lambda loader: _cure(one, loader, model))
+
+
+def _cure(one: Overflow, loader: Loader, model: Model) -> str:
+    """Why the seed is not too large in the workers of a loader; '' if it is."""
+    if _seeds_torch(one.call, loader, model):
+        return "its workers give torch another seed first, which may be a small one"
+    return "the seed comes from the sample" if reseeding(one.call, one.seed, loader, model) is not None else ""
 
 
 def _seeds_torch(here: WorkerCall, loader: Loader, model: Model) -> bool:

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
-from loaderlint.findings import Certainty
+from loaderlint.findings import Certainty, Place, Silence
 from loaderlint.project.frames import Frame
 from loaderlint.project.loaders import Loader
 from loaderlint.project.model import Model, Part
 
 #: How many loaders a reason names.
 _MAX_NAMED = 3
+#: What many loaders have in common that go through their data in order.
+EVALUATION = "the loader reads its samples in order and is called as one for evaluation is"
+ONE_STREAM = "its only worker lives on over the epochs and draws from one state"
+
+
+def silences(rule: str, place: Place, reasons: Iterable[str]) -> Iterator[Silence]:
+    """A silence for each of several reasons, once."""
+    for reason in dict.fromkeys(reasons):
+        yield Silence(rule, place, reason)
+
+
+def _cured(loader: Loader) -> str:
+    return "it is taken care of there"
 
 
 def unexposed(
@@ -19,23 +32,21 @@ def unexposed(
     workers: int,
     *,
     parts: tuple[Part, ...] = ("sample", "collate", "init"),
-    cure: Callable[[Loader], str] = lambda loader: "it is taken care of there",
+    cure: Callable[[Loader], str] = _cured,
 ) -> str:
     """Why `Model.exposure` of a frame is None, asked with the same `workers` and `parts`. `cure` says of a loader with
-    enough workers why the fault is none there ('its worker_init_fn seeds it')."""
+    enough workers why the fault is none there ('its worker_init_fn seeds NumPy')."""
     reached = model.reached.get(frame)
     if reached is None:
         return "no loader in sight reaches it"
     bits = reached.bits(parts)
     if not bits:
         others = " and ".join(part for part, loaders in sorted(reached.loaders.items()) if loaders)
-        return f"workers run it for their {others} part only"
+        return f"workers run it as their {others} code only"
     return uncovered(model, bits, workers, cure)
 
 
-def uncovered(
-    model: Model, bits: int, workers: int, cure: Callable[[Loader], str] = lambda loader: "it is taken care of there"
-) -> str:
+def uncovered(model: Model, bits: int, workers: int, cure: Callable[[Loader], str] = _cured) -> str:
     """As `unexposed`, for a bitset of loaders (see `Model.exposed`)."""
     reasons: dict[str, list[Loader]] = {}
     for loader in model.loaders:
@@ -51,6 +62,11 @@ def few_workers(loader: Loader) -> str:
     """Why a loader has not enough workers: 'no workers (num_workers=0)', 'one worker only (num_workers=1)'."""
     count = "no workers" if loader.has_workers(1) == "no" else "one worker only"
     return f"{count} ({loader.workers_text})"
+
+
+def started_by(loader: Loader, model: Model) -> str:
+    """'its workers start by spawn only'."""
+    return f"its workers start by {' or '.join(sorted(model.start_methods(loader)))} only"
 
 
 def named(loaders: list[Loader]) -> str:
