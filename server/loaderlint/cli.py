@@ -49,8 +49,24 @@ def main(arguments: Sequence[str]) -> int:
     return command(chosen)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Names the nearest flag where one is not known."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As its parent's, but a flag that nobody knows is an error at once, of the command that it was given to."""
+        chosen, rest = super().parse_known_args(args, namespace)
+        unknown = next((word for word in rest if word.startswith("--")), None)
+        if unknown is None:
+            return chosen, rest
+        from difflib import get_close_matches
+
+        name = unknown.partition("=")[0]
+        close = get_close_matches(name, self._option_string_actions, n=1)
+        self.error(f"unknown flag {name}{f'; did you mean {close[0]}?' if close else ''}")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="loaderlint",
         description="Finds the bugs that only exist because a PyTorch DataLoader runs your code in worker processes.",
     )

@@ -77,6 +77,9 @@ def test_an_unreadable_named_file_is_a_failure(project: Path, run: Run) -> None:
         (["--severity", "LDR1"], "'LDR1' cannot be read; write --severity RULE=LEVEL"),
         (["--per-file-ignores", "x"], "'x' cannot be read; write --per-file-ignores PATTERN:RULE"),
         (["--output-format", "xml"], "invalid choice: 'xml'"),
+        (["--selct=LDR1", "a.py"], "unknown flag --selct; did you mean --select?"),
+        (["--fxi"], "usage: loaderlint check "),
+        (["--zzz"], "unknown flag --zzz\n"),
         (["-"], "add --stdin-filename"),
         (["-", "a.py", "--stdin-filename", "b.py"], "- stands alone"),
     ],
@@ -325,6 +328,14 @@ def test_diff_shows_all_rounds_at_once(project: Path, run: Run) -> None:
     assert run("check", "--diff").out.splitlines()[3:] == ["-TWICE", "+GOOD"]
 
 
+def test_diff_of_unsafe_fixes(project: Path, run: Run) -> None:
+    (project / "a.py").write_text("WORSE\n")
+    assert run("check", "--diff").err == "Nothing would change. 1 finding without such a fix: run it without --diff.\n"
+    result = run("check", "--diff", "--unsafe-fixes")
+    assert (result.code, result.err) == (1, "1 file would change.\n")
+    assert result.out.endswith("-WORSE\n+GOOD\n")
+
+
 def test_diff_without_fixes(project: Path, run: Run) -> None:
     (project / "a.py").write_text("MURMUR\n")
     result = run("check", "--diff")
@@ -370,6 +381,17 @@ def test_a_fix_in_two_files_is_not_half_made_in_a_pipe(project: Path, run: Run) 
     assert result.out == "x = 1 ACROSS\n"
     assert "the fixes also change other.py" in result.err
     assert (project / "other.py").read_text() == "y = 2\n"
+
+
+def test_a_diff_of_two_files_is_whole_from_a_pipe_too(project: Path, run: Run) -> None:
+    (project / "other.py").write_bytes(b"# coding: latin-1\r\n")
+    result = run("check", "-", "--diff", "--stdin-filename", "a.py", stdin=b"x = 1 ACROSS\n")
+    assert result.code == 1
+    assert result.out == (
+        "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1 ACROSS\n+x = 1 \n"
+        "--- a/other.py\n+++ b/other.py\n@@ -1 +1,2 @@\n+fixed = 1\n # coding: latin-1\r\n"
+    )
+    assert result.err == "2 files would change.\n"
 
 
 def test_binary_stdin(project: Path, run: Run) -> None:

@@ -196,7 +196,7 @@ class _Check:
     # --- fixes ---
 
     def _fix(self) -> None:
-        changes = self._changes()
+        changes = self._whole(self._changes()) if self._piped else self._changes()
         if self._piped:
             text = changes[0].after if changes else self._piped.text
             terminal.write_bytes([self._piped.encode(text)])
@@ -225,7 +225,8 @@ class _Check:
         count = _count(self._found())
         changes = self._changes()
         for change in changes:
-            terminal.write_bytes(diff(change, self._piped, Path.cwd()))
+            piped = self._piped if change.path in self._paths else None
+            terminal.write_bytes(diff(change, piped, Path.cwd()))
         if changes:
             terminal.say(f"{terminal.files(len(changes))} would change.")
         elif count:
@@ -241,7 +242,11 @@ class _Check:
         changes, settled = fixed(self._workspace, self._paths, unsafe=self._chosen.unsafe_fixes)
         if not settled:
             terminal.complain("some fixes undo each other; fix one rule at a time with --select, and please report it")
-        others = [change for change in changes if change.path not in self._paths] if self._piped else []
+        return changes
+
+    def _whole(self, changes: tuple[Change, ...]) -> tuple[Change, ...]:
+        """The changes to what is piped; none if other files would have to change with it."""
+        others = [change for change in changes if change.path not in self._paths]
         if not others:
             return changes
         names = ", ".join(_shown(change.path) for change in others)
