@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -294,5 +295,18 @@ def test_a_new_file_that_is_not_on_disk_yet(project: Path) -> None:
         async with window(project) as opened:
             new = opened.open(project / "new.py", DATA + TRAIN.replace("from data import AugDataset\n", ""))
             assert len(await opened.diagnostics(new)) == 1
+
+    run(scenario())
+
+
+def test_what_a_baseline_keeps_is_not_shown(project: Path) -> None:
+    flags = ["--target-torch", "1.8.1", "--write-baseline", "known.json"]
+    subprocess.run([sys.executable, "-m", "loaderlint", "check", *flags], cwd=project, check=True, capture_output=True)
+
+    async def scenario() -> None:
+        async with window(project, settings={**OLD, "baseline": "known.json"}) as opened:
+            assert await opened.diagnostics(opened.open(project / "data.py")) == []
+        async with window(project) as opened:
+            assert len(await opened.diagnostics(opened.open(project / "data.py"))) == 1
 
     run(scenario())

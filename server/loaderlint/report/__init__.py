@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from loaderlint.commands import FAILED
-from loaderlint.findings import Severity
 
 if TYPE_CHECKING:
     from loaderlint.engine import Diagnostic, Problem
@@ -59,6 +58,8 @@ class Report:
     @property
     def shown(self) -> tuple[Item, ...]:
         """The items without hints, unless those were asked for."""
+        from loaderlint.findings import Severity  # here: commands that report nothing do not pay for it
+
         return tuple(item for item in self.items if self.hints or item.diagnostic.severity is not Severity.HINT)
 
     @property
