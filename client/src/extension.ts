@@ -10,7 +10,7 @@ import { crashed, installLine, notFound, notStarted, tooOld } from './messages';
 import { coalesced, crashCounter } from './restarts';
 import { expandPath, RESTART_KEYS, serverCommand, serverSettings } from './settings';
 
-const SELECTOR = ['file', 'untitled'].map((scheme) => ({ scheme, language: 'python' }));
+const SELECTOR = ['file', 'untitled', 'vscode-notebook-cell'].map((scheme) => ({ scheme, language: 'python' }));
 const { Information, Warning, Error: Failed } = vscode.LanguageStatusSeverity;
 const execute = vscode.commands.executeCommand;
 let extension: Extension | undefined;
