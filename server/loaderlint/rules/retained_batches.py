@@ -38,6 +38,7 @@ Safe where a tensor is kept. There is no fix where what is kept is a whole batch
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -45,6 +46,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.findings import Evidence, Finding, Fix, Place, SetArgument, Severity, Wrap
 from loaderlint.knowledge.arrays import TENSOR_MEMORY_ATTRIBUTES, TENSOR_MEMORY_METHODS
+from loaderlint.project.callers import called_name
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, MainFunction, Model
 from loaderlint.project.values import Atom, Instance, Lib, LibObject, Literal_, MapOf, SeqOf, Unknown, Val
@@ -53,6 +55,10 @@ from loaderlint.rules.base import Rule, loudness, page
 #: What goes through a loader and gives its batches.
 _PASSING = ("tqdm.", "builtins.iter", "rich.progress.track")
 _MAX_STEPS = 12
+#: What loaders are called, and what makes them.
+_LOADER = re.compile(
+    r"loader|dataset|batches|(?:^|_)dl(?:_|$)|(?:train|val|valid|test|eval)_(?:set|iter|data)", re.IGNORECASE
+)
 
 
 class Kept(NamedTuple):
@@ -68,7 +74,9 @@ class Kept(NamedTuple):
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding]:
     """One finding for each place where batches are kept."""
-    if not _appends_in_a_loop(function) or any(model.callers.sites("set_sharing_strategy")):
+    if not any(_shares(loader) for loader in model.loaders) or not _keeps_in_a_loop(function):
+        return
+    if any(model.callers.sites("set_sharing_strategy")):
         return
     for frame in function.frames:
         loops = _loops(frame, model)
@@ -79,13 +87,44 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding]:
                 yield from _append(step, loops, frame, model)
 
 
-def _appends_in_a_loop(function: MainFunction) -> bool:
-    """Whether something like `kept.append(x)` is written in a loop of the def."""
+def _shares(loader: Loader) -> bool:
+    """Whether the batches of a loader lie in shared memory of workers when main gets them."""
+    pinned = loader.argument("pin_memory").literal
+    return loader.has_workers() != "no" and pinned is not None and not pinned.value
+
+
+def _keeps_in_a_loop(function: MainFunction) -> bool:
+    """Whether something like `kept.append(x)` is written in a loop of the def, and one of its loops is over what is
+    called as a loader may be. To find who calls every function of a project with a loop would take most of a check."""
     one = function.written
     calls = [function.exprs[s.call] for s in one.steps if isinstance(s, ir.Perform) and s.context > 0]
     funcs = [function.exprs[call.func] for call in calls if isinstance(call, ir.Call) and len(call.args) == 1]
-    appends = any(isinstance(func, ir.Attr) and func.name == "append" for func in funcs)
-    return appends and any(isinstance(step, ir.Iterate) for step in one.steps)
+    if not any(isinstance(func, ir.Attr) and func.name == "append" for func in funcs):
+        return False
+    return any(isinstance(step, ir.Iterate) and _may_be_a_loader(step.iterable, function) for step in one.steps)
+
+
+def _may_be_a_loader(source: int, function: MainFunction) -> bool:
+    """Whether what is gone over, or anything that is passed for it, has a name such as `train_loader`."""
+    waiting, seen = [source], set[int]()
+    while waiting:
+        number = waiting.pop()
+        if number == NONE or number in seen:
+            continue
+        seen.add(number)
+        match function.exprs[number]:
+            case ir.Call(func, args):
+                if _LOADER.search(called_name(function.exprs, func)):
+                    return True
+                waiting += [argument.value for argument in args]
+            case ir.Param(index) if _LOADER.search(function.written.params[index].name):
+                return True
+            case ir.Global(name) | ir.Attr(_, name) | ir.Capture(_, name) | ir.Imported(_, name, _):
+                if name and _LOADER.search(name):
+                    return True
+            case ir.Phi(choices):
+                waiting += choices
+    return False
 
 
 def _loops(frame: Frame, model: Model) -> dict[int, tuple[Loader, int]]:
@@ -119,8 +158,7 @@ def _loader(value: Val, model: Model) -> Loader | None:
     """The loader that a value is, if its batches lie in shared memory of workers."""
     sites = {atom.site for atom in value.only(LibObject, Instance) if isinstance(atom, LibObject | Instance)}
     for loader in model.loaders:
-        pinned = loader.argument("pin_memory").literal
-        if loader.site in sites and loader.has_workers() != "no" and pinned is not None and not pinned.value:
+        if loader.site in sites and _shares(loader):
             return loader
     return None
 
