@@ -44,6 +44,12 @@ WORKERS = {
         "yes",
         "num_workers=2, argparse default",
     ),
+    "a parser that went through code out of sight": (
+        "p = argparse.ArgumentParser()\np.add_argument('--workers', default=2)\np = extended(p)\n"
+        "loader = DataLoader(D(), num_workers=p.parse_args().workers)",
+        "yes",
+        "num_workers=2, argparse default",
+    ),
     "a required option": (
         "p = argparse.ArgumentParser()\np.add_argument('--n', required=True)\n"
         "loader = DataLoader(D(), num_workers=p.parse_args().n)",

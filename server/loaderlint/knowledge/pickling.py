@@ -24,6 +24,9 @@ KEEPS_ARGUMENTS = (
     "numpy.vectorize",
 )
 
+#: Arguments that such constructors use and do not keep (torchvision's DatasetFolder asks it while it lists the files).
+USED_AT_ONCE = frozenset({"is_valid_file"})
+
 #: Ends of the names of base classes that say by themselves how their objects are pickled (torch's pipes: with dill).
 OWN_PICKLING = ("DataPipe",)
 

@@ -41,7 +41,17 @@ class Configured:
 
     def parsed(self, owner: LibObject, method: str, frame: Frame) -> Val | None:
         """What `parser.parse_args()` gives; None if this is no such call."""
-        if method not in _PARSE or not owner.name.startswith(_PARSERS):
+        return self._parsed(method, frame) if owner.name.startswith(_PARSERS) else None
+
+    def parsed_out_of_sight(self, method: str, frame: Frame) -> Val | None:
+        """What `parser.parse_args()` gives where the parser went through code out of sight, in a file that makes
+        one."""
+        file = self._ev.file(frame.path) if method in _PARSE else None
+        made = any(True for _ in file.mentioning("argparse.ArgumentParser")) if file else False
+        return self._parsed(method, frame) if made else None
+
+    def _parsed(self, method: str, frame: Frame) -> Val | None:
+        if method not in _PARSE:
             return None
         namespace = of(Namespace(frame.path, "argparse"))
         if method == "parse_known_args":

@@ -642,6 +642,11 @@ class Evaluator:
     def _call(self, call: ir.Call, number: int, frame: Frame) -> Val:
         callee = self.eval(call.func, frame)
         arguments = self.arguments(call, frame)
+        func = self.expr(frame, call.func)
+        if isinstance(func, ir.Attr) and not callee.only(FunctionRef, Method):
+            options = self.configured.parsed_out_of_sight(func.name, frame)
+            if options is not None:
+                return options
         value, targets = self.call_value(callee, arguments, frame, number, {})
         _add_targets(frame, number, targets)
         if Unknown("dynamic attribute") in callee.atoms:

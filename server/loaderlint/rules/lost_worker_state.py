@@ -56,7 +56,7 @@ from loaderlint.findings import Evidence, Finding, Fix, SetArgument, Severity
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
 from loaderlint.rules.shared.kept_state import Kept, index_cache, kept_state, reads_in_main
 
 
@@ -100,7 +100,7 @@ def _lost(kept: Kept, model: Model) -> Iterator[Finding]:
 
 
 def _cached(kept: Kept, model: Model) -> Iterator[Finding]:
-    exposure = model.exposure(kept.frame, 1, parts=("sample",), cured=lambda loader: loader.persistent is True)
+    exposure = model.exposure(kept.frame, 1, parts=("sample",), cured=_needs_no_cache)
     if exposure is None:
         return
     unknowns = 1 if exposure.lead.persistent is None else 0
@@ -119,6 +119,11 @@ def _cached(kept: Kept, model: Model) -> Iterator[Finding]:
         (*_births(kept, model), *model.why(kept.frame, exposure)),
         _fixes(exposure, model),
     )
+
+
+def _needs_no_cache(loader: Loader) -> bool:
+    """Whether a loader keeps its workers, or goes over its samples for evaluation: as a rule once."""
+    return loader.persistent is True or is_for_evaluation(loader)
 
 
 def _births(kept: Kept, model: Model) -> Iterator[Evidence]:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from loaderlint.facts import ir
 from loaderlint.findings import Evidence, Severity
-from loaderlint.knowledge.pickling import KEEPS_ARGUMENTS, OWN_PICKLING
+from loaderlint.knowledge.pickling import KEEPS_ARGUMENTS, OWN_PICKLING, USED_AT_ONCE
+from loaderlint.project.arguments import Arguments
 from loaderlint.project.classes import Store
 from loaderlint.project.frames import Frame
 from loaderlint.project.library import passed_to_library
@@ -96,8 +97,7 @@ def _inside(parcel: Parcel, loader: Loader, model: Model) -> Iterator[Parcel]:
             values = (*passed.positional, *(v for _, v in passed.keywords)) if passed else ()
             yield from _held([Val(frozenset({func})), *values], parcel.held, _made(parcel, site, "partial", model))
         case LibObject(name, site) if name.startswith(KEEPS_ARGUMENTS) and not name.endswith("[]"):
-            given = model.ev.site_arguments(site)
-            values = (*given.positional, *(v for _, v in given.keywords))
+            values = _kept(model.ev.site_arguments(site))
             short = name.rpartition(".")[2]
             held = f"{parcel.held.partition(', in ')[0]}, in `{short}`"
             yield from _held(values, held, _made(parcel, site, short, model))
@@ -231,7 +231,12 @@ def _given_to_base(inst: Instance, model: Model) -> list[Val]:
         given = model.ev.site_arguments(inst.site)  # a dataclass
     else:
         return []
-    return [*given.positional, *(value for _, value in given.keywords)]
+    return [*_kept(given)]
+
+
+def _kept(given: Arguments) -> tuple[Val, ...]:
+    """What a constructor that keeps its arguments keeps."""
+    return (*given.positional, *(value for name, value in given.keywords if name not in USED_AT_ONCE))
 
 
 # --- whether it matters -----------------------------------------------------------------------------------------------

@@ -109,9 +109,10 @@ def seeds_on_the_way(draw: WorkerCall, loader: Loader, model: Model) -> bool:
 
 def _comes_before(seed: WorkerCall, draw: WorkerCall, model: Model) -> bool:
     """Whether the seeding call stands before the draw, and not in the other branch of a test. One under a condition of
-    its own counts: `if not self.seeded` seeds once, and that is enough."""
+    its own counts: `if not self.seeded` seeds once, and that is enough. One below the draw counts where it is always
+    reached: then only the first sample of a worker has the inherited state."""
     if seed.number > draw.number:
-        return False
+        return not any(True for _ in model.def_of(seed.frame).around(seed.context))
     around = {(c.expr, not c.negated) for c in _tests_around(draw, model)}
     return not any((c.expr, c.negated) in around for c in _tests_around(seed, model))
 
