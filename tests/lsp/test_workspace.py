@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +197,25 @@ def test_watchers_are_registered() -> None:
 
     run(rich())
     run(poor())
+
+
+@pytest.mark.parametrize(
+    "name",
+    """uv.lock poetry.lock pdm.lock pixi.lock pylock.toml pylock.train.toml Pipfile Pipfile.lock conda-lock.yml
+    gpu.conda-lock.yml requirements.txt requirements-gpu.in requirement.txt train_requirements.txt requirements.lock
+    requirements/base.txt environment.yml conda_env.yaml pyproject.toml pixi.toml setup.cfg setup.py .python-version
+    loaderlint.toml .venv/pyvenv.cfg .venv/lib/python3.12/site-packages/torch-2.4.1.dist-info/METADATA
+    packages/a/uv.lock""".split(),
+)
+def test_every_file_that_tells_a_version_is_watched(name: str) -> None:
+    assert any(matches(pattern, name) for pattern in WATCHED)
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Whether a glob of the protocol, of the kinds that are used here, matches a path."""
+    text = re.escape(pattern.removeprefix("**/")).replace(r"\*", "[^/]*")
+    text = text.replace(r"\{", "(?:").replace(r"\}", ")").replace(",", "|")
+    return re.search(rf"(?:^|/){text}\Z", name) is not None
 
 
 def test_a_client_that_refuses_to_watch() -> None:

@@ -131,14 +131,17 @@ def _of_python(found: Range) -> Range:
         return replace(found, high=None)
     if found.exact and found.low is not None and found.low == found.high and len(found.low.release) == 2:
         return replace(found, high=_next(found.low.release), closed=False)
-    return found
+    return replace(found, text=found.text.removesuffix(".*"))
 
 
 def union(sets: Iterable[VersionSet]) -> VersionSet:
-    """All that any of the sets holds."""
+    """All that any of the sets holds, the oldest first."""
     listed = [one for one in sets if one.ranges]
     ranges = dict.fromkeys(member for one in listed for member in one.ranges)
-    return VersionSet(tuple(ranges), tuple(dict.fromkeys(source for one in listed for source in one.sources)))
+    return VersionSet(
+        tuple(sorted(ranges, key=lambda one: one.low or Version("0"))),
+        tuple(dict.fromkeys(source for one in listed for source in one.sources)),
+    )
 
 
 def version_range(text: str) -> Range | None:

@@ -109,7 +109,7 @@ def test_conda(entries: str, expected: str, name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entry", "expected"),
     [
-        ("python=3.8", "3.8.*"),
+        ("python=3.8", "3.8"),
         ("python=3.8.5=h7579374_1", "3.8.5"),
         ("python>=3.9", ">=3.9"),
         ("python-dateutil=3", "-"),
@@ -396,7 +396,7 @@ def test_locks(name: str, text: str, linux: str, macos: str, python: str, tmp_pa
 def test_two_platforms_have_the_versions_of_both(tmp_path: Path) -> None:
     (tmp_path / "uv.lock").write_text(UV)
     torch = declared(tmp_path, platforms=("linux", "macos"))["torch"]
-    assert torch.described == "2.5.1 or 2.4.1+cu121, from uv.lock"
+    assert torch.described == "2.4.1+cu121 or 2.5.1, from uv.lock"
     assert torch.before("2.5") == "maybe"
 
 

@@ -61,7 +61,7 @@ def test_files_that_disagree_make_a_set(tmp_path: Path) -> None:
     (tmp_path / "requirements.txt").write_text("torch==1.8.1")
     (tmp_path / "requirements-gpu.txt").write_text("torch==2.1")
     found = Versions(tmp_path).at(tmp_path, LINUX)["torch"]
-    assert found.described == "2.1 or 1.8.1, from requirements-gpu.txt and requirements.txt"
+    assert found.described == "1.8.1 or 2.1, from requirements-gpu.txt and requirements.txt"
     assert found.before("1.9") == "maybe"
 
 
@@ -147,6 +147,23 @@ def test_the_number_of_a_wheel_counts_where_it_can_be_installed(tmp_path: Path) 
     assert told(tmp_path) == "1.8.1+cu111, from requirements.txt"
     both = Versions(tmp_path).at(tmp_path, ("linux", "windows"))["torch"]
     assert both.described == "1.8.1+cu111 or 1.9.0+cu111, from requirements.txt"
+
+
+def test_a_member_of_a_workspace_is_locked_by_the_workspace(tmp_path: Path) -> None:
+    for name in ("packages/a", "packages/b"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=2"]\n')
+    lock = '[[package]]\nname = "a"\nversion = "0"\nsource = { editable = "packages/a" }\n\n' + LOCK.format("2.4.1")
+    (tmp_path / "uv.lock").write_text(lock)
+    assert told(tmp_path / "packages" / "a") == "2.4.1, from uv.lock"
+    assert told(tmp_path / "packages" / "b") == ">=2, from pyproject.toml"
+
+
+def test_the_python_that_a_lock_was_made_for_is_no_locked_one(tmp_path: Path) -> None:
+    (tmp_path / "uv.lock").write_text('requires-python = "==3.12.*"\n\n' + LOCK.format("2.4.1"))
+    assert told(tmp_path, name="python") == "3.12, from uv.lock"
+    (tmp_path / "requirements.txt").write_text("python==3.12.1")
+    assert told(tmp_path, name="python") == "3.12 or 3.12.1, from requirements.txt and uv.lock"
 
 
 # --- environments -----------------------------------------------------------------------------------------------------

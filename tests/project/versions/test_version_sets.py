@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from packaging.version import Version
 
-from loaderlint.project.environment import Environment, VersionSet, union, version_set
+from loaderlint.project.environment import Environment, VersionSet, python_set, union, version_set
 
 
 @pytest.mark.parametrize(
@@ -100,6 +100,27 @@ def test_a_set_with_several_members(members: tuple[str, ...], answer: str, descr
 )
 def test_what_is_known_is_told_with_its_sources(environment: Environment, lines: tuple[str, ...]) -> None:
     assert environment.described() == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "methods"),
+    [
+        ("3.13", {"fork"}),
+        ("==3.13.*", {"fork"}),
+        ("3.14", {"forkserver"}),
+        ("3.14.0rc1", {"forkserver"}),
+        (">=3.14", {"forkserver"}),
+        (">=3.8", {"fork"}),
+        (">=3.8,<4", {"fork"}),
+        (">=3.8,<4.0", {"fork"}),
+        (">=3.8,<3.14", {"fork"}),
+        (">=3.8,<3.15", {"fork", "forkserver"}),
+        ("==3.12.* || ==3.14.*", {"fork", "forkserver"}),
+        ("", {"fork"}),
+    ],
+)
+def test_the_start_methods_of_linux_follow_python(text: str, methods: set[str]) -> None:
+    assert Environment(python=python_set(text, "x")).default_start_methods() == methods
 
 
 @pytest.mark.parametrize(

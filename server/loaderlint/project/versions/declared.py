@@ -10,7 +10,7 @@ from loaderlint.project.environment import Range, VersionSet, python_set, union,
 from loaderlint.project.versions import installed
 from loaderlint.project.versions.declaration import normal
 from loaderlint.project.versions.installed import Installed
-from loaderlint.project.versions.sources import Found, Kind, in_folder
+from loaderlint.project.versions.sources import Found, Kind, in_folder, of_workspace
 
 _INSTALLED, _RANGES, _ASIDE = 3, 4, 10
 
@@ -30,6 +30,7 @@ class Versions:
         self._root = root
         self._interpreter = interpreter
         self._folders: dict[Path, tuple[Found, ...]] = {}
+        self._shared = tuple(of_workspace(root))
         self._environments: dict[Path, Installed | None] = {}
         self._times: dict[Path, int] = {}
 
@@ -37,6 +38,7 @@ class Versions:
         """What holds for the files of a folder on these platforms. `python`: the version that is set, if one is."""
         folders = list(_upwards(folder, self._root))
         found = [(distance, one) for distance, at in enumerate(folders) for one in self._in(at)]
+        found.extend((len(folders), one) for one in self._shared)
         declared = Declared(found, platforms, python)
         environment = self._environment(folders, declared)
         return Declared(found, platforms, python, environment) if environment else declared
@@ -145,8 +147,7 @@ class Declared(Mapping[str, VersionSet]):
                 constraints.append(VersionSet(ranges, (one.source,)))
                 continue
             for member in ranges:
-                rank = int(one.kind) if member.exact else _RANGES
-                rank += _ASIDE if one.declaration.aside else 0
+                rank = _rank(one, member) + (_ASIDE if one.declaration.aside else 0)
                 groups.setdefault((rank, distance), []).append(VersionSet((member,), (one.source,)))
         for (rank, distance), versions in groups.items():
             yield _Said(rank, distance, _constrained(union(versions), constraints))
@@ -159,6 +160,13 @@ class Declared(Mapping[str, VersionSet]):
             nearest = min((key for key in groups if key[0] == _RANGES), default=None)
             if nearest is None or union(groups[nearest]).admits(here):
                 yield _Said(_INSTALLED, 0, VersionSet(_ranges(name, str(here)), (self._environment.label,)))
+
+
+def _rank(one: Found, member: Range) -> int:
+    """How much one version, or range, counts. What a lock file says of Python is for which it was made ('==3.12.*')."""
+    if not member.exact:
+        return _RANGES
+    return int(one.kind if member.low == member.high else max(one.kind, Kind.REQUIREMENTS))
 
 
 def _ranges(name: str, text: str) -> tuple[Range, ...]:

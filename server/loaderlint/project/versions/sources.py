@@ -75,6 +75,7 @@ _USUAL = (
 _CROWDED = 2_000
 _LONGEST_LOCK, _LONGEST = 20_000_000, 2_000_000
 _DEEPEST = 8
+_WORKSPACE_ABOVE = 3
 
 
 class Found(NamedTuple):
@@ -89,6 +90,19 @@ def in_folder(folder: Path, root: Path) -> Iterator[Found]:
     """What the files of one folder declare; files outside of `root` are not read."""
     for path, source in _files(folder):
         yield from _in_file(path, source, root, False, (path,))
+
+
+def of_workspace(root: Path) -> Iterator[Found]:
+    """What the lock file of uv's workspace says, if the project at `root` is a member of one: the lock file stands in
+    the workspace's own folder, and names its members by their folders."""
+    if not (root / "pyproject.toml").is_file():
+        return
+    for folder in root.parents[:_WORKSPACE_ABOVE]:
+        lock = folder / "uv.lock"
+        if lock.is_file():
+            if f'"{root.relative_to(folder).as_posix()}"' in _text(lock, Kind.LOCK):
+                yield from _in_file(lock, SOURCES[0], folder, False, (lock,))
+            return
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, Source]]:
