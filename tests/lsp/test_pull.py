@@ -59,6 +59,19 @@ def test_one_that_cannot_be_told_to_ask_again_is_sent_all() -> None:
     run(scenario())
 
 
+def test_neovim_is_sent_all() -> None:
+    """Told to ask again, it does not ask about the documents that it shows."""
+
+    async def scenario() -> None:
+        async with session(bare=True) as client:
+            result = await client.initialize(PULLS, clientInfo={"name": "Neovim", "version": "0.12.4"})
+            assert "diagnosticProvider" not in result["capabilities"]
+            client.open(A, "BUG")
+            assert await client.diagnostics(A)
+
+    run(scenario())
+
+
 def test_what_is_known_is_not_sent_again() -> None:
     async def scenario() -> None:
         async with session(PULLS) as client:

@@ -54,7 +54,8 @@ class Client:
             tags=frozenset(listed("text_document.publish_diagnostics.tag_support.value_set")),
             # An edit in one file changes the findings of others: one that cannot be told so is better sent all.
             pulls=get(able, "text_document.diagnostic", None) is not None
-            and can("workspace.diagnostics.refresh_support"),
+            and can("workspace.diagnostics.refresh_support")
+            and not _refreshes_the_workspace_only(params.client_info),
             document_changes=can("workspace.workspace_edit.document_changes"),
             change_annotations=can("workspace.workspace_edit.change_annotation_support"),
             resolves_edits="edit" in listed("text_document.code_action.resolve_support.properties")
@@ -71,6 +72,12 @@ def initialization(params: types.InitializeParams) -> dict[str, Any]:
     """The client's initialization options; empty unless they are an object."""
     options = params.initialization_options
     return options if isinstance(options, dict) else {}
+
+
+def _refreshes_the_workspace_only(client: types.ClientInfo | None) -> bool:
+    """Whether the client, told to ask again, asks about the workspace and leaves the documents on the screen as they
+    are: Neovim does, as of 0.12.4 (`on_refresh` in its vim/lsp/diagnostic.lua)."""
+    return client is not None and client.name == "Neovim"
 
 
 def _value(encoding: Any) -> Any:
