@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from loaderlint.facts.ir import ParamIR
+from loaderlint.facts.ir import NONE, ParamIR
 from loaderlint.project.values import MapOf, SeqOf, Val, unknown
 
 
@@ -40,6 +40,23 @@ class Arguments:
             self.more_positional or others.more_positional,
             self.more_keywords or others.more_keywords,
         )
+
+    def fit(self, params: Sequence[ParamIR], receiver: bool) -> bool:
+        """Whether a def with these parameters (a receiver before the others, if so) takes the arguments."""
+        open_ = [param for param in params if param.kind in ("pos", "any")][receiver:]
+        kinds = {param.kind for param in params}
+        if len(self.positional) > len(open_) and "star" not in kinds:
+            return False
+        names = {name for name, _ in self.keywords}
+        taken = open_[: len(self.positional)]
+        if names & {param.name for param in taken if param.kind == "any"}:
+            return False
+        rest = [*open_[len(self.positional) :], *(param for param in params if param.kind == "kw")]
+        if names - {param.name for param in rest if param.kind != "pos"} and "starstar" not in kinds:
+            return False
+        if self.more_positional or self.more_keywords:
+            return True
+        return all(param.default != NONE or param.name in names for param in rest)
 
     def bind(self, params: Sequence[ParamIR], receiver: Val | None) -> tuple[Val | None, ...]:
         """One value a parameter, None where nothing is passed (its default holds). `receiver` fills the first one."""

@@ -118,16 +118,26 @@ class Classes:
         self._mro[cls] = order
         return order
 
+    def written_bases(self, cls: ClassRef) -> list[Val]:
+        """What each base of the class statement may be."""
+        head = self.head(cls)
+        frame = cls.scope or self._ev.body(cls.path, cls.piece)
+        values = []
+        for number in head.bases if head else ():
+            e = self._ev.expr(frame, number)
+            if isinstance(e, ir.Index) and self._ev.eval(e.base, frame).only(ClassRef, Lib):
+                number = e.base  # Dataset[int]: the class without its type arguments
+            values.append(self._ev.eval(number, frame))
+        return values
+
     def _bases(self, cls: ClassRef) -> Iterator[Base]:
         head = self.head(cls)
         if head is None:
             return
-        frame = cls.scope or self._ev.body(cls.path, cls.piece)
-        for number in head.bases:
-            e = self._ev.expr(frame, number)
-            if isinstance(e, ir.Index) and self._ev.eval(e.base, frame).only(ClassRef, Lib):
-                number = e.base  # Dataset[int]: the class without its type arguments
-            value = self._ev.eval(number, frame)
+        if cls.bases:
+            yield from (base for base in cls.bases if isinstance(base, ClassRef | Lib | Unknown))
+            return
+        for value in self.written_bases(cls):
             known = [a for a in value.only(ClassRef, Lib) if isinstance(a, ClassRef | Lib) and a != cls]
             if known:
                 yield from known

@@ -20,7 +20,7 @@ from loaderlint.knowledge.callers import (
     TRANSPARENT_DECORATORS,
 )
 from loaderlint.knowledge.names import OPTIONAL_IMPORTERS, canonical
-from loaderlint.project import classes, configured, growth, imports, library
+from loaderlint.project import classes, configured, growth, imports, late, library
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.files import Binding, Files, ProjectFile, defined_name
 from loaderlint.project.frames import Frame
@@ -473,7 +473,7 @@ class Evaluator:
             return unknown("half typed")
         scope = frame if frame.def_ != 0 else None
         if facts.ir.defs[index].kind == "class":
-            return of(ClassRef(frame.path, frame.piece, index, scope))
+            return of(*late.class_choices(self, ClassRef(frame.path, frame.piece, index, scope)))
         return of(FunctionRef(frame.path, frame.piece, index, scope))
 
     # --- displays -----------------------------------------------------------------------------------------------------
@@ -530,6 +530,10 @@ class Evaluator:
                     aliases = True
                 case Instance():
                     parts.append(self._object_item(atom, key, frame, number))
+                case LibObject() if late.is_namespace(atom):
+                    parts.append(late.named_in(self, key, frame))
+                case Lib("sys.modules"):
+                    parts.append(late.this_module(index, frame, self))
                 case LibObject(name, _):
                     inner = library.item_name(name, key, sliced)
                     parts.append(of(LibObject(inner, Site(frame, number))))
@@ -647,10 +651,11 @@ class Evaluator:
             options = self.configured.parsed_out_of_sight(func.name, frame)
             if options is not None:
                 return options
+        if any(type(atom) is Unknown and atom.reason in late.CHOSEN for atom in callee.atoms):
+            frame.guesses.add(number)
+            callee = late.fitting(self, callee, arguments)
         value, targets = self.call_value(callee, arguments, frame, number, {})
         _add_targets(frame, number, targets)
-        if Unknown("dynamic attribute") in callee.atoms:
-            frame.guesses.add(number)
         return value
 
     def is_guessed(self, frame: Frame) -> bool:
@@ -707,7 +712,7 @@ class Evaluator:
             case LibObject() | LibMember():
                 return library.call_object(self, atom, callee, arguments, frame, number, seen)
             case Unknown():
-                return of(atom), ()
+                return of(late.made_late(atom, Site(frame, number))), ()
             case SuperRef() | ModuleRef() | FolderRef() | Literal_() | SeqOf() | MapOf() | Namespace():
                 return unknown("not callable"), ()
         raise AssertionError(atom)

@@ -17,10 +17,11 @@ from loaderlint.knowledge.arrays import (
     VIEWS,
 )
 from loaderlint.knowledge.callers import HIGHER_ORDER, PIPELINES
+from loaderlint.knowledge.late import looks_up_class
 from loaderlint.knowledge.loaders import SAMPLE_CALLABLES, SPLITTING_FUNCTIONS
 from loaderlint.knowledge.names import OPTIONAL_IMPORTERS, canonical
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
-from loaderlint.project import growth
+from loaderlint.project import growth, late
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
@@ -69,8 +70,6 @@ _COMPARISONS: dict[str, Callable[..., bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-#: How many methods or classes `getattr(self, name)` or `getattr(module, name)` may stand for.
-_MAX_DYNAMIC = 64
 _COPYING_BUILTINS = {"list": "list", "tuple": "tuple", "set": "set", "sorted": "list", "reversed": "list"}
 
 
@@ -194,9 +193,9 @@ def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val) ->
     literal = key.literal
     if literal is not None and isinstance(literal.value, str):
         exact = [v for k, v in zip(keys, values, strict=True) if k == literal.value]
-        if exact:
+        if exact and not literal.configured:
             return exact[-1]
-        if None not in keys:
+        if None not in keys and not literal.configured:
             return unknown("no such key")
     return join((*values, unknown("looked up by a key"))) if values else unknown("empty mapping")
 
@@ -348,9 +347,13 @@ def call(
         return (of(*parts) if parts else unknown("partial")), ()
     if name == "builtins.super":
         return _super(ev, arguments, frame), ()
+    if name == "builtins.type" and len(arguments.positional) == 3:
+        return late.made_by_type(arguments), ()
     if name == "builtins.getattr" and first is not None:
         return _getattr(ev, arguments, frame, number), ()
-    if name in ("builtins.eval", "builtins.exec"):
+    if name == "builtins.eval":
+        return late.evaluated(ev, frame, number), ()
+    if name == "builtins.exec":
         return unknown("eval"), ()
     if name.rpartition(".")[2] in OPTIONAL_IMPORTERS:
         return optional_import(arguments), ()
@@ -427,8 +430,8 @@ def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> 
             if isinstance(atom, Instance):
                 candidates.extend(ev.classes.public_methods(atom))
             elif isinstance(atom, ModuleRef):
-                candidates.extend(ev.module_members(atom))
-        return of(*candidates[:_MAX_DYNAMIC], Unknown("dynamic attribute"))
+                candidates.extend(late.choices(ev, atom))
+        return of(*candidates[: late.MAX_CHOICES], Unknown("dynamic attribute"))
     found = ev.attribute(arguments.positional[0], key.value, frame, number)
     if len(arguments.positional) > 2:
         return join((found, arguments.positional[2]))
@@ -536,6 +539,10 @@ def call_object(
         found = ev.configured.parsed(atom.owner, method, frame)
         if found is not None:
             return found, ()
+        if looks_up_class(f"{atom.owner.name}.{method}"):
+            return unknown("registry"), ()
+        if method == "get" and late.is_namespace(atom.owner) and arguments.positional:
+            return late.named_in(ev, arguments.positional[0], frame), ()
         origins = _views(callee) if method in VIEW_METHODS else frozenset()
         return Val(frozenset({LibObject(f"{atom.owner.name}.{method}", site)}), origins), ()
     return of(LibObject(f"builtins.{method}", site)), ()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.knowledge.late import makes_configured, registers_transforms
 from loaderlint.knowledge.loaders import (
     DATASET_BASES,
     LOADER_WORDS,
@@ -24,7 +25,8 @@ from loaderlint.project.arguments import Arguments
 from loaderlint.project.callers import Callers, CallSite, called_name, sites_in
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Frame
-from loaderlint.project.library import flattened, passed_to_library
+from loaderlint.project.late import takes
+from loaderlint.project.library import passed_to_library
 from loaderlint.project.values import (
     Atom,
     ClassRef,
@@ -33,6 +35,7 @@ from loaderlint.project.values import (
     LibObject,
     Literal_,
     PartialOf,
+    SeqOf,
     Site,
     Unknown,
     Val,
@@ -47,14 +50,24 @@ _BOUND = re.compile(r"^(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b",
 _CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
 _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
 _MAX_LOADERS = 256
+_MAX_LATE_SITES = 4
+_TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test")
 Answer = Literal["yes", "no", "maybe"]
+
+
+class Held(NamedTuple):
+    """How a loader holds a dataset: inside a Subset, ConcatDataset or the like; for sure, or as one of several."""
+
+    wrapped: bool
+    sure: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loader:
     """One loader in one context. `index` is its bit. `arguments`: torch's parameters that are passed (or that a wrapper
-    sets); `datasets` the dataset objects and library datasets it may hold; `wrapped`: some of them inside a Subset,
-    ConcatDataset or the like. `name`: what the code calls it. `late`: its dataset is out of sight, with the reason;
+    sets); `datasets` the dataset objects and library datasets it may hold; `guessed`: those of them that are one of
+    several; `wrapped`: some of them inside a Subset, ConcatDataset or the like. `name`: what the code calls it. `late`:
+    its dataset is out of sight, with the reason, and `late_sites` are the calls that make it, where they are in sight;
     `out_of_sight`: no loader is in sight at all, one is presumed for the project's unused datasets."""
 
     index: int
@@ -66,6 +79,8 @@ class Loader:
     wrapped: bool = False
     late: str = ""
     out_of_sight: bool = False
+    guessed: frozenset[Atom] = frozenset()
+    late_sites: tuple[Site, ...] = ()
 
     def argument(self, name: str) -> Val:
         """What torch's parameter `name` is, passed or by default."""
@@ -201,18 +216,19 @@ class Loaders:
                 continue
             kind, arguments = resolved
             mapped = _torch_arguments(kind, arguments)
-            datasets: dict[Atom, bool] = {}
-            self._expand(mapped.get("dataset", unknown("no dataset argument")), False, datasets, 0)
-            late = "" if datasets else self._late(mapped.get("dataset"))
+            dataset = mapped.get("dataset", unknown("no dataset argument"))
+            held = self._expand(dataset, False, 0)
             return Loader(
                 index,
                 kind,
                 Site(frame, site.expr),
                 self._name(frame, site.expr),
                 mapped,
-                tuple(datasets),
-                any(datasets.values()),
-                late,
+                tuple(held),
+                any(one.wrapped for one in held.values()),
+                "" if held else self._late(dataset),
+                guessed=frozenset(atom for atom, one in held.items() if not one.sure),
+                late_sites=() if held else _made_late(dataset),
             )
         return None
 
@@ -236,36 +252,59 @@ class Loaders:
             return None
         return kind, passed_to_library(self._ev, Instance(atom, Site(frame, number)))
 
-    def _expand(self, value: Val, wrapped: bool, found: dict[Atom, bool], depth: int) -> None:
+    def _expand(self, value: Val, wrapped: bool, depth: int) -> dict[Atom, Held]:
         """The datasets that a dataset argument stands for, through Subset, ConcatDataset, random_split and lists."""
         if depth > 6:
-            return
-        for atom in flattened(value):
-            if isinstance(atom, Instance):
-                found.setdefault(atom, wrapped)
-                found[atom] = found[atom] or wrapped
-                self._expand_wrapper(atom, found, depth)
-            elif isinstance(atom, LibObject) and atom.name in WRAPPING_DATASETS:
-                name, position = WRAPPING_DATASETS[atom.name]
-                inner = self._ev.site_arguments(atom.site).get(name, position)
-                if inner is not None:
-                    self._expand(inner, True, found, depth + 1)
-            elif isinstance(atom, LibObject) and (atom.name in DATASET_BASES or ".datasets." in atom.name):
-                found.setdefault(atom, wrapped)
-            elif isinstance(atom, LibObject) and atom.name == "builtins.operation":
-                e = self._ev.expr(atom.site.frame, atom.site.expr)  # dataset_a + dataset_b concatenates
-                if isinstance(e, ir.Bin) and e.op == "+":
-                    for side in (e.left, e.right):
-                        self._expand(self._ev.eval(side, atom.site.frame), True, found, depth + 1)
+            return {}
+        ways = [way for way in (self._way(atom, wrapped, depth) for atom in value.ordered()) if way]
+        common = set.intersection(*({_species(atom) for atom in way} for way in ways)) if ways else set()
+        found: dict[Atom, Held] = {}
+        for atom, held in ((atom, held) for way in ways for atom, held in way.items()):
+            before = found.get(atom, Held(False, False))
+            sure = before.sure or held.sure and _species(atom) in common
+            found[atom] = Held(before.wrapped or held.wrapped, sure)
+        return found
 
-    def _expand_wrapper(self, inst: Instance, found: dict[Atom, bool], depth: int) -> None:
-        """A project class that derives from Subset or ConcatDataset holds what it passes to that base."""
+    def _way(self, atom: Atom, wrapped: bool, depth: int) -> dict[Atom, Held]:
+        """The datasets in one of the things that a dataset argument may be."""
+        match atom:
+            case Instance():
+                return self._object(atom, wrapped, depth)
+            case SeqOf(_, items):
+                return self._all(items, wrapped, depth)
+            case LibObject(name, site) if name in WRAPPING_DATASETS:
+                inner = self._ev.site_arguments(site).get(*WRAPPING_DATASETS[name])
+                return self._all([inner], True, depth) if inner is not None else {}
+            case LibObject(name, _) if name in DATASET_BASES or ".datasets." in name:
+                return {atom: Held(wrapped, True)}
+            case LibObject("builtins.operation", site):
+                e = self._ev.expr(site.frame, site.expr)  # dataset_a + dataset_b concatenates
+                if isinstance(e, ir.Bin) and e.op == "+":
+                    return self._all([self._ev.eval(side, site.frame) for side in (e.left, e.right)], True, depth)
+        return {}
+
+    def _all(self, values: Iterable[Val], wrapped: bool, depth: int) -> dict[Atom, Held]:
+        """What several values stand for that are all held."""
+        found: dict[Atom, Held] = {}
+        for value in values:
+            for atom, held in self._expand(value, wrapped, depth + 1).items():
+                before = found.get(atom, Held(False, False))
+                found[atom] = Held(before.wrapped or held.wrapped, before.sure or held.sure)
+        return found
+
+    def _object(self, inst: Instance, wrapped: bool, depth: int) -> dict[Atom, Held]:
+        """An object of the project. A class that derives from Subset or ConcatDataset holds what it passes to that
+        base; one that is chosen by a name made up at run time is a dataset or not meant."""
+        chosen = inst.site is not None and inst.site.expr in inst.site.frame.guesses
+        if chosen and not _may_be_dataset(self._ev, inst.cls):
+            return {}
+        found: dict[Atom, Held] = {inst: Held(wrapped, not chosen)}
         for base in self._ev.classes.library_bases(inst.cls):
             if base in WRAPPING_DATASETS and inst.site is not None:
-                name, position = WRAPPING_DATASETS[base]
-                inner = passed_to_library(self._ev, inst).get(name, position)
+                inner = passed_to_library(self._ev, inst).get(*WRAPPING_DATASETS[base])
                 if inner is not None:
-                    self._expand(inner, True, found, depth + 1)
+                    found.update(self._all([inner], True, depth))
+        return found
 
     def _late(self, value: Val | None) -> str:
         """Why the dataset of a loader is not in sight; '' if it is a library's own."""
@@ -275,6 +314,8 @@ class Loaders:
         if reason is not None:
             return reason.reason
         made = [atom for atom in value.only(LibObject) if isinstance(atom, LibObject)]
+        if any(makes_configured(atom.name) for atom in made):
+            return "instantiated"
         if len(made) == 1 and made[0].name in WRAPPING_DATASETS:
             return self._late(self._ev.site_arguments(made[0].site).get(*WRAPPING_DATASETS[made[0].name]))
         return "" if made else "a computed value"
@@ -308,6 +349,25 @@ class Loaders:
             case ir.Call(_, args):  # iter(DataLoader(...)), cycle(DataLoader(...))
                 return any(self._holds(frame, arg.value, number, depth + 1) for arg in args[:1])
         return False
+
+
+def _species(atom: Atom) -> Atom | str:
+    """What two datasets of one class have in common."""
+    if isinstance(atom, Instance):
+        return atom.cls
+    return atom.name if isinstance(atom, LibObject) else atom
+
+
+def _made_late(value: Val) -> tuple[Site, ...]:
+    """The calls that make an object of a class which is chosen at run time."""
+    sites = (atom.made for atom in value.ordered() if isinstance(atom, Unknown))
+    return tuple(site for site in sites if site is not None)[:_MAX_LATE_SITES]
+
+
+def _may_be_dataset(ev: Evaluator, cls: ClassRef) -> bool:
+    if dataset_kind(ev, cls) is not None:
+        return True
+    return any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__"))
 
 
 def _torch_arguments(kind: LoaderKind, arguments: Arguments) -> dict[str, Val]:
@@ -374,6 +434,49 @@ def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: 
                 continue
             if cls in idle or all(inst.site is None for inst in callers.instances(cls)):
                 yield Instance(cls, None)
+
+
+def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -> tuple[Instance, ...]:
+    """Of the datasets that nobody in sight holds, those that a loader may hold: made by the calls that make its
+    dataset, where these are in sight and the class takes what they pass; else made out of sight."""
+    made = [
+        Instance(inst.cls, site)
+        for site in loader.late_sites
+        for inst in unused
+        if takes(ev, inst.cls, ev.site_arguments(site))
+    ]
+    return tuple(made or unused)
+
+
+def unused_transforms(ev: Evaluator, callers: Callers) -> Iterator[Instance]:
+    """Objects, made out of sight, of the classes that the project registers as transforms and that nothing in sight
+    makes: the pipeline of a dataset names them in a configuration."""
+    for path in ev.files.containing(".register"):
+        file = ev.file(path)
+        for index in file.mentioning(".register") if file else ():
+            if file and file.pieces[index].kind == "class" and file.pieces[index].parent < 0:
+                cls = ClassRef(path, index, 1)
+                if _is_registered_transform(ev, cls) and all(inst.site is None for inst in callers.instances(cls)):
+                    yield Instance(cls, None)
+
+
+def _is_registered_transform(ev: Evaluator, cls: ClassRef) -> bool:
+    """Whether `@TRANSFORMS.register_module()` or its like stands above a class."""
+    facts = ev.facts(cls.path, cls.piece)
+    for number in facts.ir.defs[cls.def_].decorators if facts else ():
+        assert facts is not None
+        e = facts.ir.exprs[number]
+        func = facts.ir.exprs[e.func] if isinstance(e, ir.Call) else e
+        if isinstance(func, ir.Attr) and func.name in ("register", "register_module"):
+            if registers_transforms(called_name(facts.ir.exprs, func.base)):
+                return True
+    return False
+
+
+def in_tests(path: Path | None, root: Path) -> bool:
+    """Whether a file of the project at `root` is one of its tests, by its name or its folders."""
+    inner = path.relative_to(root) if path is not None and path.is_relative_to(root) else path
+    return inner is not None and any(_TESTS.fullmatch(part) for part in (inner.stem, *inner.parts[:-1]))
 
 
 def library_sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:

@@ -23,8 +23,18 @@ from loaderlint.project.environment import Environment
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.files import Files
 from loaderlint.project.frames import Frame
+from loaderlint.project.late import how_chosen
 from loaderlint.project.library import library_arguments
-from loaderlint.project.loaders import Loader, Loaders, dataset_kind, library_sample_callables, unused_datasets
+from loaderlint.project.loaders import (
+    Loader,
+    Loaders,
+    dataset_kind,
+    in_tests,
+    late_candidates,
+    library_sample_callables,
+    unused_datasets,
+    unused_transforms,
+)
 from loaderlint.project.scripts import Scripts
 from loaderlint.project.values import (
     Atom,
@@ -170,7 +180,8 @@ class Model:
         self._defs: frozenset[tuple[Path, int, int]] | None = None
         self._start_method_calls: tuple[StartMethodCall, ...] | None = None
         for loader in self.loaders:
-            self._enter(loader, loader.datasets, guessed=False)
+            self._enter_datasets(loader, loader.datasets, loader.guessed)
+            self._enter_functions(loader)
         self._enter_late()
         self._leads: dict[Frame, tuple[Frame, ...]] = {}
         self._functions: tuple[WorkerFunction, ...] | None = None
@@ -182,19 +193,20 @@ class Model:
 
     # --- reach --------------------------------------------------------------------------------------------------------
 
-    def _enter(self, loader: Loader, datasets: tuple[Atom, ...], *, guessed: bool) -> None:
+    def _enter_datasets(self, loader: Loader, datasets: Iterable[Atom], guessed: Collection[Atom]) -> None:
         for dataset in datasets:
+            guess = dataset in guessed
             frames = []
             for frame in self._dataset_frames(loader, dataset):
                 frames.append(frame)
-                self._walk(frame, loader, "sample", guessed)
-            self.entries.append(Entry(loader, dataset, tuple(frames), guessed))
-        if guessed:
-            return
+                self._walk(frame, loader, "sample", guess)
+            self.entries.append(Entry(loader, dataset, tuple(frames), guess))
+
+    def _enter_functions(self, loader: Loader) -> None:
         for frame in self._called(loader, loader.argument("collate_fn"), unknown("batch")):
-            self._walk(frame, loader, "collate", guessed)
+            self._walk(frame, loader, "collate", guessed=False)
         for frame in self._called(loader, loader.argument("worker_init_fn"), unknown("worker id")):
-            self._walk(frame, loader, "init", guessed)
+            self._walk(frame, loader, "init", guessed=False)
 
     def _called(self, loader: Loader, value: Val, argument: Val) -> tuple[Frame, ...]:
         """The frames that run when the loader calls `value` with one argument."""
@@ -260,11 +272,25 @@ class Model:
         late = [loader for loader in self.loaders if loader.late and loader.has_workers() != "no"]
         if not late:
             used |= idle | {r.frame.owner for r in self.reached.values() if r.frame.owner}
+            late = [loader for loader in self.loaders if loader.late and not in_tests(loader.path, self.files.root)]
         unused = tuple(unused_datasets(self.ev, self.callers, used, idle))
-        if not unused:
+        transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
+        if not unused and not transforms:
             return
         for loader in late or [self._presume_loader()]:
-            self._enter(loader, unused, guessed=True)
+            candidates = late_candidates(self.ev, loader, unused)
+            self._enter_datasets(loader, candidates, candidates)
+            for frame in self._steps_of_pipelines(transforms):
+                self._walk(frame, loader, "sample", guessed=True)
+
+    def _steps_of_pipelines(self, transforms: Iterable[Instance]) -> Iterator[Frame]:
+        """What runs when a pipeline out of sight calls these transforms."""
+        for inst in transforms:
+            for name in ("__call__", "transform"):
+                member = self.ev.classes.member(inst.cls, name)
+                if member is not None and member.function is not None:
+                    frame = self.ev.open_frame(member.function, inst, member.owner)
+                    yield from (frame,) if frame else ()
 
     def _may_run_in_worker(self, reached: Reached) -> bool:
         bits = reached.bits()
@@ -579,9 +605,10 @@ class Model:
             text = f"{verb} in the workers of {loader.described.replace('`', '')} ({loader.workers_text}): {path}"
             evidence.append(Evidence(self.site_place(loader.site), text))
             if loader.late and exposure.certainty == "possible":
-                evidence.append(
-                    Evidence(self.site_place(loader.site), f"which dataset it holds is out of sight: {loader.late}")
-                )
+                text = f"which dataset it holds is out of sight: {how_chosen(loader.late)}"
+                evidence.append(Evidence(self.site_place(loader.site), text))
+            elif links[0].receiver in loader.guessed:
+                evidence.append(Evidence(self.site_place(loader.site), self._choice(links[0].receiver, loader)))
         else:
             text = f"runs in the workers of any loader of this dataset (none is in sight): {path}"
             evidence.append(Evidence(self.def_place(links[0]), text))
@@ -590,6 +617,13 @@ class Model:
             if called is not None:
                 evidence.append(Evidence(self.place(before, called), f"{self.label(before)} calls {self.label(after)}"))
         return (*evidence, *self._also(exposure))
+
+    def _choice(self, dataset: Atom | None, loader: Loader) -> str:
+        site = dataset.site if isinstance(dataset, Instance) else None
+        if site is not None and site.expr in site.frame.guesses:
+            return "which dataset it holds is read from a name at run time"
+        kinds = {one.cls if isinstance(one, Instance) else one for one in loader.datasets}
+        return f"it holds one of {len(kinds)} datasets, which one is decided at run time"
 
     def _also(self, exposure: Exposure) -> Iterator[Evidence]:
         """The other loaders concerned, each where it is made."""

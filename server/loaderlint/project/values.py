@@ -31,9 +31,12 @@ class Site:
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """Not known, and why: 'unresolved import', 'registry', 'config', 'parameter', 'dynamic attribute', 'too many',
-    'cycle', 'library', 'eval', ... The reason is shown to people who ask why a line is silent."""
+    'cycle', 'library', 'eval', ... The reason is shown to people who ask why a line is silent.
+
+    `made`: where it was made, for an object of a class that is chosen at run time."""
 
     reason: str
+    made: Site | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +101,14 @@ class FunctionRef:
 
 @dataclass(frozen=True, slots=True)
 class ClassRef:
-    """A class of the project; fields as in `FunctionRef`."""
+    """A class of the project; fields as in `FunctionRef`. `bases`: those it has in one of several ways of making it,
+    where they are chosen at run time; empty where the class statement says it all."""
 
     path: Path
     piece: int
     def_: int
     scope: Frame | None = None
+    bases: tuple[Atom, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,8 +289,8 @@ def repr_origin(origin: Origin) -> str:
 def _order(atom: Atom) -> str:
     """A stable sort key that does not walk through frames."""
     match atom:
-        case Unknown(reason):
-            return f"~{reason}"
+        case Unknown(reason, made):
+            return f"~{reason} {made.frame.order} {made.expr:06}" if made else f"~{reason}"
         case Literal_(kind, value, _):
             return f"literal {kind} {value!r}"
         case Lib(name):
@@ -298,8 +303,8 @@ def _order(atom: Atom) -> str:
             return f"module {path}"
         case FunctionRef(path, piece, def_, _):
             return f"function {path} {piece:06} {def_:06}"
-        case ClassRef(path, piece, def_, _):
-            return f"class {path} {piece:06} {def_:06}"
+        case ClassRef(path, piece, def_, _, bases):
+            return f"class {path} {piece:06} {def_:06} {' '.join(map(_order, bases))}"
         case Method(function, receiver, _):
             return f"method {_order(function)} {_order(receiver)}"
         case Instance(cls, site):

@@ -62,9 +62,10 @@ def parcels(loader: Loader, model: Model) -> Iterator[Parcel]:
 
 
 def _roots(loader: Loader, model: Model) -> Iterator[Parcel]:
-    for dataset in (*loader.datasets, *_guessed_datasets(loader, model)):
-        guessed = isinstance(dataset, Instance) and dataset.site is None
-        yield Parcel(dataset, "the dataset", guessed=guessed)
+    for dataset in loader.datasets:
+        yield Parcel(dataset, "the dataset", guessed=dataset in loader.guessed)
+    for dataset in _guessed_datasets(loader, model):
+        yield Parcel(dataset, "the dataset", guessed=True)
     for name in ("collate_fn", "worker_init_fn"):
         for atom in loader.argument(name).ordered():
             yield Parcel(atom, f"the {name}")
