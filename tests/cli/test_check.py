@@ -394,6 +394,13 @@ def test_a_diff_of_two_files_is_whole_from_a_pipe_too(project: Path, run: Run) -
     assert result.err == "2 files would change.\n"
 
 
+def test_an_excluded_file_comes_back_from_a_pipe(project: Path, run: Run) -> None:
+    result = run(
+        "check", "-", "--fix", "--force-exclude", "--exclude", "a.py", "--stdin-filename", "a.py", stdin=b"BAD\n"
+    )
+    assert (result.code, result.out, result.err) == (0, "BAD\n", "No Python files to check.\n")
+
+
 def test_binary_stdin(project: Path, run: Run) -> None:
     result = run("check", "-", "--stdin-filename", "a.py", stdin=b"\0")
     assert result.code == 2

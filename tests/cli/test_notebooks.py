@@ -86,3 +86,20 @@ def test_a_notebook_cannot_be_piped_in(notebook: Path) -> None:
     piped = check(notebook.parent, "-", "--stdin-filename", "x.ipynb")
     assert piped.returncode == 2
     assert "check the file itself" in piped.stderr
+
+
+def test_settings_name_notebooks_like_other_files(notebook: Path) -> None:
+    assert check(notebook.parent, "--per-file-ignores", "*.py:ALL").returncode == 1
+    assert check(notebook.parent, "--per-file-ignores", "*.ipynb:LDR1").returncode == 0
+    assert check(notebook.parent, "--exclude", "*.ipynb").returncode == 0
+    assert check(notebook.parent, "--exclude", "*.ipynb", notebook.name).returncode == 1
+    assert check(notebook.parent, "--exclude", "*.ipynb", "--force-exclude", notebook.name).returncode == 0
+
+
+def test_a_baseline_keeps_what_is_in_a_notebook(notebook: Path) -> None:
+    assert check(notebook.parent, "--write-baseline").returncode == 0
+    moved = notebook.read_text("utf-8").replace('"class Crops', '"# more\\n",\n    "class Crops')
+    notebook.write_text(moved, encoding="utf-8")
+    kept = check(notebook.parent, "--baseline")
+    assert (kept.returncode, kept.stderr) == (0, "")
+    assert "train.ipynb:cell 2:4:20" in check(notebook.parent).stdout

@@ -46,8 +46,7 @@ def _command(item: Item, places: Places) -> str:
 def _text(item: Item, places: Places) -> str:
     """The message, and below it why and how to fix it."""
     found = item.diagnostic
-    possible = "" if found.certainty == "proven" else f"{found.certainty}: "
-    lines = [f"{places.in_cell(found.path, found.span.line)}{possible}{found.message}"]
+    lines = [places.message(found)]
     for note in found.evidence:
         at = places.in_cell(note.path, note.span.line).removesuffix(": ") or str(note.span.line + 1)
         lines.append(f"{note.message} ({shown_path(note.path, places.root)}:{at})")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from loaderlint.syntax import notebook
 
 if TYPE_CHECKING:
+    from loaderlint.engine import Diagnostic
     from loaderlint.report import Report
     from loaderlint.syntax.positions import Span
 
@@ -31,6 +32,11 @@ class Places:
         if found is None:
             return type(span)(0, 0, 0, 0)
         return type(span)(*found.in_file(span.line, span.column), *found.in_file(span.end_line, span.end_column))
+
+    def message(self, found: Diagnostic) -> str:
+        """The message with what no field of its own says: the cell of a notebook, and that it may not be so."""
+        possible = "" if found.certainty == "proven" else f"{found.certainty}: "
+        return f"{self.in_cell(found.path, found.span.line)}{possible}{found.message}"
 
     def in_cell(self, path: Path, line: int) -> str:
         """'cell 3, line 2: ' for a 0-based line of a notebook's code, '' for any other file's."""

@@ -90,12 +90,11 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 def _result(item: Item, places: Places) -> dict[str, Any]:
     found = item.diagnostic
-    message = f"{places.in_cell(found.path, found.span.line)}{found.message}"
     result: dict[str, Any] = {
         "ruleId": found.code,
         "ruleIndex": _NUMBER.get(found.code, -1),
         "level": _LEVELS[found.severity],
-        "message": {"text": _plain(message)},
+        "message": {"text": _plain(places.message(found))},
         "locations": [_location(found.path, found.span, places)],
         "partialFingerprints": {_FINGERPRINT: found.fingerprint},
         "properties": {"certainty": found.certainty, "severity": found.severity.value},
