@@ -29,7 +29,7 @@ def rules(dataset: Dataset) -> dict[str, set[str]]:
 def test_both_readings(tmp_path: Path) -> None:
     found = read(repository(tmp_path, "a", {"train.py": NOISY}))
     assert (found.files, found.lines) == (1, NOISY.count("\n"))
-    assert (found.torch.declared, found.torch.before_1_9) == ("not known", "unknown")
+    assert (found.torch.declared, found.torch.before_1_9) == ("not known", "none")
     assert found.loaders == Loaders(yes=1, maybe=0, no=1)
     noisy, quiet = found.datasets
     assert (noisy.name, noisy.certainty, noisy.workers, noisy.draws_numpy) == ("train.py::Noisy", "proven", "yes", True)
@@ -40,11 +40,13 @@ def test_both_readings(tmp_path: Path) -> None:
     assert Count("LDR101", "error", "proven", 1) in found.findings["before_1_9"]
 
 
-@pytest.mark.parametrize(("pin", "answer", "concerned"), [("1.8.1", "yes", {"LDR101"}), ("2.4.0", "no", set())])
+@pytest.mark.parametrize(
+    ("pin", "answer", "concerned"), [("==1.8.1", "yes", {"LDR101"}), ("==2.4.0", "no", set()), (">=1.5", "open", set())]
+)
 def test_declared_versions_count(tmp_path: Path, pin: str, answer: str, concerned: set[str]) -> None:
-    files = {"train.py": NOISY, "requirements.txt": f"torch=={pin}\n"}
+    files = {"train.py": NOISY, "requirements.txt": f"torch{pin}\n"}
     found = read(repository(tmp_path, "a", files))
-    assert found.torch.before_1_9 == answer and pin in found.torch.declared
+    assert found.torch.before_1_9 == answer and pin.strip("=") in found.torch.declared
     assert rules(found.datasets[0]) == {"declared": concerned, "before_1_9": {"LDR101"}}
 
 
@@ -182,8 +184,18 @@ a = DataLoader(One(), num_workers=2, collate_fn=mix)
 b = DataLoader(Two(), num_workers=2)
 """
     one, two = read(repository(tmp_path, "a", {"train.py": text})).datasets
-    assert rules(one)["before_1_9"] == {"LDR101"}
-    assert rules(two)["before_1_9"] == set()
+    assert (rules(one)["before_1_9"], one.draws_numpy) == ({"LDR101"}, True)
+    assert (rules(two)["before_1_9"], two.draws_numpy) == (set(), False)
+
+
+def test_of_many_loaders_all_are_concerned(tmp_path: Path) -> None:
+    """A finding names six loaders; the datasets of the others are concerned all the same."""
+    classes = "".join(f"class D{n}(Base):\n    pass\n\n\n" for n in range(9))
+    loaders = "".join(f"l{n} = DataLoader(D{n}(), num_workers=2)\n" for n in range(9))
+    head, base = NOISY.partition("class Quiet")[0], "class Base(Noisy):\n    pass\n\n\n"
+    found = read(repository(tmp_path, "a", {"train.py": head + base + classes + loaders}))
+    assert len(found.datasets) == 9
+    assert all(rules(one)["before_1_9"] == {"LDR101"} for one in found.datasets)
 
 
 def test_unreadable_files(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def result(
     """A repository with the same hazards in each of its datasets."""
     hazards = {"declared": tuple(declared), "before_1_9": tuple(before)}
     held = tuple(Dataset(f"d.py::D{n}", "proven", "yes", bool(before), hazards) for n in range(datasets))
-    torch = Torch("not known", "unknown")
+    torch = Torch("not known", "none")
     return Result(name, __version__, measured=Measured(3, 100, 0, torch, Loaders(loaders, 0, 0), held, hazards), cpu=2)
 
 

@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from loaderlint.findings import Certainty
-from loaderlint.project.environment import Answer
 
 SCHEMA = 1
 
@@ -19,6 +18,7 @@ Reading = Literal["declared", "before_1_9"]
 READINGS: tuple[Reading, ...] = get_args(Reading)
 
 Workers = Literal["yes", "maybe", "no"]
+Declared = Literal["yes", "no", "maybe", "open", "none"]
 FailureKind = Literal["error", "time", "memory", "crash"]
 
 
@@ -61,10 +61,11 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Torch:
-    """What the repository declares, in words ('2.4.1, from uv.lock'), and whether that is before 1.9."""
+    """What the repository declares, in words ('2.4.1, from uv.lock'), and whether that is before 1.9: 'maybe' if some
+    of the versions are, 'open' if a later one is not ruled out (`>=1.5`), 'none' if nothing is declared."""
 
     declared: str
-    before_1_9: Answer
+    before_1_9: Declared
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from loaderlint import __version__, settings
 from loaderlint.engine import Diagnostic, Project
+from loaderlint.project.environment import VersionSet
 from loaderlint.project.model import Loader, Model
 from loaderlint.survey.data import (
     READINGS,
     Count,
     Dataset,
+    Declared,
     Loaders,
     Measured,
     Reading,
@@ -23,7 +25,7 @@ from loaderlint.survey.data import (
     Torch,
     Workers,
 )
-from loaderlint.survey.reach import Holding, concerned, holdings
+from loaderlint.survey.reach import Holding, Reach, concerned, reach
 from loaderlint.survey.repositories import commit, content_key
 
 #: Where every repository is read as running, so that one survey has one answer on every machine that takes part.
@@ -58,12 +60,12 @@ class _Read:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self.holdings: tuple[Holding, ...] = ()
+        self.reach = Reach()
         self.loaders = Loaders(0, 0, 0)
         self.torch: Torch | None = None
 
     def __call__(self, model: Model) -> None:
-        self.holdings = tuple(holdings(model, self._root))
+        self.reach = reach(model, self._root)
         self.loaders = _loaders(model.loaders)
         self.torch = _torch(model)
 
@@ -84,9 +86,11 @@ def _measured(root: Path) -> Measured:
         files=len(paths),
         lines=sum(project.store.data(path).count(b"\n") for path in paths),
         unreadable=len(project.store.unreadable),
-        torch=declared.torch or Torch("not known", "unknown"),
+        torch=declared.torch or Torch("not known", "none"),
         loaders=declared.loaders,
-        datasets=_datasets(declared.holdings, {one: _concerned(reads[one].holdings, found[one]) for one in READINGS}),
+        datasets=_datasets(
+            declared.reach.holdings, {one: _concerned(reads[one].reach, found[one]) for one in READINGS}
+        ),
         findings={reading: _counts(found[reading]) for reading in READINGS},
     )
 
@@ -95,10 +99,10 @@ def _is_hazard(diagnostic: Diagnostic) -> bool:
     return not diagnostic.code.startswith(_ABOUT_COMMENTS)
 
 
-def _concerned(held: Sequence[Holding], found: Iterable[Diagnostic]) -> dict[str, list[Diagnostic]]:
+def _concerned(known: Reach, found: Iterable[Diagnostic]) -> dict[str, list[Diagnostic]]:
     by_dataset: dict[str, list[Diagnostic]] = {}
     for diagnostic in found:
-        for dataset in concerned(diagnostic.finding, held):
+        for dataset in concerned(diagnostic.finding, known):
             by_dataset.setdefault(dataset, []).append(diagnostic)
     return by_dataset
 
@@ -138,10 +142,16 @@ def _torch(model: Model) -> Torch:
     """What is declared where loaders are made; where nothing is in sight, at the root."""
     in_sight = [loader for loader in model.loaders if not loader.out_of_sight]
     sets = [model.environment(loader).torch for loader in in_sight] or [model.environment().torch]
-    answers = {one.before("1.9") for one in sets}
-    return Torch(
-        "; ".join(dict.fromkeys(one.described for one in sets)), answers.pop() if len(answers) == 1 else "maybe"
-    )
+    answers = {_before(one) for one in sets}
+    answer = answers.pop() if len(answers) == 1 else "maybe"
+    return Torch("; ".join(dict.fromkeys(one.described for one in sets)), answer)
+
+
+def _before(torch: VersionSet) -> Declared:
+    answer = torch.before("1.9")
+    if answer != "unknown":
+        return answer
+    return "open" if torch.known else "none"
 
 
 def _counts(found: Iterable[Diagnostic]) -> tuple[Count, ...]:

@@ -31,9 +31,22 @@ class Holding:
     pieces: frozenset[_Piece]
 
 
-def holdings(model: Model, root: Path) -> Iterator[Holding]:
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a model tells of datasets. `loaders`: where each loader in sight is made."""
+
+    loaders: frozenset[Place] = frozenset()
+    holdings: tuple[Holding, ...] = ()
+
+
+def reach(model: Model, root: Path) -> Reach:
     """Every analysable dataset of a model with each loader that holds it or may hold it: one whose samples are made by
     code of the project."""
+    sites = (model.site_place(one.site) for one in model.loaders if one.site is not None)
+    return Reach(frozenset(sites), tuple(_holdings(model, root)))
+
+
+def _holdings(model: Model, root: Path) -> Iterator[Holding]:
     for entry in model.entries:
         if not entry.frames:
             continue
@@ -43,25 +56,25 @@ def holdings(model: Model, root: Path) -> Iterator[Holding]:
             _name(entry.dataset, model, root),
             "possible" if entry.guessed or entry.loader.out_of_sight else "proven",
             workers,
-            workers != "no" and any(_draws(frame, model) for frame in frames),
+            workers != "no" and _draws(entry, frames, model),
             model.site_place(entry.loader.site) if entry.loader.site else None,
             frozenset((*_functions(frames), *_class(entry, model))),
         )
 
 
-def concerned(finding: Finding, held: Sequence[Holding]) -> frozenset[str]:
+def concerned(finding: Finding, known: Reach) -> frozenset[str]:
     """The datasets that a finding concerns, by name. Of the datasets in the loaders that the finding names (in all, if
     it names none): those whose code it points at; if it points at the loader itself, all; if it points elsewhere (a
     transform's constructor, a helper), those whose code its evidence leads through; if it does through none (a collate
     function, an epoch loop), all in the loaders that it names."""
-    sites = {one.loader for one in held if one.loader is not None}
     evidence = [one.place for one in finding.evidence]
-    named = sites.intersection((finding.place, *evidence))
+    named = known.loaders.intersection((finding.place, *evidence))
+    held: Sequence[Holding] = known.holdings
     if named and len(named) < _NAMED_LOADERS:
         held = [one for one in held if one.loader in named]
-    if finding.place in sites:
+    if finding.place in named:
         return frozenset(one.dataset for one in held if one.loader == finding.place)
-    pointed = _through([finding.place], held) or _through([place for place in evidence if place not in sites], held)
+    pointed = _through([finding.place], held) or _through([place for place in evidence if place not in named], held)
     return pointed or frozenset(one.dataset for one in held if named)
 
 
@@ -76,11 +89,12 @@ def _name(dataset: Atom, model: Model, root: Path) -> str:
     return dataset.name if isinstance(dataset, LibObject) else "?"
 
 
-def _draws(frame: Frame, model: Model) -> bool:
+def _draws(entry: Entry, frames: Iterable[Frame], model: Model) -> bool:
+    """Whether the samples are made, or put together, with numbers from NumPy's global state."""
+    calls = [call for frame in frames for call in model.frame_calls(frame)]
+    calls += model.calls_in(entry.loader, "collate")
     return any(
-        isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS
-        for call in model.frame_calls(frame)
-        for atom in call.callee.only(Lib)
+        isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS for call in calls for atom in call.callee.only(Lib)
     )
 
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from loaderlint import __version__
 from loaderlint.findings import Severity
-from loaderlint.project.environment import Answer
-from loaderlint.survey.data import READINGS, SCHEMA, Count, Dataset, Measured, Reading, Result
+from loaderlint.survey.data import READINGS, SCHEMA, Count, Dataset, Declared, Measured, Reading, Result
 
 CONFIDENCE = 0.95
 _DIGITS = 6
@@ -19,11 +18,12 @@ _NUMPY_BUG = "LDR101"
 _HINT = Severity.HINT.value
 
 #: The answers to 'is the declared torch before 1.9?', with the words for them.
-VERSIONS: tuple[tuple[Answer, str], ...] = (
+VERSIONS: tuple[tuple[Declared, str], ...] = (
     ("yes", "before 1.9"),
     ("no", "1.9 or later"),
-    ("maybe", "some before 1.9, some not"),
-    ("unknown", "not known"),
+    ("maybe", "before or after 1.9"),
+    ("open", "an open range, such as >=1.5"),
+    ("none", "none"),
 )
 
 
@@ -215,7 +215,7 @@ def _numpy_bug(measured: Iterable[Measured], reading: Reading) -> NumpyBug:
     return NumpyBug(
         wilson(sum(map(any, hit)), len(hit)),
         wilson(sum(map(sum, hit)), sum(map(len, hit))),
-        sum(1 for one in drawing if reading == "declared" and one.torch.before_1_9 in ("unknown", "maybe")),
+        sum(1 for one in drawing if reading == "declared" and one.torch.before_1_9 in ("maybe", "open", "none")),
     )
 
 
