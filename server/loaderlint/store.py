@@ -32,6 +32,8 @@ SKIPPED = frozenset(
     """.split()
 )
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "loaderlint.toml", ".git", ".hg")
+#: These mark no project inside of a package: there they build an extension of it, or are a module called so.
+_SETUP = frozenset({"setup.py", "setup.cfg"})
 _CROWDED = 2_000
 _SOURCES = (".py", notebook.SUFFIX)
 _READ_LIMIT = 5_000_000
@@ -51,7 +53,8 @@ def project_root(path: Path) -> Path | None:
     or a repository; None if there is none."""
     folder = path if path.is_dir() else path.parent
     for candidate in (folder, *folder.parents):
-        if any((candidate / marker).exists() for marker in MARKERS):
+        found = [marker for marker in MARKERS if (candidate / marker).exists()]
+        if found and not (set(found) <= _SETUP and (candidate / "__init__.py").exists()):
             return candidate
     return None
 
