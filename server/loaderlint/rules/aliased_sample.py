@@ -43,7 +43,7 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Finding, Fix, Severity, Wrap
+from loaderlint.findings import Finding, Fix, Severity, Silence, Wrap
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance, Origin, Val
@@ -51,10 +51,13 @@ from loaderlint.rules.base import Rule, loaders_of, loudness, page
 from loaderlint.rules.shared.stored_kinds import Kind, container_kind, has_rows, is_array_index, known_kind
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each array or tensor of a sample that is the dataset's own."""
     for frame in function.frames:
         exposure = _handed_over(frame, model)
+        if exposure is None and model.def_of(frame).name in ("__getitem__", "__iter__"):
+            reason = "each loader that reaches it copies: it has workers, makes batches, or collates"
+            yield Silence(RULE.name, model.def_place(frame), reason)
         for step in _given(frame, model) if exposure else ():
             for number in _parts(step, frame, model, 0):
                 yield from _aliased(number, frame, exposure, model)
@@ -98,7 +101,7 @@ def _parts(number: int, frame: Frame, model: Model, depth: int) -> Iterator[int]
         yield number
 
 
-def _aliased(number: int, frame: Frame, exposure: Exposure | None, model: Model) -> Iterator[Finding]:
+def _aliased(number: int, frame: Frame, exposure: Exposure | None, model: Model) -> Iterator[Finding | Silence]:
     value = model.ev.eval(number, frame)
     for origin in sorted(value.origins, key=lambda o: (len(o.path), o.path)):
         kind = _kind(number, frame, value, origin, model)

@@ -45,7 +45,7 @@ from collections.abc import Iterator, Sequence
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, ParamIR
-from loaderlint.findings import Certainty, Finding, Fix, InsertFunction, Replace, Safety, Severity
+from loaderlint.findings import Certainty, Finding, Fix, InsertFunction, Replace, Safety, Severity, Silence
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.model import Loader, Model
@@ -53,21 +53,27 @@ from loaderlint.project.values import Atom, FunctionRef, Lib, Literal_, Method, 
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.loader_call import Written, written
 from loaderlint.rules.shared.seeding import SEED_WORKER
+from loaderlint.rules.shared.silence import few_workers, too_unsure
 
 #: What a worker_init_fn is called with.
 _WORKER_ID = Arguments((unknown("worker id"),))
 
 
-def find(loader: Loader, model: Model) -> Iterator[Finding]:
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a loader, at its worker_init_fn."""
     argument = written(loader, "worker_init_fn", model)
     workers = loader.has_workers()
-    if argument is None or workers == "no":
+    if argument is None:
+        return
+    if workers == "no":
+        yield Silence(RULE.name, argument.place, few_workers(loader))
         return
     certainty: Certainty = "proven" if workers == "yes" else "possible"
     severity = loudness(Severity.ERROR, certainty)
     wrong = _called_too_early(argument, model) or _uncallable(argument, model)
     if severity is None or wrong is None:
+        fine = "nothing is wrong with what is passed, as far as is known"
+        yield Silence(RULE.name, argument.place, too_unsure(certainty) if severity is None else fine)
         return
     yield Finding(
         RULE.name,

@@ -47,7 +47,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Certainty, Evidence, Finding, Fix, Severity, Wrap
+from loaderlint.findings import Certainty, Evidence, Finding, Fix, Severity, Silence, Wrap
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, MainFunction, Model, WorkerCall
@@ -56,6 +56,7 @@ from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.epoch_passes import Pass, between, has_loops, inside, loop_around, passes, turn_name
 from loaderlint.rules.shared.seed_sources import seed_sources
 from loaderlint.rules.shared.seeding import tests_an_option
+from loaderlint.rules.shared.silence import too_unsure
 
 _MODULES = ("torch.nn.Module", "lightning.pytorch.LightningModule")
 _RESTORING = frozenset({"torch.random.fork_rng", "torch.set_rng_state", "torch.random.set_rng_state"})
@@ -63,6 +64,9 @@ _RESTORING = frozenset({"torch.random.fork_rng", "torch.set_rng_state", "torch.r
 
 _CONVERSIONS = {Lib("builtins.int"), Lib("builtins.abs")}
 _SEEDER_NAMES = frozenset(name.rpartition(".")[2] for name, library in SEEDERS.items() if library in ("torch", "all"))
+
+
+_NO_PASS = "its loop goes through no loader for training whose order or workers draw random numbers"
 
 
 class Seeding(NamedTuple):
@@ -75,7 +79,7 @@ class Seeding(NamedTuple):
     unknowns: int
 
 
-def find(function: MainFunction, model: Model) -> Iterator[Finding]:
+def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a seeding call."""
     names = frozenset(_SEEDER_NAMES.union(_helpers(model)))
     if not has_loops(function) or not function.calls_one_of(names):
@@ -182,15 +186,21 @@ def _conditions(call: WorkerCall, loop: int, model: Model) -> int | None:
     return unknowns
 
 
-def _judge(seeding: Seeding, model: Model) -> Iterator[Finding]:
+def _judge(seeding: Seeding, model: Model) -> Iterator[Finding | Silence]:
     call = seeding.call
     loop = loop_around(call.context, call.frame, model)
     through = [one for one in passes(call.frame, model) if one.loop == loop and _repeats(one, model)]
-    if loop is None or not through or _is_a_run(call.frame, loop, model):
+    place = model.place(call.frame, call.number)
+    if loop is None or not through:
+        yield Silence(RULE.name, place, _NO_PASS)
+        return
+    if _is_a_run(call.frame, loop, model):
+        yield Silence(RULE.name, place, "each turn of its loop is a training of its own, or puts torch's state back")
         return
     certainty: Certainty = "proven" if any(_is_random(one.loader) == "yes" for one in through) else "possible"
     severity = loudness(Severity.WARNING, certainty, seeding.unknowns)
     if severity is None:
+        yield Silence(RULE.name, place, too_unsure(certainty))
         return
     lead = next((one for one in through if _is_random(one.loader) == "yes"), through[0])
     name = seeding.name.replace("lightning.pytorch.", "")
@@ -202,7 +212,7 @@ def _judge(seeding: Seeding, model: Model) -> Iterator[Finding]:
         f"every epoch is the same: `{name}` sets the same seed in each turn of the loop that goes through "
         f"{lead.loader.described}, and the order of the samples and the workers' random numbers come from it; seed "
         "before the loop, or with `seed + epoch`",
-        model.place(call.frame, call.number),
+        place,
         name,
         (Evidence(model.step_place(lead.frame, lead.step), "each turn goes through the loader here"),),
         (fix,) if fix else (),

@@ -61,7 +61,7 @@ from dataclasses import dataclass
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Finding, Fix, InsertStatement, Place, Severity
+from loaderlint.findings import Finding, Fix, InsertStatement, Place, Severity, Silence
 from loaderlint.knowledge.iterators import ITERATORS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
@@ -69,6 +69,7 @@ from loaderlint.project.values import Instance, Lib
 from loaderlint.rules.base import Rule, loaders_of, loudness, page
 from loaderlint.rules.shared.one_shot import Kept, kept
 from loaderlint.rules.shared.progress import Progress, progress
+from loaderlint.rules.shared.silence import too_unsure, unexposed
 from loaderlint.rules.shared.source import source_of
 
 
@@ -84,16 +85,28 @@ class _Spent:
     is_file: bool = False
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+_A_HANDLE = "an open file that several processes go through is the matter of handle-across-workers"
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a step of `__iter__` that hands out what has run out."""
     for frame in function.frames:
         if not _is_entry(frame, model):
             continue
-        for spent in _spent(frame, model):
+        found = list(_spent(frame, model))
+        if not found:
+            yield Silence(RULE.name, model.def_place(frame), "nothing that it hands out is known to run out")
+        for spent in found:
             cured = _is_a_handle if spent.is_file else _is_seen
             exposure = model.exposure(frame, 0, parts=("sample",), cured=cured)
-            severity = _severity(exposure, spent) if exposure else None
-            if exposure is None or severity is None:
+            place = model.step_place(frame, spent.step)
+            if exposure is None:
+                reason = unexposed(model, frame, 0, parts=("sample",), cure=lambda _: _A_HANDLE)
+                yield Silence(RULE.name, place, reason)
+                continue
+            severity = _severity(exposure, spent)
+            if severity is None:
+                yield Silence(RULE.name, place, too_unsure(exposure.certainty))
                 continue
             lead = Exposure(tuple(sorted(exposure.loaders, key=_shows, reverse=True)), exposure.certainty)
             yield Finding(
@@ -102,7 +115,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
                 exposure.certainty,
                 f"from the second epoch on {_loaders(lead)} gives no batches{_when(lead)}: `{model.label(frame)}` "
                 f"hands out {spent.described}; begin it again in `__iter__`",
-                model.step_place(frame, spent.step),
+                place,
                 model.label(frame),
                 model.why(frame, lead),
                 _fixes(frame, spent, model),

@@ -59,7 +59,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Certainty, Evidence, Finding, Fix, Place, Severity, Wrap
+from loaderlint.findings import Certainty, Evidence, Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.loaders import OWN_ATTRIBUTES
 from loaderlint.knowledge.numpy_random import GENERATORS
@@ -67,6 +67,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject
 from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.shared.silence import few_workers
 
 _INFO = "torch.utils.data.get_worker_info"
 
@@ -80,20 +81,34 @@ class Write(NamedTuple):
     place: Place
 
 
-def find(loader: Loader, model: Model) -> Iterator[Finding]:
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding an attribute that the loader's worker_init_fn sets on a wrapper."""
     wrappers = _wrappers(loader, model)
-    if not wrappers or loader.has_workers() == "no":
+    if not wrappers:
         return
     for reached in tuple(model.reached.values()):
         if reached.loaders.get("init", 0) >> loader.index & 1:
             for write in _writes(reached.frame, model):
                 readers = list(_readers(write.name, loader, model))
-                if readers and not any(write.name in OWN_ATTRIBUTES.get(name, ()) for name in wrappers):
+                reason = _why_not(write, readers, wrappers, loader)
+                if reason:
+                    yield Silence(RULE.name, write.place, f"{reason}: {loader.described}")
+                else:
                     yield from _finding(write, readers, wrappers[0], loader, model)
 
 
-def _finding(write: Write, readers: list[Evidence], wrapper: str, loader: Loader, model: Model) -> Iterator[Finding]:
+def _why_not(write: Write, readers: list[Evidence], wrappers: list[str], loader: Loader) -> str:
+    """Why nothing is missed where it is set on the wrapper; '' if it is."""
+    if loader.has_workers() == "no":
+        return few_workers(loader)
+    if any(write.name in OWN_ATTRIBUTES.get(name, ()) for name in wrappers):
+        return f"`{write.name}` is the wrapper's own"
+    return "" if readers else f"nothing in its samples reads `{write.name}` on the dataset inside, as far as is known"
+
+
+def _finding(
+    write: Write, readers: list[Evidence], wrapper: str, loader: Loader, model: Model
+) -> Iterator[Finding | Silence]:
     certainty: Certainty = "proven" if loader.has_workers() == "yes" else "possible"
     severity = loudness(Severity.WARNING, certainty)
     if severity is None or loader.site is None:

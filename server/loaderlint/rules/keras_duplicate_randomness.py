@@ -59,7 +59,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Certainty, Evidence, Finding, Fix, Safety, Severity
+from loaderlint.findings import Certainty, Evidence, Finding, Fix, Safety, Severity, Silence
 from loaderlint.knowledge.keras import (
     DATASET_ARGUMENTS,
     DATASETS,
@@ -89,6 +89,7 @@ from loaderlint.project.values import (
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.generator_births import is_seeded
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix
+from loaderlint.rules.shared.silence import too_unsure
 
 Answer = Literal["yes", "no", "maybe"]
 FLAG = "use_multiprocessing"
@@ -103,7 +104,7 @@ class Pool(NamedTuple):
     alone: bool
 
 
-def find(function: MainFunction, model: Model) -> Iterator[Finding]:
+def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a draw or generator, for every dataset that the function has made in processes."""
     for call in model.calls(function):
         for pool in _pools(call, model):
@@ -112,11 +113,14 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding]:
                 yield from _judge(one, pool, frames, model)
 
 
-def _judge(one: Inherited, pool: Pool, frames: tuple[Frame, ...], model: Model) -> Iterator[Finding]:
+def _judge(one: Inherited, pool: Pool, frames: tuple[Frame, ...], model: Model) -> Iterator[Finding | Silence]:
     if pool.alone and _moves_on_in_main(pool, model):
+        reason = "the main process draws between the epochs (on_epoch_end), and the one process starts from there"
+        yield Silence(RULE.name, one.place(model), reason)
         return
     severity = loudness(Severity.ERROR, pool.certainty, 1 if pool.alone else 0)
     if severity is None:
+        yield Silence(RULE.name, one.place(model), too_unsure(pool.certainty))
         return
     name = model.ev.classes.name(pool.dataset.cls)
     start = Evidence(model.place(pool.call.frame, pool.call.number), f"Keras makes the samples of {name} in processes")

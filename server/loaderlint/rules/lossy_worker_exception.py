@@ -45,11 +45,12 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Evidence, Finding, Severity
+from loaderlint.findings import Evidence, Finding, Severity, Silence
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Model, WorkerFunction
 from loaderlint.project.values import ClassRef, Instance, LibObject
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.shared.silence import too_unsure, unexposed
 
 #: Exceptions of libraries whose constructors take several arguments.
 _SEVERAL = frozenset(
@@ -64,7 +65,7 @@ _SEVERAL = frozenset(
 )
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a `raise`."""
     done: set[int] = set()
     for frame in function.frames:
@@ -72,11 +73,20 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
             if not isinstance(step, ir.Raise) or step.value == NONE or step.value in done:
                 continue
             exposure = model.exposure(frame, 1)
-            if exposure is None or _is_guarded(step.context, frame, model) or _is_caught(frame, exposure, model):
-                continue
             lost = _lost(step.value, frame, model)
+            if lost is None:
+                continue
+            place = model.place(frame, step.value)
+            if exposure is None:
+                yield Silence(RULE.name, place, unexposed(model, frame, 1))
+                continue
+            if _is_guarded(step.context, frame, model) or _is_caught(frame, exposure, model):
+                yield Silence(RULE.name, place, "it is raised in a try that has handlers, here or further out")
+                continue
             severity = loudness(Severity.INFORMATION, exposure.certainty)
-            if lost is not None and severity is not None:
+            if severity is None:
+                yield Silence(RULE.name, place, too_unsure(exposure.certainty))
+            else:
                 done.add(step.value)
                 name, effect, cause, evidence = lost
                 yield Finding(
@@ -85,7 +95,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
                     exposure.certainty,
                     f"the main process sees {effect} instead of the `{name}` raised {in_workers_of(exposure)}: "
                     f"torch makes it again from one text, and {cause}",
-                    model.place(frame, step.value),
+                    place,
                     name,
                     (*evidence, *model.why(frame, exposure)),
                 )

@@ -52,15 +52,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.findings import Evidence, Finding, Fix, SetArgument, Severity
+from loaderlint.findings import Evidence, Finding, Fix, SetArgument, Severity, Silence
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance
 from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
 from loaderlint.rules.shared.kept_state import Kept, index_cache, kept_state, reads_in_main
+from loaderlint.rules.shared.silence import EVALUATION, too_unsure, unexposed
+
+_IN_MAIN = "the main process runs the same code on the same object"
+_LIVES_ON = "its workers live on over the epochs, and the cache with them"
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a place where state is kept that the main process reads, or a cache is filled."""
     for kept in [one for frame in function.frames for one in kept_state(frame, model)]:
         yield from _lost(kept, model)
@@ -72,13 +76,19 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
                 yield from _cached(kept, model)
 
 
-def _lost(kept: Kept, model: Model) -> Iterator[Finding]:
+def _lost(kept: Kept, model: Model) -> Iterator[Finding | Silence]:
     exposure = model.exposure(kept.frame, 1, parts=("sample", "collate"))
-    severity = loudness(Severity.WARNING, exposure.certainty) if exposure else None
-    if exposure is None or severity is None:
+    if exposure is None:
+        yield Silence(RULE.name, kept.place, unexposed(model, kept.frame, 1, parts=("sample", "collate")))
         return
-    reader = next(reads_in_main(kept, exposure, model), None)
-    if reader is None or _runs_in_main(kept.frame, model):  # last: it looks into all that main runs
+    severity = loudness(Severity.WARNING, exposure.certainty)
+    reader = next(reads_in_main(kept, exposure, model), None) if severity else None
+    if severity is None or reader is None:
+        reason = f"nothing in the main process reads `{kept.name}` afterwards" if severity else too_unsure("possible")
+        yield Silence(RULE.name, kept.place, reason)
+        return
+    if _runs_in_main(kept.frame, model):  # last: it looks into all that main runs
+        yield Silence(RULE.name, kept.place, _IN_MAIN)
         return
     frame, number = reader
     name = f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}"
@@ -99,13 +109,16 @@ def _lost(kept: Kept, model: Model) -> Iterator[Finding]:
     )
 
 
-def _cached(kept: Kept, model: Model) -> Iterator[Finding]:
+def _cached(kept: Kept, model: Model) -> Iterator[Finding | Silence]:
     exposure = model.exposure(kept.frame, 1, parts=("sample",), cured=_needs_no_cache)
     if exposure is None:
+        reason = unexposed(model, kept.frame, 1, parts=("sample",), cure=_why_no_cache)
+        yield Silence(RULE.name, kept.place, reason)
         return
     unknowns = 1 if exposure.lead.persistent is None else 0
     severity = loudness(Severity.INFORMATION, exposure.certainty, unknowns)
     if severity is None or _runs_in_main(kept.frame, model):
+        yield Silence(RULE.name, kept.place, too_unsure(exposure.certainty) if severity is None else _IN_MAIN)
         return
     name = f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}"
     yield Finding(
@@ -124,6 +137,10 @@ def _cached(kept: Kept, model: Model) -> Iterator[Finding]:
 def _needs_no_cache(loader: Loader) -> bool:
     """Whether a loader keeps its workers, or goes over its samples for evaluation: as a rule once."""
     return loader.persistent is True or is_for_evaluation(loader)
+
+
+def _why_no_cache(loader: Loader) -> str:
+    return _LIVES_ON if loader.persistent else EVALUATION
 
 
 def _births(kept: Kept, model: Model) -> Iterator[Evidence]:

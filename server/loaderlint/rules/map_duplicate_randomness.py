@@ -58,7 +58,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Certainty, Evidence, Finding, Fix, Severity
+from loaderlint.findings import Certainty, Evidence, Finding, Fix, Severity, Silence
 from loaderlint.knowledge.process_pools import PARALLEL_MAPPERS, POOL_METHODS, POOLS, SHARDED_METHODS
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.frames import Frame
@@ -77,6 +77,7 @@ from loaderlint.project.values import (
 )
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix, seeds_numpy
+from loaderlint.rules.shared.silence import too_unsure
 
 _ITEM = Arguments((unknown("item"),))
 _AS_MANY_AS_PROCESSORS = of(Literal_("int", 2))
@@ -103,7 +104,7 @@ class Mapping(NamedTuple):
     first: Val | None
 
 
-def find(function: MainFunction, model: Model) -> Iterator[Finding]:
+def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a draw or generator, for every function that the main function has run in processes."""
     names = _names(function.path, model)
     if not function.calls_one_of(names):
@@ -126,18 +127,26 @@ def _names(path: Path, model: Model) -> frozenset[str]:
     return pools | sharded | _MAPPERS
 
 
-def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Model) -> Iterator[Finding]:
+def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Model) -> Iterator[Finding | Silence]:
     named = model.named_start_methods(mapping.context) if mapping.context is not None else frozenset[str]()
     frames = model.run_by(_run(mapping.function, mapping.arguments, call, model))
     if not frames:
         return
     before = model.run_by(_run(mapping.first, Arguments(more_positional=True), call, model)) if mapping.first else ()
     if mapping.first is not None and not _is_none(mapping.first) and (not before or _any_seeds(before, model)):
-        return  # the initializer seeds, or nobody knows what it does
+        reason = "its initializer seeds, or nobody knows what it does"
+        yield Silence(RULE.name, model.place(call.frame, call.number), reason)
+        return
     methods = named or model.process_start_methods(call.frame.path)
     severity = loudness(Severity.WARNING, certainty)
-    for one in inherited((*before, *frames), methods, model) if severity is not None else ():
-        assert severity is not None
+    if severity is None:
+        yield Silence(RULE.name, model.place(call.frame, call.number), too_unsure(certainty))
+        return
+    found = list(inherited((*before, *frames), methods, model))
+    if not found:
+        reason = "nothing that its processes run draws from a state that they all start from, as far as is known"
+        yield Silence(RULE.name, model.place(call.frame, call.number), reason)
+    for one in found:
         yield _finding(one, call, certainty, severity, frames, model)
 
 

@@ -50,12 +50,13 @@ from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
 from loaderlint.facts import ir
-from loaderlint.findings import Certainty, Evidence, Finding, Fix, InsertStatement, Severity
+from loaderlint.findings import Certainty, Evidence, Finding, Fix, InsertStatement, Severity, Silence
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, MainFunction, Model
 from loaderlint.project.values import Atom, Instance, LibMember, LibObject, Unknown, Val
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.epoch_passes import Pass, has_loops, inside, loop_around, passes, turn_name
+from loaderlint.rules.shared.silence import too_unsure
 
 SAMPLER = "torch.utils.data.DistributedSampler"
 _SHUFFLE_POSITION = 3
@@ -68,13 +69,17 @@ _MANY = 60
 _forgotten: WeakKeyDictionary[Model, dict[Loader, list[LibObject]]] = WeakKeyDictionary()
 
 
-def find(function: MainFunction, model: Model) -> Iterator[Finding]:
+def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a sampler, where it is made."""
     if not has_loops(function):
         return
     forgotten = _forgotten.get(model)
     if forgotten is None:
         forgotten = _forgotten[model] = dict(_find_forgotten(model))
+        for loader in model.loaders:
+            for sampler in _samplers(loader, model) if loader not in forgotten else ():
+                reason = "something calls `set_epoch`, on it as far as is known"
+                yield Silence(RULE.name, model.site_place(sampler.site), reason)
     if not forgotten:
         return
     for frame in function.frames:
@@ -82,6 +87,10 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding]:
             if not one.evaluates(model):
                 for sampler in forgotten.get(one.loader, ()):
                     yield from _judge(sampler, one, model)
+            else:
+                for sampler in forgotten.get(one.loader, ()):
+                    reason = f"the pass in `{model.label(one.frame)}` is one of evaluation"
+                    yield Silence(RULE.name, model.site_place(sampler.site), reason)
 
 
 def _find_forgotten(model: Model) -> Iterator[tuple[Loader, list[LibObject]]]:
@@ -122,10 +131,11 @@ def _is_counted(sampler: LibObject, model: Model) -> bool:
     return any(loop_around(context, frame, model) is not None for context in contexts)
 
 
-def _judge(sampler: LibObject, one: Pass, model: Model) -> Iterator[Finding]:
+def _judge(sampler: LibObject, one: Pass, model: Model) -> Iterator[Finding | Silence]:
     certainty: Certainty = "proven" if _shuffles(sampler, model) == "yes" else "possible"
     severity = loudness(Severity.WARNING, certainty)
     if severity is None:
+        yield Silence(RULE.name, model.site_place(sampler.site), too_unsure(certainty))
         return
     fix = _fix(sampler, one, model)
     yield Finding(

@@ -48,7 +48,7 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Finding, Fix, Place, Severity, Wrap
+from loaderlint.findings import Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.knowledge.arrays import (
     ARRAY_MAKERS,
     KEEPS_STRIDES,
@@ -63,6 +63,7 @@ from loaderlint.project.values import Lib, LibObject, Literal_
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loaders_of, loudness, page
 from loaderlint.rules.shared.array_flow import ArrayFlow, Found, Path, is_whole
 from loaderlint.rules.shared.array_sinks import Sink, sinks
+from loaderlint.rules.shared.silence import too_unsure
 from loaderlint.rules.shared.stored_kinds import is_array_index, made, used_as_array
 
 #: One of these stands in a file that reverses anything.
@@ -72,7 +73,7 @@ _TABLES = frozenset({"iloc", "loc"})
 Axes = frozenset[tuple[str, int]]
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each reversed array, where it is reversed."""
     if not any(model.files.containing(word) for word in _WORDS):
         return
@@ -80,13 +81,20 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
     reaching: dict[Place, list[tuple[Sink, Found]]] = {}
     for sink in sinks(function, model, reversal.flow, TENSOR_MAKERS):
         for one in sink.found:
-            if (sink.arrays_only or reversal.is_array(one)) and not reversal.is_undone(one):
-                reaching.setdefault(model.place(one.frame, one.number), []).append((sink, one))
+            place = model.place(one.frame, one.number)
+            if not sink.arrays_only and not reversal.is_array(one):
+                yield Silence(RULE.name, place, "it may be a list or a text that is reversed")
+            elif reversal.is_undone(one):
+                yield Silence(RULE.name, place, "it is reversed twice")
+            else:
+                reaching.setdefault(place, []).append((sink, one))
     for place, pairs in reaching.items():
         yield from _finding(place, pairs, reversal, model)
 
 
-def _finding(place: Place, pairs: list[tuple[Sink, Found]], reversal: Reversal, model: Model) -> Iterator[Finding]:
+def _finding(
+    place: Place, pairs: list[tuple[Sink, Found]], reversal: Reversal, model: Model
+) -> Iterator[Finding | Silence]:
     found = gathered((sink.frame, sink.exposure) for sink, _ in pairs)
     if found is None or place.anchor < 0:
         return
@@ -94,6 +102,7 @@ def _finding(place: Place, pairs: list[tuple[Sink, Found]], reversal: Reversal, 
     sink, one = next(pair for pair in pairs if pair[0].frame is frame)
     severity = loudness(Severity.ERROR, exposure.certainty, 0 if reversal.is_sure(one) else 1)
     if severity is None:
+        yield Silence(RULE.name, place, too_unsure(exposure.certainty))
         return
     how = reversal.described(one)
     yield Finding(

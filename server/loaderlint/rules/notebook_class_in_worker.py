@@ -46,20 +46,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.findings import Finding, Place, Severity
+from loaderlint.findings import Finding, Place, Severity, Silence
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.parcels import cannot_start, is_local, parcels, sent_by, start_severity
+from loaderlint.rules.shared.silence import few_workers, started_by
 from loaderlint.syntax.notebook import SUFFIX
 
 
-def find(loader: Loader, model: Model) -> Iterator[Finding]:
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a class or function of a notebook that the loader's workers are sent."""
     if not any(path.suffix == SUFFIX for path in model.files.paths()):
         return
     exposure = model.exposed(1 << loader.index, 0, 1)
     if exposure is None or start_severity(loader, model) is None:
+        if loader.site is not None and loader.site.frame.path.suffix == SUFFIX:
+            reason = few_workers(loader) if exposure is None else f"{started_by(loader, model)}: nothing is imported"
+            yield Silence(RULE.name, model.site_place(loader.site), reason)
         return
     for parcel in parcels(loader, model):
         ref = _defined(parcel.atom)

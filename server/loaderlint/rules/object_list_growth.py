@@ -48,12 +48,13 @@ import re
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Severity
+from loaderlint.findings import Evidence, Finding, Severity, Silence
 from loaderlint.project.classes import Store
 from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, Model
+from loaderlint.project.model import Exposure, Loader, Model
 from loaderlint.project.values import Instance, LibObject, MapOf, SeqOf, Site, Val
 from loaderlint.rules.base import Rule, in_workers_of, page
+from loaderlint.rules.shared.silence import few_workers, started_by
 
 #: Library calls that give a Python list or dict with an entry for each file, line or record.
 _READERS = re.compile(
@@ -64,10 +65,13 @@ _READERS = re.compile(
 _ARRAYS = ("numpy.", "torch.", "cv2.", "PIL.", "pyarrow.", "pandas.", "h5py.")
 
 
-def find(loader: Loader, model: Model) -> Iterator[Finding]:
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding an attribute of the loader's datasets."""
     exposure = model.exposed(1 << loader.index, 0, 1)
-    if exposure is None or exposure.certainty == "possible" or "fork" not in model.start_methods(loader):
+    reason = _why_not(loader, exposure, model)
+    if exposure is None or reason:
+        if loader.site is not None:
+            yield Silence(RULE.name, model.site_place(loader.site), reason)
         return
     for dataset in loader.datasets:
         if not isinstance(dataset, Instance):
@@ -75,6 +79,10 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
         for name, reader in sorted(_read_by_item(dataset, loader, model).items()):
             store = next((s for s in model.ev.classes.stores(dataset, name) if _grows(s, name, model)), None)
             if store is None or model.runs_in_worker(store.frame):
+                kept = next((s for s in model.ev.classes.stores(dataset, name) if s.construction), None)
+                if kept is not None:
+                    place = model.step_place(kept.frame, kept.step)
+                    yield Silence(RULE.name, place, f"`{name}` is not known to be a list that grows with the data")
                 continue
             yield Finding(
                 RULE.name,
@@ -90,6 +98,15 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
                     *model.why(reader, exposure),
                 ),
             )
+
+
+def _why_not(loader: Loader, exposure: Exposure | None, model: Model) -> str:
+    """Why nothing of the main process is copied bit by bit into the loader's workers; '' if it may be."""
+    if exposure is None:
+        return few_workers(loader)
+    if exposure.certainty == "possible":
+        return "how many workers it has is not known"
+    return "" if "fork" in model.start_methods(loader) else f"{started_by(loader, model)}: they share no memory"
 
 
 def _read_by_item(dataset: Instance, loader: Loader, model: Model) -> dict[str, Frame]:

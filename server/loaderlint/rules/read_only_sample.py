@@ -45,7 +45,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
-from loaderlint.findings import Finding, Fix, Severity, Wrap
+from loaderlint.findings import Finding, Fix, Severity, Silence, Wrap
 from loaderlint.knowledge.arrays import (
     BYTES_MAKERS,
     BYTES_METHODS,
@@ -63,6 +63,7 @@ from loaderlint.project.values import Lib, LibObject, Literal_, Unknown
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
 from loaderlint.rules.shared.array_flow import ArrayFlow, Found, Path, is_whole
 from loaderlint.rules.shared.array_sinks import Sink, sinks
+from loaderlint.rules.shared.silence import started_by, too_unsure
 
 #: One of these stands in a file that makes such an array.
 _WORDS = ("frombuffer", "mmap", "asarray", "broadcast_to", "sliding_window_view")
@@ -70,19 +71,25 @@ _WORDS = ("frombuffer", "mmap", "asarray", "broadcast_to", "sliding_window_view"
 _NUMBERS = ("builtins.operation", "builtins.int", "builtins.len", "random.randint", "random.randrange")
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each tensor that is made of such an array."""
     if not any(model.files.containing(word) for word in _WORDS):
         return
     memory = ReadOnly(model)
     for sink in sinks(function, model, memory.flow, MEMORY_SHARERS):
         exposure = _kept_read_only(sink, memory, model)
-        if exposure is None or (sink.collated and memory.is_picture(sink.found[0])):
-            continue  # who returns pictures as arrays is warned by PyTorch, and that is all
+        if exposure is None:
+            reason = f"{started_by(sink.exposure.lead, model)}: the mapped file is read into memory for them"
+            yield Silence(RULE.name, sink.place, reason)
+            continue
+        if sink.collated and memory.is_picture(sink.found[0]):
+            yield Silence(RULE.name, sink.place, "who returns pictures as arrays is warned by PyTorch, and that is all")
+            continue
         harmless = sink.collated or _is_used_up(sink, model)
         base = Severity.INFORMATION if harmless else Severity.WARNING
         severity = loudness(base, exposure.certainty)
         if severity is None:
+            yield Silence(RULE.name, sink.place, too_unsure(exposure.certainty))
             continue
         how = memory.described(sink.found[0])
         then = (

@@ -44,7 +44,7 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Evidence, Finding, Fix, Place, SetArgument, Severity, Wrap
+from loaderlint.findings import Evidence, Finding, Fix, Place, SetArgument, Severity, Silence, Wrap
 from loaderlint.knowledge.arrays import TENSOR_MEMORY_ATTRIBUTES, TENSOR_MEMORY_METHODS
 from loaderlint.project.callers import called_name
 from loaderlint.project.frames import Frame
@@ -72,19 +72,22 @@ class Kept(NamedTuple):
     array: bool
 
 
-def find(function: MainFunction, model: Model) -> Iterator[Finding]:
+_STRATEGY = "the project chooses how tensors are shared: set_sharing_strategy"
+
+
+def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each place where batches are kept."""
     if not any(_shares(loader) for loader in model.loaders) or not _keeps_in_a_loop(function):
         return
-    if any(model.callers.sites("set_sharing_strategy")):
-        return
+    shared = any(model.callers.sites("set_sharing_strategy"))
     for frame in function.frames:
         loops = _loops(frame, model)
         if not loops:
             continue
         for _, step in model.steps(frame):
             if isinstance(step, ir.Perform):
-                yield from _append(step, loops, frame, model)
+                for one in _append(step, loops, frame, model):
+                    yield Silence(RULE.name, one.place, _STRATEGY) if shared else one
 
 
 def _shares(loader: Loader) -> bool:

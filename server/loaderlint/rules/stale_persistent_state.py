@@ -59,12 +59,13 @@ from collections.abc import Iterator, Mapping, Set
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Fix, Place, SetArgument, Severity
+from loaderlint.findings import Evidence, Finding, Fix, Place, SetArgument, Severity, Silence
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import Atom, Instance, LibObject
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.epoch_loops import Loop, goes_through, is_loader, loops_around, step_context
+from loaderlint.rules.shared.silence import few_workers
 
 #: Methods that Lightning calls in each epoch.
 _HOOKS = frozenset(
@@ -90,17 +91,28 @@ class Change(NamedTuple):
     constant: ir.Const | None
 
 
-def find(loader: Loader, model: Model) -> Iterator[Finding]:
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a place where something is set too late for the loader's workers."""
     exposure = model.exposed(1 << loader.index, 0, 1)
-    severity = loudness(Severity.ERROR, exposure.certainty) if exposure else None
-    if loader.site is None or exposure is None or severity is None or not _persists(loader, model):
+    if loader.site is None:
+        return
+    if exposure is None or not _persists(loader, model):
+        reason = few_workers(loader) if exposure is None else "its workers start anew in each epoch"
+        yield Silence(RULE.name, model.site_place(loader.site), reason)
+        return
+    severity = loudness(Severity.ERROR, exposure.certainty)
+    if severity is None:
         return
     read = _read_in_workers(loader, model)
     made_in = {loop.key for loop in loops_around(loader.site.frame, step_context(loader.site, model), model)}
-    late = [change for change in _changes(loader, read, model) if _is_late(change, loader, made_in, model)]
+    changes = list(_changes(loader, read, model))
+    late = [change for change in changes if _is_late(change, loader, made_in, model)]
+    for change in changes:
+        if change not in late:
+            yield Silence(RULE.name, change.place, f"it is not set again and again while {loader.described} lives")
     for change in late:
         if _is_constant(change, late, model):
+            yield Silence(RULE.name, change.place, "it is set to one value each time: the workers start with that")
             continue
         reader = read[change.owner][change.attribute]
         name = model.ev.classes.name(change.owner.cls)

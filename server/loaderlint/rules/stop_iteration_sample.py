@@ -63,13 +63,14 @@ from dataclasses import dataclass
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Finding, Fix, InsertFunction, Replace, Severity
+from loaderlint.findings import Finding, Fix, InsertFunction, Replace, Severity, Silence
 from loaderlint.knowledge.iterators import FOUND_FILES_METHODS
 from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
+from loaderlint.project.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
 from loaderlint.project.values import Instance, Lib, LibObject, Unknown
 from loaderlint.rules.base import Rule, loaders_of, loudness, page
 from loaderlint.rules.shared.one_shot import Kept, kept, one_shot
+from loaderlint.rules.shared.silence import too_unsure, unexposed
 
 _CATCHING = ("StopIteration", "Exception", "BaseException")
 _NEXT_OR_FAIL = '''\
@@ -81,6 +82,11 @@ def {next_or_fail}(items):
         raise RuntimeError("no more items for this sample") from None'''
 
 
+_PARTS: tuple[Part, ...] = ("sample", "collate")
+_NOT_KNOWN = "what it draws from is not known to run out, or to be empty"
+_STOPPED = "a StopIteration is caught on the way, or means there what it says"
+
+
 @dataclass(frozen=True, slots=True)
 class _Risk:
     """Why a `next` may raise, how loud that is, and what is unknown of it."""
@@ -90,17 +96,23 @@ class _Risk:
     unknowns: int
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a bare `next`."""
     for call in model.calls(function):
         if Lib("builtins.next") not in call.callee.atoms or len(call.call.args) != 1 or call.call.args[0].kind != "pos":
             continue
         risk = _risk(call.call.args[0].value, call.frame, model)
+        place = model.place(call.frame, call.number)
         if risk is None or _is_caught(call.context, call.frame, model) or _in_generator(call, model):
+            yield Silence(RULE.name, place, _NOT_KNOWN if risk is None else _STOPPED)
             continue
-        exposure = model.exposure(call.frame, 0, parts=("sample", "collate"), cured=_Stops(call.frame, model))
-        severity = loudness(risk.severity, exposure.certainty, risk.unknowns) if exposure else None
-        if exposure is None or severity is None:
+        exposure = model.exposure(call.frame, 0, parts=_PARTS, cured=_Stops(call.frame, model))
+        if exposure is None:
+            yield Silence(RULE.name, place, unexposed(model, call.frame, 0, parts=_PARTS, cure=lambda _: _STOPPED))
+            continue
+        severity = loudness(risk.severity, exposure.certainty, risk.unknowns)
+        if severity is None:
+            yield Silence(RULE.name, place, too_unsure(exposure.certainty))
             continue
         yield Finding(
             RULE.name,
@@ -109,7 +121,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
             f"the epoch of {_loaders(exposure)} ends early and nothing is said: `next` in {model.label(call.frame)} "
             f"raises StopIteration {risk.when}, which the loader takes for the end of the data; give it a default or "
             "raise another exception",
-            model.place(call.frame, call.number),
+            place,
             model.label(call.frame),
             model.why(call.frame, exposure),
             _fixes(call, model),

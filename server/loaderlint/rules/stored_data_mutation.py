@@ -51,7 +51,7 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Finding, Fix, Place, Severity, Wrap
+from loaderlint.findings import Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.knowledge.arrays import (
     KEEPS_VALUES,
     LIST_METHODS,
@@ -64,6 +64,7 @@ from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import ClassRef, FunctionRef, Instance, Lib, Method, ModuleRef, Origin, Val
 from loaderlint.rules.base import Rule, in_workers_of, loaders_of, loudness, page
 from loaderlint.rules.shared.passed import passed_for
+from loaderlint.rules.shared.silence import too_unsure
 from loaderlint.rules.shared.stored_kinds import (
     Kind,
     container_kind,
@@ -78,6 +79,10 @@ from loaderlint.rules.shared.stored_kinds import (
 _MAX_CALLERS = 3
 
 
+_NOT_STORED = "what it changes is not known to be stored: it is a copy, made for this sample, or from elsewhere"
+_STATE = "it may be a number or a list, or what is meant to change: a cache, a buffer, a shuffled order"
+
+
 class Edit(NamedTuple):
     """A change in place of expression `target`, at `place`. `shows`: what kind of object the way it is done shows.
     `form`: 'augment', 'item augment' (`x[i] += 1`), 'item' (`x[i] = 1`), 'method', 'function'."""
@@ -89,7 +94,7 @@ class Edit(NamedTuple):
     form: str
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each stored object that is edited, at the first edit."""
     for frame in function.frames:
         done: set[int] = set()
@@ -99,16 +104,19 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
                 continue
             findings = list(_stored_edit(edit, frame, model))
             yield from findings
-            if findings:
+            if any(isinstance(one, Finding) for one in findings):
                 done.add(root)
 
 
-def _stored_edit(edit: Edit, frame: Frame, model: Model) -> Iterator[Finding]:
+def _stored_edit(edit: Edit, frame: Frame, model: Model) -> Iterator[Finding | Silence]:
     value = model.ev.eval(edit.target, frame)
     for origin in sorted(value.origins, key=lambda o: (len(o.path), o.path)):
         if _is_stored(origin, value, model):
             yield from _judge(frame, edit, value, origin, model)
             return
+    made = "what it changes is made anew in the worker" if value.origins else _NOT_STORED
+    reason = "where what it changes comes from is not known" if value.unknown and not value.origins else made
+    yield Silence(RULE.name, edit.place, reason)
 
 
 def _root(target: int, frame: Frame, model: Model) -> int:
@@ -227,11 +235,13 @@ def _kind_of(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model)
 # --- the finding ------------------------------------------------------------------------------------------------------
 
 
-def _judge(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -> Iterator[Finding]:
+def _judge(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -> Iterator[Finding | Silence]:
     kind = _kind_of(frame, edit, value, origin, model)
     held = memory(origin, model)
     exposure = model.exposure(frame, 0, parts=("sample", "collate"))
     if kind is None or exposure is None or held == "read only":
+        reason = "the array is mapped read-only: writing to it raises" if held == "read only" else _STATE
+        yield Silence(RULE.name, edit.place, reason)
         return
 
     def stays(loader: Loader) -> bool:
@@ -241,6 +251,7 @@ def _judge(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -
     base = Severity.ERROR if stays(exposure.lead) else Severity.WARNING
     severity = loudness(base, exposure.certainty, 1 if kind == "unknown" else 0)
     if severity is None:
+        yield Silence(RULE.name, edit.place, too_unsure(exposure.certainty))
         return
     name = _field(origin)
     yield Finding(

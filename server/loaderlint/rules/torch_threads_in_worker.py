@@ -54,11 +54,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import DeleteStatement, Finding, Fix, Safety, Severity
+from loaderlint.findings import DeleteStatement, Finding, Fix, Safety, Severity, Silence
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Atom, Lib, LibObject, Literal_
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, not_forked, page
+from loaderlint.rules.shared.silence import silences, started_by, too_unsure, unexposed
 
 _SETTER = Lib("torch.set_num_threads")
 #: Calls that give the number of the machine's cores.
@@ -73,25 +74,34 @@ _CORES = frozenset(
 )
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a call, for all loaders whose forked workers perform it."""
     calls: dict[int, list[WorkerCall]] = {}
     for call in model.calls(function):
-        if _SETTER in call.callee.atoms and _threads(call, model) is not None:
+        if _SETTER not in call.callee.atoms:
+            continue
+        if _threads(call, model) is not None:
             calls.setdefault(call.number, []).append(call)
+        else:
+            yield Silence(
+                RULE.name, model.place(call.frame, call.number), "it is not known to ask for more than one thread"
+            )
     for number, performed in calls.items():
         yield from _judge(number, performed, model)
 
 
-def _judge(number: int, calls: list[WorkerCall], model: Model) -> Iterator[Finding]:
+def _judge(number: int, calls: list[WorkerCall], model: Model) -> Iterator[Finding | Silence]:
     found = gathered((call.frame, model.exposure(call.frame, 1, cured=not_forked(model))) for call in calls)
+    place = model.place(calls[0].frame, number)
     if found is None:
+        yield from silences(RULE.name, place, (_unexposed(call, model) for call in calls))
         return
     frame, exposure = found
     call = next(call for call in calls if call.frame is frame)
     threads = _threads(call, model)
     severity = loudness(Severity.ERROR, exposure.certainty, 0 if threads and threads.certain else 1)
     if threads is None or severity is None:
+        yield Silence(RULE.name, place, too_unsure(exposure.certainty))
         return
     yield Finding(
         RULE.name,
@@ -99,11 +109,15 @@ def _judge(number: int, calls: list[WorkerCall], model: Model) -> Iterator[Findi
         exposure.certainty,
         f"the worker hangs at its first operation on a large tensor: `torch.set_num_threads({threads.text})` "
         f"{in_workers_of(exposure)}, forked from a process whose threads they do not have; delete the call",
-        model.place(frame, number),
+        place,
         "torch.set_num_threads",
         model.why(frame, exposure),
         _fixes(calls, exposure, model),
     )
+
+
+def _unexposed(call: WorkerCall, model: Model) -> str:
+    return unexposed(model, call.frame, 1, cure=lambda loader: f"{started_by(loader, model)}, not by fork")
 
 
 class _Threads(NamedTuple):

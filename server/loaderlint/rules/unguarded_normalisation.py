@@ -49,11 +49,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Finding, Fix, Place, Severity, Wrap
+from loaderlint.findings import Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model, WorkerFunction
 from loaderlint.project.values import Instance, Lib, SeqOf
 from loaderlint.rules.base import Rule, loaders_of, loudness, page
+from loaderlint.rules.shared.silence import too_unsure
 
 #: Methods and functions that are zero for some data. The sum of signed values may cancel.
 _STATISTICS = frozenset("sum std norm max amax ptp nansum nanstd nanmax var".split())
@@ -62,6 +63,9 @@ _MODULES = ("numpy.", "torch.", "scipy.")
 _NOT_NEGATIVE = frozenset("abs absolute exp square softmax sigmoid relu bincount histogram pow".split())
 _KEEPS = frozenset("float double item sqrt abs astype".split())
 _MAX_DEPTH = 8
+
+
+_NOT_A_SAMPLE = "it is done when a worker starts, not for samples"
 
 
 class _Divisor(NamedTuple):
@@ -73,16 +77,20 @@ class _Divisor(NamedTuple):
     eased: bool
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a division."""
     for frame in function.frames:
         for number, divisor in _divisions(frame, model):
             found = _statistic(divisor, frame, model, 0)
-            if found is None or _is_tested(found.expr, divisor, frame, model):
+            if found is None:
+                continue
+            if _is_tested(found.expr, divisor, frame, model):
+                yield Silence(RULE.name, number, f"the code tests `{found.word}`, or takes out what is no number")
                 continue
             exposure = model.exposure(frame, 0, parts=("sample", "collate"))
             severity = loudness(Severity.INFORMATION, exposure.certainty, int(found.eased)) if exposure else None
             if exposure is None or severity is None:
+                yield Silence(RULE.name, number, too_unsure(exposure.certainty) if exposure else _NOT_A_SAMPLE)
                 continue
             here = model.label(frame).replace("<lambda>", "a lambda")
             where = loaders_of(exposure)

@@ -58,7 +58,7 @@ from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Certainty, Finding, Fix, Place, Severity, Wrap
+from loaderlint.findings import Certainty, Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.pickling import UNPICKLABLE
 from loaderlint.project.arguments import Arguments
@@ -69,6 +69,7 @@ from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.gradients import grad
 from loaderlint.rules.shared.held_handles import handle_kind
 from loaderlint.rules.shared.parcels import is_local
+from loaderlint.rules.shared.silence import few_workers, too_unsure
 
 Way = Literal["collated", "passed", "unknown"]
 _TORCH_COLLATE = ("torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader")
@@ -85,22 +86,35 @@ class Sent(NamedTuple):
     leaf: bool
 
 
-def find(loader: Loader, model: Model) -> Iterator[Finding]:
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a thing that cannot be sent, where it is returned."""
     exposure = model.exposed(1 << loader.index, 0, 1)
-    if exposure is None or loader.out_of_sight:
+    if loader.out_of_sight:
         return
     collate = loader.argument("collate_fn")
     for frame, guessed in _entries(loader, model):
         for one in _given(frame, model):
             way = _way(loader, one, collate, model)
-            if way != "unknown" and not (way == "passed" and one.leaf):
+            reason = _why_sent(way, one) if exposure else few_workers(loader)
+            if exposure is None or reason:
+                place = _place(one, model)
+                yield Silence(RULE.name, place, f"{reason}: {loader.described}")
+            else:
                 yield from _finding(one, way, loader, exposure, guessed, model)
+    if exposure is None:
+        return
     for reached in [r for r in model.reached.values() if r.loaders.get("collate", 0) >> loader.index & 1]:
         if reached.parents.get(loader.index, reached.frame) is None:
             for one in _given(reached.frame, model):
                 if not one.leaf and _is_made_in(one, reached.frame):
                     yield from _finding(one, "passed", loader, exposure, False, model)
+
+
+def _why_sent(way: str, one: Sent) -> str:
+    """Why it is sent well, or nobody knows; '' if it is not."""
+    if way == "unknown":
+        return "what the collate function makes of it is not known"
+    return "a leaf that requires grad is sent as it is" if way == "passed" and one.leaf else ""
 
 
 def _entries(loader: Loader, model: Model) -> Iterator[tuple[Frame, bool]]:
@@ -231,10 +245,13 @@ def _is_made_in(one: Sent, frame: Frame) -> bool:
 # --- words ------------------------------------------------------------------------------------------------------------
 
 
-def _finding(one: Sent, way: Way, loader: Loader, exposure: Exposure, guessed: bool, model: Model) -> Iterator[Finding]:
+def _finding(
+    one: Sent, way: Way, loader: Loader, exposure: Exposure, guessed: bool, model: Model
+) -> Iterator[Finding | Silence]:
     certainty: Certainty = "possible" if guessed else exposure.certainty
     severity = loudness(Severity.ERROR, certainty)
     if severity is None:
+        yield Silence(RULE.name, _place(one, model), too_unsure(certainty))
         return
     gives = f"`{model.label(one.frame)}`" if model.def_of(one.frame).kind != "lambda" else "its collate function"
     if way == "collated":

@@ -61,13 +61,14 @@ from itertools import combinations
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Finding, Fix, Severity, Wrap
+from loaderlint.findings import Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.project.evaluate import step_expressions
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Model, WorkerFunction
 from loaderlint.project.values import Instance, Lib
 from loaderlint.rules.base import Rule, loaders_of, loudness, page
 from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders
+from loaderlint.rules.shared.silence import too_unsure
 
 _MAX_FRAMES = 200
 #: An index that a helper is given: whatever its caller computed.
@@ -83,7 +84,7 @@ class _Use:
     what: str
 
 
-def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a listing whose order a map-style dataset's samples have."""
     for frame in function.frames:
         receiver = frame.receiver
@@ -92,6 +93,8 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
         exposure = model.exposure(frame, 0, parts=("sample",))
         if exposure is None or model.dataset_kind(receiver.cls) == "iterable":
             continue
+        for place in _sorted(frame, receiver, model):
+            yield Silence(RULE.name, place, "it is sorted before its order matters")
         uses: dict[tuple[Frame, int], _Use] = {}
         for use in _uses(frame, receiver, model):
             uses.setdefault((use.listing.frame, use.listing.expr), use)  # the gravest come first
@@ -99,9 +102,11 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding]:
             yield from _finding(use, frame, exposure, model)
 
 
-def _finding(use: _Use, frame: Frame, exposure: Exposure, model: Model) -> Iterator[Finding]:
+def _finding(use: _Use, frame: Frame, exposure: Exposure, model: Model) -> Iterator[Finding | Silence]:
     severity = loudness(use.severity, exposure.certainty)
     if severity is None:
+        place = model.place(use.listing.frame, use.listing.expr)
+        yield Silence(RULE.name, place, too_unsure(exposure.certainty))
         return
     where = loaders_of(exposure)
     yield Finding(
@@ -139,6 +144,13 @@ def _uses(frame: Frame, inst: Instance, model: Model) -> Iterator[_Use]:
         for each in orders:
             if not each.sorted:
                 yield _Use(each.listing, Severity.HINT, "the order of the samples of {} is chance:")
+
+
+def _sorted(frame: Frame, inst: Instance, model: Model) -> list[Place]:
+    """The listings that samples are taken from by position, and that are sorted."""
+    taken = _taken(frame, inst, ListingOrder(model), model)
+    found = (one.listing for orders in taken.values() for one in orders if one.sorted)
+    return list(dict.fromkeys(model.place(listing.frame, listing.expr) for listing in found))
 
 
 def _taken(entry: Frame, inst: Instance, order: ListingOrder, model: Model) -> dict[tuple[str, str], Orders]:

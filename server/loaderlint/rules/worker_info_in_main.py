@@ -51,26 +51,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.findings import Finding, Severity
+from loaderlint.findings import Finding, Severity, Silence
+from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import Instance
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
 from loaderlint.rules.shared.sharding import iterations, questions, sharding_fixes
+from loaderlint.rules.shared.silence import few_workers
 from loaderlint.rules.shared.streams import Stream
 
 
-def find(loader: Loader, model: Model) -> Iterator[Finding]:
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding an iterable dataset of the loader, at the question that is asked too early."""
-    if loader.kind.shards:
-        return
     for entry in iterations(loader, model):
         exposure = model.exposed(1 << loader.index, model.reached[entry].possible, 2)
         severity = loudness(Severity.ERROR, exposure.certainty) if exposure else None
-        question = next(questions(entry, model), None) if severity else None
-        if exposure is None or severity is None or question is None:
+        question = next(questions(entry, model), None)
+        if question is None:
             continue
-        stream = Stream(entry, loader, model)
-        if stream.asks_for_worker() or not stream.comes_alike():
+        reason = _why_not(entry, loader, model)
+        if exposure is None or severity is None or reason:
+            yield Silence(RULE.name, question.place, f"{reason}: {loader.described}")
             continue
         assert isinstance(entry.receiver, Instance)
         name = model.ev.classes.name(entry.receiver.cls)
@@ -85,6 +86,18 @@ def find(loader: Loader, model: Model) -> Iterator[Finding]:
             model.why(entry, exposure),
             sharding_fixes(entry, model, "unsafe"),
         )
+
+
+def _why_not(entry: Frame, loader: Loader, model: Model) -> str:
+    """Why items do not come from each worker, as far as is known; '' if they do."""
+    if loader.kind.shards:
+        return f"{loader.kind.name} splits the stream between the workers"
+    if loader.has_workers(2) == "no":
+        return few_workers(loader)
+    stream = Stream(entry, loader, model)
+    if stream.asks_for_worker():
+        return "something asks again in the worker"
+    return "" if stream.comes_alike() else "the stream is split or random, or what it goes over is out of sight"
 
 
 RULE = Rule(
