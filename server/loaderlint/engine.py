@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint import settings as settings_module
 from loaderlint.findings import Certainty, Finding, Intent, Place, Severity, Silence
-from loaderlint.settings import Settings
+from loaderlint.settings import LoaderWrapper, Settings
 from loaderlint.store import Cancelled as Cancelled
 from loaderlint.store import OpenFile, Snapshot, Store, project_root
 from loaderlint.suppress import Suppression, covering, suppressions
@@ -406,12 +406,12 @@ class Project:
     ) -> tuple[dict[Path, list[Finding]], Told | None]:
         """What the rules find in a snapshot, by file; what there is to tell of it, if `telling`."""
         found: dict[Path, list[Finding]] = {}
-        if not any(snapshot.containing(word) for word in _WORDS):
+        if not any(snapshot.containing(word) for word in (*_WORDS, *self._declared_words())):
             return found, self._nothing_told() if telling else None
         from loaderlint.project.model import Model
 
         self.links += 1
-        model = Model(snapshot, self.environment)
+        model = Model(snapshot, self.environment, self._declared)
         silences: list[Silence] = []
         for one in ask_rules(model, self._rules(telling), stop, silences.append if telling else _unheard):
             found.setdefault(one.place.path, []).append(one)
@@ -426,6 +426,15 @@ class Project:
         from loaderlint.explanation import Told
 
         return Told()
+
+    def _declared(self, path: Path) -> tuple[LoaderWrapper, ...]:
+        """The loaders that the settings of a file declare."""
+        return self._settings(path).loaders or ()
+
+    def _declared_words(self) -> frozenset[str]:
+        """The last names of all declared loaders."""
+        folders = {path.parent: path for path in self.store.paths()}
+        return frozenset(one.name.rpartition(".")[2] for path in folders.values() for one in self._declared(path))
 
     def _rules(self, telling: bool) -> list[Rule]:
         """The rules that are on in some folder; all of them if there is to be told of each."""

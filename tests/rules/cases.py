@@ -120,3 +120,50 @@ def source_line(project: Project, diagnostic: Diagnostic) -> tuple[str, str, str
     """The rule, the file and the text of the line: what stays when other lines come and go."""
     name = project.name(diagnostic.path)
     return diagnostic.name, name, project.texts()[name].split("\n")[diagnostic.span.line]
+
+
+def assert_found(case: pages.Case, project: Project) -> None:
+    """What is found is what the case expects, no more and no less."""
+    found = project.check(project.workspace())
+    expected = [
+        (Row(block.name, e.line + 1, e.severity, e.rule, e.certainty), e.text)
+        for block in case.files
+        for e in block.expectations
+    ]
+    wanted = Counter(each for each, _ in expected)
+    rows = Counter(row(project, diagnostic) for diagnostic in found)
+    lines = [f"missing {each}" for each in (wanted - rows).elements()]
+    lines += [f"extra {row(project, d)}: {d.message}" for d in found if row(project, d) in rows - wanted]
+    assert not lines, "\n".join(["", *lines])
+    for each, text in expected:
+        messages = [d.message for d in found if row(project, d) == each]
+        assert text is None or any(text in message for message in messages), f"'{text}' is not said: {messages}"
+
+
+def assert_each_fix(case: pages.Case, project: Project, folder: Path) -> None:
+    """Each fix, applied by itself in a copy of the case in `folder`, removes its finding and adds none."""
+    workspace = project.workspace()
+    found = project.check(workspace)
+    before = project.texts()
+    repairs = [(d, r) for d in found if d.fixable for r in workspace.repairs(d)]
+    for number, (diagnostic, repair) in enumerate(repairs):
+        fixed = Project(folder / f"fixed{number}", case)
+        fixed.write((block.name, block.text) for block in case.files)
+        fixed.apply([FileEdit(fixed.root / project.name(each.path), each.edits) for each in repair.files])
+        assert_sound(before, fixed.texts())
+        assert fixed.texts() != before, f"'{repair.title}' changes nothing"
+        left = fixed.check(fixed.workspace())
+        subject = f"'{repair.title}' for {row(project, diagnostic)}"
+        was, now = tally(project, found), tally(fixed, left)
+        if repair.safety == "unsafe":  # a guess is involved, but not whether it cures what it is offered for
+            assert (
+                now[diagnostic.name, project.name(diagnostic.path)]
+                < was[diagnostic.name, project.name(diagnostic.path)]
+            )
+            continue
+        assert not now - was, f"{subject} adds {[row(fixed, d) for d in left]}"
+        rule = (diagnostic.name, project.name(diagnostic.path))
+        assert now[rule] < was[rule], f"{subject} removes nothing"
+        line = source_line(project, diagnostic)
+        was_there = [source_line(project, each) for each in found].count(line)
+        assert [source_line(fixed, each) for each in left].count(line) < was_there, f"{subject} removes another finding"

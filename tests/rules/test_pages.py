@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from loaderlint.fixes.edits import FileEdit
 from loaderlint.rules import RULES
 from tests.rules import pages
 from tests.rules.cases import (
@@ -17,11 +15,10 @@ from tests.rules.cases import (
     MOST_ROUNDS,
     PAGES,
     Project,
-    Row,
+    assert_each_fix,
+    assert_found,
     assert_sound,
-    row,
     silences,
-    source_line,
     tally,
 )
 
@@ -38,20 +35,7 @@ def project(tmp_path: Path, case: pages.Case) -> Project:
 
 @pytest.mark.parametrize(("page", "case"), CASES)
 def test_findings(page: pages.Page, case: pages.Case, project: Project) -> None:
-    found = project.check(project.workspace())
-    expected = [
-        (Row(block.name, e.line + 1, e.severity, e.rule, e.certainty), e.text)
-        for block in case.files
-        for e in block.expectations
-    ]
-    wanted = Counter(each for each, _ in expected)
-    rows = Counter(row(project, diagnostic) for diagnostic in found)
-    lines = [f"missing {each}" for each in (wanted - rows).elements()]
-    lines += [f"extra {row(project, d)}: {d.message}" for d in found if row(project, d) in rows - wanted]
-    assert not lines, "\n".join(["", *lines])
-    for each, text in expected:
-        messages = [d.message for d in found if row(project, d) == each]
-        assert text is None or any(text in message for message in messages), f"'{text}' is not said: {messages}"
+    assert_found(case, project)
 
 
 @pytest.mark.parametrize(("page", "case"), [param for param in CASES if param.values[1].messages])
@@ -84,31 +68,7 @@ def _compare(page: pages.Page, case: pages.Case, kind: str, said: str) -> None:
 
 @pytest.mark.parametrize(("page", "case"), CASES)
 def test_each_fix(page: pages.Page, case: pages.Case, project: Project, tmp_path: Path) -> None:
-    workspace = project.workspace()
-    found = project.check(workspace)
-    before = project.texts()
-    repairs = [(d, r) for d in found if d.fixable for r in workspace.repairs(d)]
-    for number, (diagnostic, repair) in enumerate(repairs):
-        fixed = Project(tmp_path / f"fixed{number}", case)
-        fixed.write((block.name, block.text) for block in case.files)
-        fixed.apply([FileEdit(fixed.root / project.name(each.path), each.edits) for each in repair.files])
-        assert_sound(before, fixed.texts())
-        assert fixed.texts() != before, f"'{repair.title}' changes nothing"
-        left = fixed.check(fixed.workspace())
-        subject = f"'{repair.title}' for {row(project, diagnostic)}"
-        was, now = tally(project, found), tally(fixed, left)
-        if repair.safety == "unsafe":  # a guess is involved, but not whether it cures what it is offered for
-            assert (
-                now[diagnostic.name, project.name(diagnostic.path)]
-                < was[diagnostic.name, project.name(diagnostic.path)]
-            )
-            continue
-        assert not now - was, f"{subject} adds {[row(fixed, d) for d in left]}"
-        rule = (diagnostic.name, project.name(diagnostic.path))
-        assert now[rule] < was[rule], f"{subject} removes nothing"
-        line = source_line(project, diagnostic)
-        was_there = [source_line(project, each) for each in found].count(line)
-        assert [source_line(fixed, each) for each in left].count(line) < was_there, f"{subject} removes another finding"
+    assert_each_fix(case, project, tmp_path)
 
 
 @pytest.mark.parametrize(("page", "case"), CASES)

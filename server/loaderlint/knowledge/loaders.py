@@ -1,104 +1,12 @@
-"""Loaders: what starts workers, under which arguments, and what it does to their random state.
+"""What a loader has by default, what it may hold, and what goes over it.
 
-Sources: the signatures of the named packages; PyTorch's `torch/utils/data/dataloader.py` and `_utils/worker.py`.
+Sources: PyTorch's `torch/utils/data/dataloader.py` and `dataset.py`, and the named packages. The loaders themselves
+stand in `loaderlint.knowledge.wrappers`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
-
-#: The parameters of `torch.utils.data.DataLoader` in order; the last four are keyword only.
-TORCH_PARAMETERS = (
-    "dataset",
-    "batch_size",
-    "shuffle",
-    "sampler",
-    "batch_sampler",
-    "num_workers",
-    "collate_fn",
-    "pin_memory",
-    "drop_last",
-    "timeout",
-    "worker_init_fn",
-    "multiprocessing_context",
-    "generator",
-    "prefetch_factor",
-    "persistent_workers",
-    "pin_memory_device",
-    "in_order",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class LoaderKind:
-    """One loader class or factory.
-
-    `parameters`: names in positional order. `rename`: its own parameter names to torch's. `defaults`: values of torch's
-    parameters where they differ from torch's. `seeds_numpy`: its workers reseed NumPy's global state on every torch.
-    `reseeds_objects`: it reseeds generator objects on the dataset (MONAI's Randomizable only). `shards`: it splits an
-    iterable dataset between the workers. `persistent`: its workers live on over the epochs whatever the arguments.
-    `default_collate`: without a `collate_fn` it batches by torch's own `default_collate`."""
-
-    name: str
-    parameters: tuple[str, ...] = TORCH_PARAMETERS
-    rename: tuple[tuple[str, str], ...] = ()
-    defaults: tuple[tuple[str, str | int | bool | None], ...] = ()
-    seeds_numpy: bool = False
-    reseeds_objects: bool = False
-    shards: bool = False
-    persistent: bool = False
-    default_collate: bool = False
-
-
-_KINDS = (
-    LoaderKind("torch.utils.data.DataLoader", default_collate=True),
-    LoaderKind("torchdata.stateful_dataloader.StatefulDataLoader", default_collate=True),
-    LoaderKind("torch_geometric.loader.DataLoader"),
-    LoaderKind("torch_geometric.loader.DataListLoader"),
-    LoaderKind("torch_geometric.loader.DenseDataLoader"),
-    LoaderKind(
-        "monai.data.DataLoader",
-        parameters=("dataset", "num_workers"),
-        reseeds_objects=True,
-    ),
-    LoaderKind("monai.data.CacheDataLoader", parameters=("dataset", "num_workers"), reseeds_objects=True),
-    LoaderKind(
-        "timm.data.create_loader",
-        parameters=("dataset", "input_size", "batch_size"),
-        defaults=(("num_workers", 1), ("persistent_workers", True)),
-        seeds_numpy=True,
-    ),
-    LoaderKind("timm.data.MultiEpochsDataLoader", persistent=True, default_collate=True),
-    LoaderKind("ultralytics.data.build.InfiniteDataLoader", persistent=True, default_collate=True),
-    LoaderKind(
-        "ultralytics.data.build.build_dataloader",
-        parameters=("dataset", "batch", "workers", "shuffle"),
-        rename=(("batch", "batch_size"), ("workers", "num_workers")),
-        seeds_numpy=True,
-        persistent=True,
-    ),
-    LoaderKind(
-        "fastai.data.load.DataLoader",
-        parameters=("dataset", "bs", "num_workers"),
-        rename=(("bs", "batch_size"), ("wif", "worker_init_fn")),
-        seeds_numpy=True,
-    ),
-    LoaderKind("webdataset.WebLoader", shards=True),
-    LoaderKind("streaming.StreamingDataLoader", shards=True),
-    LoaderKind("litdata.StreamingDataLoader", shards=True),
-    LoaderKind(
-        "ignite.distributed.auto_dataloader",
-        parameters=("dataset",),
-        default_collate=True,
-    ),
-)
-
-#: Loaders by full name.
-LOADERS = MappingProxyType({kind.name: kind for kind in _KINDS})
-
-#: The last parts of their names: the words a file must hold to build a loader itself.
-LOADER_WORDS = frozenset(name.rpartition(".")[2] for name in LOADERS)
 
 #: torch's defaults of the parameters that rules ask for.
 TORCH_DEFAULTS: MappingProxyType[str, str | int | bool | None] = MappingProxyType(
@@ -156,6 +64,8 @@ DATASET_BASES = MappingProxyType(
         "monai.data.CacheDataset": False,
         "monai.data.PersistentDataset": False,
         "monai.data.IterableDataset": True,
+        "streaming.StreamingDataset": True,
+        "litdata.StreamingDataset": True,
     }
 )
 

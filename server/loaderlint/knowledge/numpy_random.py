@@ -65,7 +65,7 @@ SEEDERS = MappingProxyType(
         "transformers.set_seed": "all",
         "accelerate.utils.set_seed": "all",
         "monai.utils.set_determinism": "all",
-        "fastai.torch_core.set_seed": "all",
+        "fastai.set_seed": "all",
         "imgaug.seed": "imgaug",
         "ia.seed": "imgaug",
     }
@@ -76,10 +76,9 @@ SEEDING_WORKER_INITS = frozenset(
     {
         "lightning.pytorch.utilities.seed.pl_worker_init_function",
         "lightning.fabric.utilities.seed.pl_worker_init_function",
-        "monai.data.worker_init_fn",
         "timm.data._worker_init",
-        "detectron2.data.build.worker_init_reset_seed",
-        "ultralytics.data.build.seed_worker",
-        "transformers.trainer_utils.seed_worker",
+        "detectron2.data.worker_init_reset_seed",
+        "ultralytics.data.seed_worker",
+        "transformers.seed_worker",
     }
 )

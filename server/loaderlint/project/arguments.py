@@ -88,10 +88,8 @@ class Arguments:
                 for named in params:
                     if named.kind != "pos":
                         names.pop(named.name, None)
-                if self.more_keywords:
-                    bound[index] = unknown("kwargs")
-                else:
-                    bound[index] = _value(MapOf(tuple(names), tuple(names.values())))
+                more = (unknown("kwargs"),) if self.more_keywords else ()
+                bound[index] = _value(MapOf((*names, *[None] * len(more)), (*names.values(), *more)))
         return tuple(bound)
 
 

@@ -6,8 +6,9 @@ must go backward, to its callers. Found by name in the text first, confirmed by 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import PieceFacts
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Frame
-from loaderlint.project.values import ClassRef, FunctionRef, Instance, Method, Site
+from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance, Method, PartialOf, Site
 
 _MAX_CALLERS = 16
 _MAX_DEPTH = 4
@@ -40,6 +41,7 @@ class Callers:
         self._sites: dict[str, tuple[CallSite, ...]] = {}
         self._frames: dict[tuple[Path, int, int], tuple[Frame, ...]] = {}
         self._instances: dict[ClassRef, tuple[Instance, ...]] = {}
+        self._other_names: dict[str, frozenset[str]] = {}
 
     def frames(self, path: Path, piece: int, def_: int, depth: int = 0) -> tuple[Frame, ...]:
         """The frames in which a def runs, from the calls in sight; with none in sight, one with open parameters."""
@@ -81,21 +83,58 @@ class Callers:
     def _find(self, path: Path, piece: int, def_: int, facts: PieceFacts, depth: int) -> Iterator[Frame]:
         one = facts.ir.defs[def_]
         owner = self.owner(path, piece, def_, facts)
+        if owner is not None and self._ev.decoration(FunctionRef(path, piece, def_)) in ("static", "class"):
+            for site in self.sites(one.name):
+                for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                    yield from self._confirmed(site, caller, (path, piece, def_))
+            return
         if owner is not None:
             yield from self._method_frames(path, piece, def_, facts, owner, depth)
             return
         if one.parent > 0:
             for scope in self.frames(path, piece, one.parent, depth + 1):
-                opened = self._ev.open_frame(FunctionRef(path, piece, def_, scope), None, None)
-                if opened is not None:
-                    yield opened
+                yield from self._nested_frames(path, piece, def_, scope, depth)
             return
-        if one.kind == "lambda" or not one.name:
+        name = _bound_to(def_, facts) if one.kind == "lambda" else one.name
+        if not name:
             return
         wanted = (path, piece, def_)
-        for site in self.sites(one.name):
+        for site in chain(self.sites(name), *(self.sites(alias) for alias in self._aliases(name))):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 yield from self._confirmed(site, caller, wanted)
+
+    def _nested_frames(self, path: Path, piece: int, def_: int, scope: Frame, depth: int) -> Iterator[Frame]:
+        """The frames of a function inside another: from the calls of it there, else one with open parameters."""
+        found = list(self._calls_of_nested(path, piece, def_, scope, depth))
+        opened = None if found else self._ev.open_frame(FunctionRef(path, piece, def_, scope), None, None)
+        yield from found if opened is None else [opened]
+
+    def _calls_of_nested(self, path: Path, piece: int, def_: int, scope: Frame, depth: int) -> Iterator[Frame]:
+        facts = self._ev.facts(path, piece)
+        name = facts.ir.defs[def_].name if facts else ""
+        beside = [n for n, one in enumerate(facts.ir.defs if facts else ()) if one.parent == scope.def_ and n != def_]
+        for caller in (scope, *(f for n in beside if name for f in self.frames(path, piece, n, depth + 1))):
+            for step, call in self._ev.performed(caller):
+                func = self._ev.expr(caller, call.func)
+                if func not in (ir.MakeDef(def_), ir.Capture(1, name)) or self._ev.is_dead(step.context, caller):
+                    continue
+                self._ev.eval(step.call, caller)
+                for target in caller.targets.get(step.call, ()):
+                    if (target.path, target.piece, target.def_, target.scope) == (path, piece, def_, scope):
+                        yield target
+
+    def _aliases(self, name: str) -> frozenset[str]:
+        """What files call the function `name` by another name: `import name as other`, `other = partial(name, ...)`."""
+        known = self._other_names.get(name)
+        if known is None:
+            found: set[str] = set()
+            for path in self._ev.files.containing(name):
+                file = self._ev.file(path)
+                for piece in file.mentioning(name) if file else ():
+                    if file is not None:
+                        found.update(file.pieces[piece].ask(_other_names, name))
+            known = self._other_names[name] = frozenset(found - {name})
+        return known
 
     def _confirmed(self, site: CallSite, caller: Frame, wanted: tuple[Path, int, int]) -> Iterator[Frame]:
         """The frames of `wanted` that a call leads to, if it does."""
@@ -105,8 +144,8 @@ class Callers:
         if not isinstance(call, ir.Call):
             return
         callee = self._ev.eval(call.func, caller)
-        for atom in callee.only(FunctionRef, Method):
-            function = atom.function if isinstance(atom, Method) else atom
+        for atom in callee.only(FunctionRef, Method, PartialOf):
+            function = _function_of(atom)
             if isinstance(function, FunctionRef) and (function.path, function.piece, function.def_) == wanted:
                 self._ev.eval(site.expr, caller)
                 for target in caller.targets.get(site.expr, ()):
@@ -196,6 +235,30 @@ class Callers:
             for piece in file.mentioning(name):
                 if file.pieces[piece].holds(f"{name}(") or file.pieces[piece].holds(f"{name} ("):
                     yield from sites_in(self._ev, path, piece, {name})
+
+
+def _function_of(atom: Atom) -> Atom:
+    """The function behind a bound method or `functools.partial`."""
+    for _ in range(3):
+        if isinstance(atom, PartialOf):
+            atom = atom.func
+    return atom.function if isinstance(atom, Method) else atom
+
+
+def _bound_to(def_: int, facts: PieceFacts) -> str:
+    """The name that a module-level statement gives a lambda, '' if it gives none."""
+    for step in facts.ir.defs[0].steps:
+        if isinstance(step, ir.Bind) and step.value != ir.NONE and facts.ir.exprs[step.value] == ir.MakeDef(def_):
+            return step.name
+    return ""
+
+
+def _other_names(text: str, name: str) -> tuple[str, ...]:
+    """The names that a piece gives what is called `name`."""
+    found = [*re.findall(rf"\b{name}\s+as\s+(\w+)", text)] if " as " in text else []
+    if "partial(" in text:
+        found += re.findall(rf"(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*{name}\b", text)
+    return tuple(found)
 
 
 def sites_in(ev: Evaluator, path: Path, piece: int, names: set[str] | frozenset[str]) -> Iterator[CallSite]:

@@ -13,7 +13,19 @@ from typing import TYPE_CHECKING
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.frames import Frame
-from loaderlint.project.values import FunctionRef, Lib, LibObject, Literal_, Namespace, SeqOf, Val, join, of, unknown
+from loaderlint.project.values import (
+    FunctionRef,
+    Lib,
+    LibObject,
+    Literal_,
+    MapOf,
+    Namespace,
+    SeqOf,
+    Val,
+    join,
+    of,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluate import Evaluator
@@ -26,6 +38,13 @@ _CONFIG_NODES = (
     "fvcore.common.config.CfgNode",
     "easydict.EasyDict",
     "ml_collections.ConfigDict",
+)
+#: What gives its arguments (keywords, or the dict that comes first) as attributes.
+_RECORDS = frozenset(
+    """
+    types.SimpleNamespace argparse.Namespace easydict.EasyDict munch.Munch munch.munchify addict.Dict
+    omegaconf.OmegaConf.create ml_collections.ConfigDict ml_collections.config_dict.ConfigDict box.Box dotmap.DotMap
+    """.split()
 )
 _MAX_DECLARATIONS = 8
 
@@ -80,6 +99,9 @@ class Configured:
 
     def node_attribute(self, atom: LibObject, name: str) -> Val | None:
         """Attribute `name` of a yacs, EasyDict or ConfigDict node; None if `atom` is none."""
+        given = self._given(atom, name)
+        if given is not None:
+            return given
         if not atom.name.startswith(_CONFIG_NODES) or not name.isidentifier() or name.islower() and len(name) < 3:
             return None
         if name in ("clone", "merge_from_file", "merge_from_list", "freeze", "defrost", "copy_and_resolve_references"):
@@ -88,6 +110,17 @@ class Configured:
             self._nodes[name] = unknown("cycle")
             self._nodes[name] = self._node_default(name)
         return self._nodes[name]
+
+    def _given(self, atom: LibObject, name: str) -> Val | None:
+        """What the call that made a record passes for its attribute `name`; None if that is not in sight."""
+        if atom.name not in _RECORDS:
+            return None
+        passed = self._ev.site_arguments(atom.site)
+        given = dict(passed.keywords).get(name)
+        for one in (mapping for value in passed.positional[:1] for mapping in value.only(MapOf)):
+            if given is None and isinstance(one, MapOf) and name in one.keys:
+                given = one.values[one.keys.index(name)]
+        return self._configured(given, "configuration default") if given is not None else None
 
     # --- looking declarations up --------------------------------------------------------------------------------------
 

@@ -162,6 +162,8 @@ class Evaluator:
         for index, param in enumerate(params):
             if index == 0 and receiver is not None:
                 args.append(of(receiver))
+            elif param.kind == "starstar":
+                args.append(of(MapOf((None,), (unknown("parameter"),))))
             elif param.default == NONE:
                 args.append(self._annotated(function, param) or unknown("parameter"))
             else:
@@ -214,7 +216,7 @@ class Evaluator:
             case ir.Global(name):
                 return self._global(name, frame)
             case ir.Param(index):
-                return self._param(index, frame)
+                return self._grown(self._param(index, frame), number, frame)
             case ir.Attr(base, name):
                 return self.attribute(self.eval(base, frame), name, frame, number)
             case ir.Call():
@@ -432,6 +434,15 @@ class Evaluator:
             return of(found)
         value = self.module_attribute(found, name)
         return value if value is not None else unknown("unresolved import")
+
+    def _grown(self, given: Val, number: int, frame: Frame) -> Val:
+        """A parameter that is a dict (`**kwargs`) with what the def stores in it."""
+        if len(given.atoms) != 1:
+            return given
+        (atom,) = given.atoms
+        if not isinstance(atom, MapOf):
+            return given
+        return Val(frozenset({growth.with_later_items(self, atom, frame, number)}), given.origins)
 
     def _param(self, index: int, frame: Frame) -> Val:
         facts = frame.facts

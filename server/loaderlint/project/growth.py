@@ -38,17 +38,21 @@ def appended(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
 
 
 def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> MapOf:
-    """A dict with the items that the same def stores in it afterwards, by `[...] =` or `.update(...)`."""
+    """A dict with the items that the same def stores in it afterwards, by `[...] =`, `.update(...)` or
+    `.setdefault(...)`."""
     one = ev.def_of(frame)
     if one is None:
         return made
     pairs = list(zip(made.keys, made.values, strict=True))
     entries = {key: value for key, value in pairs if key is not None}
+    rest = [value for key, value in pairs if key is None]
     for step in one.steps:
         for name, value in _stored_by(ev, step, frame, number):
             before = entries.get(name, unknown("not always stored"))
             entries[name] = value if step.context == 0 else join((before, value))
-    rest = [value for key, value in pairs if key is None]
+        for name, value in _defaulted_by(ev, step, frame, number):
+            unsure = [unknown("not always stored")] if step.context or rest else []
+            entries.setdefault(name, join((value, *unsure)))
     return MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site)
 
 
@@ -65,6 +69,17 @@ def _stored_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[
     given = ev.arguments(call, frame)
     maps = [atom for value in given.positional for atom in value.only(MapOf) if isinstance(atom, MapOf)]
     return [*either(maps), *given.keywords]
+
+
+def _defaulted_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[tuple[str, Val]]:
+    """What a step stores in the dict which expression `number` makes, if the dict does not have it."""
+    call = ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
+    if not isinstance(call, ir.Call) or ev.expr(frame, call.func) != ir.Attr(number, "setdefault"):
+        return []
+    if ev.is_dead(step.context, frame) or len(call.args) != 2:
+        return []
+    key = ev.eval(call.args[0].value, frame).literal
+    return [(key.value, ev.eval(call.args[1].value, frame))] if key and isinstance(key.value, str) else []
 
 
 def either(maps: list[MapOf]) -> list[tuple[str, Val]]:

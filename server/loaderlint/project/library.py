@@ -25,6 +25,7 @@ from loaderlint.project import growth, late
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
+    NONE_VALUE,
     Atom,
     ClassRef,
     FunctionRef,
@@ -77,6 +78,8 @@ def star_names(module: str) -> frozenset[str]:
     """The names that a star import of a library brings, as far as the tables know them."""
     if module in ("numpy.random", "np.random"):
         return frozenset(name.rpartition(".")[2] for name in NUMPY_GLOBAL_DRAWS)
+    if module in ("fastai.vision.all", "fastai.text.all", "fastai.tabular.all", "fastai.data.all", "fastai.basics"):
+        return frozenset({"DataLoader", "DataLoaders", "TfmdDL", "set_seed"})
     if module == "torch.utils.data":
         return frozenset({"DataLoader", "Dataset", "IterableDataset", "Subset", "random_split", "ConcatDataset"})
     return frozenset()
@@ -95,11 +98,24 @@ def binary(op: str, left: Val, right: Val, site: Site) -> Val:
         if len(first) == len(second) == 1 and isinstance(first[0], SeqOf) and isinstance(second[0], SeqOf):
             items = (*first[0].items, *second[0].items)
             return of(SeqOf(first[0].kind, items if len(items) <= 64 else (join(items),), site))
+    if op == "|":
+        first, second = left.only(MapOf), right.only(MapOf)
+        if len(first) == len(second) == len(left.atoms) == len(right.atoms) == 1:
+            return of(_united(first[0], second[0], site))
     if op == "*" and len(left.atoms) == 1 and left.only(SeqOf):
         return left.without_origins()
     if op == "%" and a is not None and a.kind == "str":
         return of(LibObject("builtins.str", site))
     return of(LibObject("builtins.operation", site))
+
+
+def _united(first: Atom, second: Atom, site: Site) -> MapOf:
+    """`first | second`: the items of both, those of the second win."""
+    assert isinstance(first, MapOf) and isinstance(second, MapOf)
+    pairs = [*zip(first.keys, first.values, strict=True), *zip(second.keys, second.values, strict=True)]
+    entries = {key: value for key, value in pairs if key is not None}
+    rest = [value for key, value in pairs if key is None]
+    return MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), site)
 
 
 def _computed(op: str, a: Literal_, b: Literal_) -> Val | None:
@@ -591,8 +607,13 @@ def passed_to_library(ev: Evaluator, inst: Instance) -> Arguments:
 def _map_method(owner: MapOf, method: str, arguments: Arguments, site: Site) -> Val:
     if method in ("items", "values"):
         return of(LibObject(f"dict.{method}", site))
-    if method in ("get", "pop") and arguments.positional:
+    if method in ("get", "pop", "setdefault") and arguments.positional:
         found = entry_of(owner.keys, owner.values, arguments.positional[0])
+        literal = arguments.positional[0].literal
+        if literal is not None and literal.value in owner.keys:
+            return found
+        if literal is not None and None not in owner.keys and owner.site is None:  # `**kwargs`: nobody else fills it
+            return arguments.positional[1] if len(arguments.positional) > 1 else NONE_VALUE
         return join((found, *arguments.positional[1:2]))
     if method == "copy":
         return of(owner)

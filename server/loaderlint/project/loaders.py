@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.late import makes_configured, registers_transforms
-from loaderlint.knowledge.loaders import (
-    DATASET_BASES,
-    LOADER_WORDS,
-    LOADERS,
-    SAMPLE_CALLABLES,
-    TORCH_DEFAULTS,
-    TORCH_PARAMETERS,
-    WRAPPING_DATASETS,
-    LoaderKind,
-)
+from loaderlint.knowledge.loaders import DATASET_BASES, SAMPLE_CALLABLES, TORCH_DEFAULTS, WRAPPING_DATASETS
+from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.callers import Callers, CallSite, called_name, sites_in
+from loaderlint.project.declared import DeclaredCalls, DeclaredOf, leads_to, with_seeds
+from loaderlint.project.environment import Environment
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Frame
 from loaderlint.project.late import takes
@@ -42,13 +36,15 @@ from loaderlint.project.values import (
     of,
     unknown,
 )
+from loaderlint.project.wrappers import keeps_workers, loaders_made
 
-_WORD = re.compile(r"[Ll]oader")
 _RENAMED = re.compile(r"(\w+)\s+as\s+(\w+)")
 _NAMED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)\b(?!\s*[(.])", re.MULTILINE)
 _BOUND = re.compile(r"^(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b", re.MULTILINE)
 _CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
 _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
+_CLASS_PARAMETER = re.compile(r"[Ll]oader_?(?:cls|class|type|fn|factory)\w*\(")
+_COMPUTED = (ir.IfExp, ir.Phi, ir.Call, ir.Param)
 _MAX_LOADERS = 256
 _MAX_LATE_SITES = 4
 _TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test")
@@ -140,32 +136,61 @@ class Loader:
 class Loaders:
     """Finds the loaders of one snapshot."""
 
-    def __init__(self, evaluator: Evaluator, callers: Callers) -> None:
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        callers: Callers,
+        environment_of: Callable[[Path], Environment],
+        declared_of: DeclaredOf,
+    ) -> None:
         self._ev = evaluator
         self._callers = callers
-        self._words = set(LOADER_WORDS)
+        self._declared = DeclaredCalls(evaluator, callers, declared_of)
+        self._environment_of = environment_of
+        self._words = {name.rpartition(".")[2] for name in LOADERS if self._may_be_used(name)}
+
+    def _may_be_used(self, name: str) -> bool:
+        """Whether the project may use a loader: those that are not called so count where their library is named."""
+        return "oader" in name.rpartition(".")[2] or bool(self._ev.files.containing(name.partition(".")[0]))
 
     def find(self) -> tuple[Loader, ...]:
         """Every loader in sight, in the order of files and places."""
         self._add_subclasses()
-        found: dict[Site, Loader] = {}
-        for path in self._ev.files.containing("oader"):
+        found: list[Loader] = []
+        seen: set[Site] = set()
+        for path in self._paths():
             for site in self._candidates(path):
                 for frame in self._callers.frames(site.path, site.piece, site.def_):
-                    if self._ev.is_dead(site.context, frame) or len(found) >= _MAX_LOADERS:
+                    where = Site(frame, site.expr)
+                    if where in seen or self._ev.is_dead(site.context, frame):
                         continue
-                    made = self._loader(len(found), site, frame)
-                    if made is not None and made.site is not None and made.site not in found:
-                        found[made.site] = made
-        return tuple(found.values())
+                    seen.add(where)
+                    found.extend(self._made(where))
+        for where, declared, arguments in self._declared.find():
+            self._add_declared(self._with(declared, where, arguments), where, found)
+        return tuple(replace(one, index=index) for index, one in enumerate(found[:_MAX_LOADERS]))
+
+    def _paths(self) -> tuple[Path, ...]:
+        """The files that may make a loader."""
+        words = {"oader", *(word for word in self._words if "oader" not in word)}
+        return tuple(sorted({path for word in sorted(words) for path in self._ev.files.containing(word)}))
+
+    def _add_declared(self, declared: Loader, site: Site, found: list[Loader]) -> None:
+        """Add the loader of a declared call, or what is declared to the loaders that the call is seen to make."""
+        inside = leads_to(self._ev, site)
+        followed = [n for n, one in enumerate(found) if one.site and (one.site == site or one.site.frame in inside)]
+        for number in followed:
+            found[number] = _completed(found[number], declared)
+        if not followed:
+            found.append(declared)
 
     def _add_subclasses(self) -> None:
         """Learn the names of the project's own loader classes, and of loaders with bound arguments."""
         for _ in range(2):
-            for path in self._ev.files.containing("oader"):
+            for path in self._paths():
                 file = self._ev.file(path)
                 for piece in file.pieces if file else ():
-                    head = piece.ask(_loader_like_class)
+                    head = piece.ask(_class_head)
                     if head and any(re.search(rf"\b{word}\b", head[1]) for word in self._words):
                         self._words.add(head[0])
                     self._words.update(alias for alias, name in piece.ask(_bound) if name in self._words)
@@ -177,20 +202,20 @@ class Loaders:
         names = frozenset(self._words | self._aliases(path))
         pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
         for index, piece in enumerate(file.pieces):
-            if not piece.ask(_matches, pattern):
+            if not piece.ask(_matches, pattern) and not piece.ask(_matches, _CLASS_PARAMETER):
                 continue
             yield from sites_in(self._ev, path, index, names)
             yield from self._computed(path, index)
 
     def _computed(self, path: Path, piece: int) -> Iterator[CallSite]:
-        """Calls whose callee is a local value: `cls = DataLoader if a else Other; cls(...)`."""
+        """Calls whose callee is a local value or a parameter: `cls = DataLoader if a else Other; cls(...)`."""
         facts = self._ev.facts(path, piece)
         for def_, one in enumerate(facts.ir.defs if facts else ()):
             for step in one.steps:
                 if facts is None or not isinstance(step, ir.Perform):
                     continue
                 call = facts.ir.exprs[step.call]
-                if isinstance(call, ir.Call) and isinstance(facts.ir.exprs[call.func], ir.IfExp | ir.Phi | ir.Call):
+                if isinstance(call, ir.Call) and isinstance(facts.ir.exprs[call.func], _COMPUTED):
                     yield CallSite(path, piece, def_, step.call, step.context)
 
     def _aliases(self, path: Path) -> set[str]:
@@ -205,52 +230,73 @@ class Loaders:
 
     # --- one loader ---------------------------------------------------------------------------------------------------
 
-    def _loader(self, index: int, site: CallSite, frame: Frame) -> Loader | None:
-        call = self._ev.expr(frame, site.expr)
+    def _made(self, site: Site) -> Iterator[Loader]:
+        """The loaders that a call makes: one, or those of a trainer."""
+        call = self._ev.expr(site.frame, site.expr)
         if not isinstance(call, ir.Call):
-            return None
-        callee = self._ev.eval(call.func, frame)
-        for atom in callee.only(Lib, ClassRef, PartialOf):
-            resolved = self._resolve(atom, call, frame, site.expr)
-            if resolved is None:
-                continue
-            kind, arguments = resolved
-            mapped = _torch_arguments(kind, arguments)
-            dataset = mapped.get("dataset", unknown("no dataset argument"))
-            held = self._expand(dataset, False, 0)
-            return Loader(
-                index,
-                kind,
-                Site(frame, site.expr),
-                self._name(frame, site.expr),
-                mapped,
-                tuple(held),
-                any(one.wrapped for one in held.values()),
-                "" if held else self._late(dataset),
-                guessed=frozenset(atom for atom, one in held.items() if not one.sure),
-                late_sites=() if held else _made_late(dataset),
-            )
-        return None
+            return
+        candidates = self._ev.eval(call.func, site.frame).only(Lib, ClassRef, PartialOf)
+        known = [(atom, one) for atom in candidates if (one := self._resolve(atom, call, site)) is not None]
+        if not known:
+            return
+        atom, (kind, arguments) = known[0]
+        same = len({one.persistent for _, (one, _) in known}) == 1
+        for mapped in loaders_made(self._ev, kind, arguments, atom if isinstance(atom, ClassRef) else None):
+            if same:
+                yield self._with(kind, site, mapped)
+            else:  # `DataLoader if weighted else InfiniteDataLoader`
+                open_end = {**mapped, "persistent_workers": unknown("one of several loaders")}
+                yield self._with(replace(kind, persistent=False), site, open_end)
 
-    def _resolve(self, atom: Atom, call: ir.Call, frame: Frame, number: int) -> tuple[LoaderKind, Arguments] | None:
+    def _with(self, kind: LoaderKind, site: Site, arguments: dict[str, Val]) -> Loader:
+        """The loader that a call makes with these arguments, under torch's names."""
+        dataset = arguments.get("dataset", unknown("no dataset argument"))
+        held = self._expand(dataset, False, 0)
+        known = held or kind.own_data
+        return Loader(
+            0,
+            kind,
+            site,
+            self._name(site.frame, site.expr),
+            arguments,
+            tuple(held),
+            any(one.wrapped for one in held.values()),
+            "" if known else self._late(dataset),
+            guessed=frozenset(atom for atom, one in held.items() if not one.sure),
+            late_sites=() if known else _made_late(dataset),
+        )
+
+    def _resolve(self, atom: Atom, call: ir.Call, site: Site) -> tuple[LoaderKind, Arguments] | None:
         """Which loader a callee is, and what the call passes to the library's own constructor."""
+        frame = site.frame
         if isinstance(atom, Lib):
-            kind = LOADERS.get(atom.name)
+            kind = self._kind(atom.name, frame.path)
             return (kind, self._ev.arguments(call, frame)) if kind else None
         if isinstance(atom, PartialOf):
-            kind = LOADERS.get(atom.func.name) if isinstance(atom.func, Lib) else None
-            if kind is None:
-                return None
+            kind = self._kind(atom.func.name, frame.path) if isinstance(atom.func, Lib) else None
             bound = self._ev.expr(atom.site.frame, atom.site.expr)
-            if not isinstance(bound, ir.Call):
+            if kind is None or not isinstance(bound, ir.Call):
                 return None
             return kind, self._ev.arguments(bound, atom.site.frame, skip=1).before(self._ev.arguments(call, frame))
         if not isinstance(atom, ClassRef):
             return None
-        kind = next((LOADERS[n] for n in self._ev.classes.library_bases(atom) if n in LOADERS), None)
+        base = next((name for name in self._ev.classes.library_bases(atom) if name in LOADERS), "")
+        kind = self._kind(base, frame.path)
         if kind is None:
             return None
-        return kind, passed_to_library(self._ev, Instance(atom, Site(frame, number)))
+        inst = Instance(atom, site)
+        if keeps_workers(self._ev, inst):
+            kind = replace(kind, persistent=True)
+        return kind, passed_to_library(self._ev, inst)
+
+    def _kind(self, name: str, path: Path) -> LoaderKind | None:
+        """The loader of this name, as it is in the versions that the project declares; None if there is none."""
+        kind = LOADERS.get(name)
+        if kind is None or not kind.changes:
+            return kind
+        packages = self._environment_of(path).packages or {}
+        versions = [packages[one] for one in PACKAGES[name] if one in packages]
+        return kind.at(lambda border: any(one.before(border) == "yes" for one in versions))
 
     def _expand(self, value: Val, wrapped: bool, depth: int) -> dict[Atom, Held]:
         """The datasets that a dataset argument stands for, through Subset, ConcatDataset, random_split and lists."""
@@ -332,7 +378,7 @@ class Loaders:
                 key = self._ev.expr(frame, step.index)
                 if isinstance(key, ir.Const):
                     return str(key.value)
-        if one and one.name:
+        if one and one.name and one.kind != "lambda":
             return one.name
         call = self._ev.expr(frame, number)
         facts = self._ev.facts(frame.path, frame.piece)
@@ -370,28 +416,31 @@ def _may_be_dataset(ev: Evaluator, cls: ClassRef) -> bool:
     return any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__"))
 
 
-def _torch_arguments(kind: LoaderKind, arguments: Arguments) -> dict[str, Val]:
-    """The call's arguments under torch's parameter names."""
-    rename = dict(kind.rename)
-    found: dict[str, Val] = {}
-    for position, value in enumerate(arguments.positional):
-        if position < len(kind.parameters):
-            found[rename.get(kind.parameters[position], kind.parameters[position])] = value
-    for name, value in arguments.keywords:
-        found[rename.get(name, name)] = value
-    if arguments.more_keywords or arguments.more_positional:
-        for name in TORCH_PARAMETERS:
-            found.setdefault(name, unknown("kwargs"))
-    return found
+def _completed(seen: Loader, declared: Loader) -> Loader:
+    """A loader with what is declared of the call that makes it, where that says more than can be seen."""
+    arguments = dict(seen.arguments)
+    if not seen.datasets and declared.datasets:
+        arguments["dataset"] = declared.argument("dataset")
+        seen = replace(
+            seen,
+            datasets=declared.datasets,
+            guessed=declared.guessed,
+            wrapped=declared.wrapped,
+            late="",
+            late_sites=(),
+        )
+    if seen.has_workers() == "maybe" and declared.has_workers() != "maybe":
+        arguments["num_workers"] = declared.argument("num_workers")
+    return replace(seen, kind=with_seeds(seen.kind, declared.kind), arguments=arguments)
 
 
 def _matches(text: str, pattern: re.Pattern[str]) -> bool:
     return pattern.search(text) is not None
 
 
-def _loader_like_class(text: str) -> tuple[str, str] | None:
-    """The name and the bases of a class whose head speaks of loaders."""
-    if not text.lstrip().startswith(("class", "@")) or not _WORD.search(text):
+def _class_head(text: str) -> tuple[str, str] | None:
+    """The name and the bases of a class that has bases."""
+    if not text.lstrip().startswith(("class", "@")):
         return None
     match = _CLASS_HEAD.search(text)
     return (match[1], match[2]) if match else None

@@ -16,9 +16,11 @@ from typing import Literal
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR, PieceFacts
 from loaderlint.findings import Certainty, Evidence, Place
-from loaderlint.knowledge.loaders import LOADERS, SAMPLE_CALLABLES
+from loaderlint.knowledge.loaders import SAMPLE_CALLABLES
+from loaderlint.knowledge.wrappers import LOADERS
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.callers import Callers, called_name
+from loaderlint.project.declared import DeclaredOf
 from loaderlint.project.environment import Environment
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.files import Files
@@ -37,6 +39,7 @@ from loaderlint.project.loaders import (
 )
 from loaderlint.project.scripts import Scripts
 from loaderlint.project.values import (
+    NONE_VALUE,
     Atom,
     ClassRef,
     Instance,
@@ -167,16 +170,22 @@ class Exposure:
 
 
 class Model:
-    """One immutable snapshot of a project, linked. `environment_of(path)` gives what the file's project runs on."""
+    """One immutable snapshot of a project, linked. `environment_of(path)` gives what the file's project runs on,
+    `declared_of(path)` the wrappers of its own that its settings declare."""
 
-    def __init__(self, files: Files, environment_of: Callable[[Path], Environment]) -> None:
+    def __init__(
+        self,
+        files: Files,
+        environment_of: Callable[[Path], Environment],
+        declared_of: DeclaredOf = lambda path: (),
+    ) -> None:
         self.files = files
         self.ev = Evaluator(files)
         self.callers = Callers(self.ev)
         self._environment_of = environment_of
         self.reached: dict[Frame, Reached] = {}
         self.entries: list[Entry] = []
-        self.loaders: tuple[Loader, ...] = Loaders(self.ev, self.callers).find()
+        self.loaders: tuple[Loader, ...] = Loaders(self.ev, self.callers, environment_of, declared_of).find()
         self._defs: frozenset[tuple[Path, int, int]] | None = None
         self._start_method_calls: tuple[StartMethodCall, ...] | None = None
         for loader in self.loaders:
@@ -203,6 +212,9 @@ class Model:
             self.entries.append(Entry(loader, dataset, tuple(frames), guess))
 
     def _enter_functions(self, loader: Loader) -> None:
+        for name in loader.kind.calls:
+            for frame in self._called(loader, loader.arguments.get(name, NONE_VALUE), unknown("sample")):
+                self._walk(frame, loader, "sample", guessed=False)
         for frame in self._called(loader, loader.argument("collate_fn"), unknown("batch")):
             self._walk(frame, loader, "collate", guessed=False)
         for frame in self._called(loader, loader.argument("worker_init_fn"), unknown("worker id")):

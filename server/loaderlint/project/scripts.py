@@ -165,7 +165,12 @@ class Scripts:
             return
         atoms = self._model.ev.eval(call.func, frame).atoms
         goes = any(isinstance(a, Lib) and (a.name in GOES_OVER_NOW or a.name.startswith("itertools.")) for a in atoms)
-        trains = any(isinstance(a, LibMember) and a.name in LOADER_CONSUMERS for a in atoms)
+        consumers = [a for a in atoms if isinstance(a, LibMember) and a.name in LOADER_CONSUMERS]
+        for atom in consumers:  # a trainer that made its loaders itself
+            made = self._made.get(atom.owner.site) if isinstance(atom.owner, LibObject) else None
+            if made is not None:
+                yield made
+        trains = bool(consumers)
         for arg in call.args if goes or trains else ():
             yield from self._gone_over(arg.value, frame, 0)
             if trains:

@@ -73,10 +73,11 @@ from collections.abc import Callable, Iterator
 
 from loaderlint.facts import ir
 from loaderlint.findings import Evidence, Finding, Place, Severity, Silence
+from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
-from loaderlint.project.values import Instance, Lib, LibMember, LibObject, Origin
+from loaderlint.project.values import Atom, ClassRef, Instance, Lib, LibMember, LibObject, ModuleRef, Origin
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
@@ -171,8 +172,8 @@ def _cures(draw: Draw, model: Model) -> Callable[[Loader], str]:
     def cure(loader: Loader) -> str:
         if one_stream(loader):
             return ONE_STREAM
-        if loader.kind.reseeds_objects:
-            return f"{loader.kind.name} gives the generators on the dataset a new state in each worker"
+        if _reseeded_by_monai(draw, loader, model):
+            return "MONAI's worker_init_fn gives what has `set_random_state` a new state in each worker"
         if not init_in_sight(loader):
             return "what its worker_init_fn does is out of sight"
         if not copied and "fork" not in model.start_methods(loader):
@@ -182,6 +183,25 @@ def _cures(draw: Draw, model: Model) -> Callable[[Loader], str]:
         return ""
 
     return cure
+
+
+def _reseeded_by_monai(draw: Draw, loader: Loader, model: Model) -> bool:
+    """Whether MONAI's worker_init_fn reaches the generator: it calls `set_random_state` of the objects that have it."""
+    passed = loader.argument("worker_init_fn")
+    monais = any(isinstance(atom, Lib) and atom.name in RESEEDING_INITS for atom in passed.atoms)
+    if not monais and not (loader.kind.reseeds_objects and passed.literal is not None):
+        return False
+    owners = [origin.owner for origin in draw.origins if not isinstance(origin.owner, ModuleRef)]
+    return not draw.origins or any(_is_randomizable(owner, model) for owner in owners)
+
+
+def _is_randomizable(owner: Atom, model: Model) -> bool:
+    cls = owner.cls if isinstance(owner, Instance) else owner
+    if not isinstance(cls, ClassRef) or model.ev.classes.member(cls, "set_random_state") is not None:
+        return True
+    known = ("monai.data.Dataset", "monai.data.CacheDataset", "monai.data.PersistentDataset")
+    bases = [name for name in model.ev.classes.library_bases(cls) if name.startswith("monai.") and name not in known]
+    return bool(bases) or model.ev.classes.has_unknown_base(cls)
 
 
 def _all_draws(place: Place, model: Model) -> list[Draw]:

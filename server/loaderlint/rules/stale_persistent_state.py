@@ -147,12 +147,15 @@ def _persists(loader: Loader, model: Model) -> bool:
 
 
 def _why_kept(loader: Loader) -> str:
+    if loader.kind.persistent and loader.kind.name == "torch.utils.data.DataLoader":
+        return "their loader makes one iterator for all epochs"
     return loader.kind.name.rpartition(".")[2] if loader.kind.persistent else "persistent_workers"
 
 
 def _remedy(loader: Loader) -> str:
     shared = "keep it in a shared tensor or `multiprocessing.Value`"
-    return shared if loader.kind.persistent else f"pass `persistent_workers=False`, or {shared}"
+    prefix = loader.kind.options.prefix if loader.kind.options else ""
+    return shared if loader.kind.persistent else f"pass `{prefix}persistent_workers=False`, or {shared}"
 
 
 # --- what workers read, and what the main process sets ----------------------------------------------------------------

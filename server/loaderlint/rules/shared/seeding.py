@@ -8,10 +8,11 @@ from typing import Literal
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.findings import Fix, InsertFunction, InsertStatement, Intent, SetArgument
+from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, Model, WorkerCall
-from loaderlint.project.values import Atom, FunctionRef, Instance, Lib, Literal_, Method, PartialOf
+from loaderlint.project.values import Atom, FunctionRef, Instance, Lib, Literal_, Method, PartialOf, Unknown
 
 #: The form of PyTorch's own notes on randomness. `torch.initial_seed()` is a new number in every worker and epoch.
 SEED_WORKER = """\
@@ -30,17 +31,20 @@ TAKES_INIT = frozenset(
     }
 )
 
+#: Without one of these words no loader goes through Lightning.
+_LIGHTNING = ("rainer", "abric", "LightningModule", "LightningDataModule")
+
 Seeds = Literal["yes", "no", "sometimes", "maybe"]
 
 
 def seeds_numpy(loader: Loader, model: Model) -> Seeds:
     """Whether each worker of the loader gets its own state of NumPy, on any torch. 'sometimes': only under a condition
     that its configuration may switch off; 'maybe': its worker_init_fn is out of sight."""
-    if loader.kind.seeds_numpy or _lightning_seeds(model):
+    passed = loader.argument("worker_init_fn")
+    if loader.kind.seeds_numpy or (_takes_lightnings(loader) and _lightning_seeds(model)):
         return "yes"
     if loader.out_of_sight:
         return "no"
-    passed = loader.argument("worker_init_fn")
     if any(_seeding_init(atom) for atom in passed.atoms):
         return "yes"
     seeding = list(_init_seedings(loader, model))
@@ -64,9 +68,11 @@ def init_in_sight(loader: Loader) -> bool:
 
 
 def _is_in_sight(atom: Atom) -> bool:
-    """Whether all that a worker_init_fn does can be read: it is the project's own, or none at all."""
+    """Whether all that a worker_init_fn does is known: it is the project's own, one of MONAI's, or none at all."""
     if isinstance(atom, PartialOf):
         return _is_in_sight(atom.func)
+    if isinstance(atom, Lib):
+        return atom.name in RESEEDING_INITS
     return isinstance(atom, FunctionRef | Method | Instance) or (isinstance(atom, Literal_) and atom.value is None)
 
 
@@ -122,11 +128,25 @@ def _tests_around(call: WorkerCall, model: Model) -> Iterator[ir.Context]:
     return (here for here in model.def_of(call.frame).around(call.context) if here.kind == "if")
 
 
+def _takes_lightnings(loader: Loader) -> bool:
+    """Whether Lightning would give the loader its worker_init_fn: it has none, of its library or of its own."""
+    if loader.kind.reseeds_objects:
+        return False
+    return any(isinstance(a, Unknown) or (isinstance(a, Literal_) and a.value is None) for a in _inits(loader))
+
+
+def _inits(loader: Loader) -> frozenset[Atom]:
+    return loader.argument("worker_init_fn").atoms
+
+
 def _lightning_seeds(model: Model) -> bool:
     """Whether Lightning's trainer seeds the workers: after `seed_everything(..., workers=True)`, which its command line
-    interface calls by itself. A value other than a constant counts as True."""
+    interface calls by itself. A value other than a constant counts as True. Nobody does so in a project that names
+    neither a trainer nor Fabric."""
     if model.callers.sites("LightningCLI"):
         return True
+    if not any(model.files.containing(word) for word in _LIGHTNING):
+        return False
     for site in model.callers.sites("seed_everything"):
         facts = model.ev.facts(site.path, site.piece)
         call = facts.ir.exprs[site.expr] if facts else None

@@ -1,0 +1,475 @@
+"""Loaders and what wraps them: what each makes of its arguments, what it does to its workers, in which versions.
+
+`WRAPPERS` is also the table of docs/wrappers.md, and each of its rows has a page of cases in tests/wrappers. Every
+claim was read in the source of the named versions; what was run too is in tests/truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+#: The parameters of `torch.utils.data.DataLoader` in order; the last four are keyword only.
+TORCH_PARAMETERS = (
+    "dataset",
+    "batch_size",
+    "shuffle",
+    "sampler",
+    "batch_sampler",
+    "num_workers",
+    "collate_fn",
+    "pin_memory",
+    "drop_last",
+    "timeout",
+    "worker_init_fn",
+    "multiprocessing_context",
+    "generator",
+    "prefetch_factor",
+    "persistent_workers",
+    "pin_memory_device",
+    "in_order",
+)
+
+Constant = str | int | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """An argument that, when it is true, sets one of torch's parameters to `value`."""
+
+    argument: str
+    parameter: str
+    value: Constant
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """An object that holds torch's parameters for a loader: passed as `argument`, made by calling `maker`, each
+    parameter under its torch name with `prefix`."""
+
+    argument: str
+    maker: tuple[str, ...]
+    prefix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What was otherwise before `version` of the package: fields of `LoaderKind` with the values that they had, and the
+    same in words."""
+
+    version: str
+    fields: tuple[tuple[str, Any], ...]
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderKind:
+    """One loader class or factory.
+
+    `parameters`: names in positional order. `rename`: its own parameter names to torch's. `defaults`: values of torch's
+    parameters where they differ from torch's. `open_defaults`: parameters that it sets in a way that cannot be read
+    from the call. `seeds_numpy`: its workers reseed NumPy's global state on every torch. `reseeds_objects`: it reseeds
+    the random objects of its own library on the dataset. `shards`: it splits any iterable dataset between the workers.
+    `persistent`: its workers live on over the epochs whatever the arguments. `default_collate`: without a `collate_fn`
+    it batches by torch's own `default_collate`.
+
+    `replaces`: arguments that it takes and does not use. `calls`: arguments that its workers call for each sample.
+    `own_data`: what it reads is of its library, no dataset of the project. `switches` as in `Switch`.
+    `datasets`: parameters that hold a dataset each, with the method that a subclass overrides to make that loader by
+    itself; `*` for all positional ones. `configs`: parameters that hold the arguments of a loader each, as a dict.
+    `options`: where it reads torch's parameters from. `changes`: the newest first."""
+
+    name: str
+    parameters: tuple[str, ...] = TORCH_PARAMETERS
+    rename: tuple[tuple[str, str], ...] = ()
+    defaults: tuple[tuple[str, Constant], ...] = ()
+    open_defaults: tuple[str, ...] = ()
+    seeds_numpy: bool = False
+    reseeds_objects: bool = False
+    shards: bool = False
+    persistent: bool = False
+    default_collate: bool = False
+    replaces: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+    own_data: bool = False
+    switches: tuple[Switch, ...] = ()
+    datasets: tuple[tuple[str, str], ...] = ()
+    configs: tuple[str, ...] = ()
+    options: Options | None = None
+    changes: tuple[Before, ...] = ()
+
+    def at(self, is_before: Callable[[str], bool]) -> LoaderKind:
+        """The kind as it was in the version at hand. `is_before(version)`: whether that is known to be older."""
+        kind = self
+        for change in self.changes:
+            if is_before(change.version):
+                kind = replace(kind, **dict(change.fields))
+        return kind
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """A library that makes, wraps or prepares loaders. `slug` names its page of cases in tests/wrappers; `packages` its
+    distributions, `read` the versions whose source was read. `does`: what it does to workers, in Markdown."""
+
+    slug: str
+    title: str
+    packages: tuple[str, ...]
+    read: str
+    does: str
+    kinds: tuple[LoaderKind, ...] = ()
+
+
+_TIMM_PARAMETERS = ("dataset", "input_size", "batch_size", "is_training")
+_MONAI_PARAMETERS = ("dataset", "num_workers")
+_PYG_GRAPH_LOADERS = """
+    NodeLoader LinkLoader NeighborLoader LinkNeighborLoader HGTLoader ClusterLoader RandomNodeLoader
+    TemporalDataLoader
+"""
+_TRANSFORMERS = LoaderKind(
+    "transformers.Trainer",
+    parameters=("model", "args", "data_collator", "train_dataset", "eval_dataset"),
+    rename=(("data_collator", "collate_fn"),),
+    seeds_numpy=True,
+    datasets=(("train_dataset", "get_train_dataloader"), ("eval_dataset", "get_eval_dataloader")),
+    options=Options("args", ("transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments"), "dataloader_"),
+    changes=(Before("4.19", (("seeds_numpy", False),), "no seeding of its own"),),
+)
+_MMENGINE = ("train_dataloader", "val_dataloader", "test_dataloader")
+
+WRAPPERS = (
+    Wrapper(
+        "torch",
+        "torch DataLoader",
+        ("torch",),
+        "1.8, 1.9, 2.13",
+        "Seeds `random`, `torch` and, from 1.9 on, NumPy's global state in each worker and epoch, before the "
+        "`worker_init_fn`. Generator objects on the dataset are copied with their state.",
+        (LoaderKind("torch.utils.data.DataLoader", default_collate=True),),
+    ),
+    Wrapper(
+        "lightning",
+        "Lightning Trainer and Fabric",
+        ("lightning", "pytorch-lightning"),
+        "1.2.10, 1.3.0, 2.6.6",
+        "`seed_everything(seed, workers=True)` (from 1.3 on) makes `Trainer` and `Fabric.setup_dataloaders` add a "
+        "`worker_init_fn` that seeds NumPy by rank and worker: only to loaders that go through them, and only to those "
+        "that have none. `Trainer` gives a `DistributedSampler` its epochs. Nothing is done to generator objects.",
+    ),
+    Wrapper(
+        "timm",
+        "timm create_loader",
+        ("timm",),
+        "0.3.4, 0.4.5, 0.4.12, 0.5.4, 1.0.31",
+        'One worker that lives on, unless told otherwise; seeds NumPy in each (`worker_seeding="all"`). '
+        "`MultiEpochsDataLoader` (`use_multi_epochs_loader=True`) never ends its workers. Batches by its own "
+        "`fast_collate`.",
+        (
+            LoaderKind(
+                "timm.data.create_loader",
+                parameters=_TIMM_PARAMETERS,
+                rename=(("is_training", "shuffle"),),
+                defaults=(("num_workers", 1), ("persistent_workers", True), ("shuffle", False)),
+                seeds_numpy=True,
+                switches=(Switch("use_multi_epochs_loader", "persistent_workers", True),),
+                changes=(
+                    Before("0.5", (("seeds_numpy", False),), "no seeding"),
+                    Before("0.4", (("defaults", (("num_workers", 1), ("shuffle", False))),), "workers end each epoch"),
+                ),
+            ),
+            LoaderKind("timm.data.MultiEpochsDataLoader", persistent=True, default_collate=True),
+        ),
+    ),
+    Wrapper(
+        "ultralytics",
+        "ultralytics",
+        ("ultralytics",),
+        "8.0.0, 8.4.190",
+        "`InfiniteDataLoader` keeps its workers for ever (`.reset()` after a change of the dataset); "
+        "`build_dataloader` makes one whose `worker_init_fn` seeds NumPy. Importing ultralytics calls "
+        "`cv2.setNumThreads(0)`.",
+        (
+            LoaderKind("ultralytics.data.InfiniteDataLoader", persistent=True, default_collate=True),
+            LoaderKind(
+                "ultralytics.data.build_dataloader",
+                parameters=("dataset", "batch", "workers", "shuffle"),
+                rename=(("batch", "batch_size"), ("workers", "num_workers")),
+                defaults=(("shuffle", True),),
+                seeds_numpy=True,
+                persistent=True,
+            ),
+        ),
+    ),
+    Wrapper(
+        "monai",
+        "MONAI DataLoader",
+        ("monai",),
+        "0.3.0, 0.4.0, 1.6.1",
+        "Its default `worker_init_fn` reseeds what has `set_random_state` (MONAI's `Randomizable`), on the dataset's "
+        "attributes and in lists, not in dicts; a `worker_init_fn` of yours replaces it. Other generator objects and "
+        "NumPy's global state are not touched. `ThreadDataLoader(use_thread_workers=True)` has threads as workers.",
+        (
+            LoaderKind(
+                "monai.data.DataLoader",
+                parameters=_MONAI_PARAMETERS,
+                reseeds_objects=True,
+                changes=(
+                    Before(
+                        "0.4",
+                        (("parameters", tuple(name for name in TORCH_PARAMETERS if name != "collate_fn")),),
+                        "positional arguments as torch's, no `worker_init_fn`",
+                    ),
+                ),
+            ),
+            LoaderKind(
+                "monai.data.ThreadDataLoader",
+                parameters=("dataset", "buffer_size", "buffer_timeout", "repeats", "use_thread_workers"),
+                reseeds_objects=True,
+                switches=(Switch("use_thread_workers", "num_workers", 0),),
+            ),
+        ),
+    ),
+    Wrapper(
+        "fastai",
+        "fastai",
+        ("fastai",),
+        "2.8.12",
+        "Not torch's class, but its workers: each seeds `random`, NumPy and torch from torch's seed of the worker and "
+        "uses one thread. `TfmdDL` and `DataLoaders.from_dsets` start as many workers as there are CPUs, at most 16, "
+        "if not told; none on macOS, nor in notebooks on Windows. `wif` is a hook without arguments.",
+        (
+            LoaderKind(
+                "fastai.DataLoader",
+                parameters=("dataset", "bs", "num_workers"),
+                rename=(("bs", "batch_size"),),
+                seeds_numpy=True,
+            ),
+            LoaderKind(
+                "fastai.TfmdDL",
+                parameters=("dataset", "bs", "shuffle", "num_workers"),
+                rename=(("bs", "batch_size"),),
+                open_defaults=("num_workers",),
+                seeds_numpy=True,
+            ),
+            LoaderKind(
+                "fastai.DataLoaders.from_dsets",
+                parameters=(),
+                rename=(("bs", "batch_size"),),
+                open_defaults=("num_workers",),
+                seeds_numpy=True,
+                datasets=(("*", ""),),
+            ),
+        ),
+    ),
+    Wrapper(
+        "torch-geometric",
+        "PyTorch Geometric",
+        ("torch-geometric",),
+        "2.8.1",
+        "Subclasses of torch's loader that bring their own `collate_fn` and drop yours. `NeighborLoader` and its kin "
+        "sample from a graph: no dataset of yours runs in their workers.",
+        (
+            LoaderKind(
+                "torch_geometric.loader.DataLoader",
+                parameters=("dataset", "batch_size", "shuffle", "follow_batch", "exclude_keys"),
+                replaces=("collate_fn",),
+            ),
+            *(
+                LoaderKind(
+                    f"torch_geometric.loader.{name}",
+                    parameters=("dataset", "batch_size", "shuffle"),
+                    replaces=("collate_fn",),
+                )
+                for name in ("DataListLoader", "DenseDataLoader")
+            ),
+            *(
+                LoaderKind(
+                    f"torch_geometric.loader.{name}", parameters=("data",), replaces=("collate_fn",), own_data=True
+                )
+                for name in _PYG_GRAPH_LOADERS.split()
+            ),
+        ),
+    ),
+    Wrapper(
+        "ignite",
+        "Ignite auto_dataloader",
+        ("pytorch-ignite",),
+        "0.5.5",
+        "torch's loader with a sampler for the processes that take part, `num_workers` divided among those of one "
+        "machine. Seeds nothing.",
+        (LoaderKind("ignite.distributed.auto_dataloader", parameters=("dataset",), default_collate=True),),
+    ),
+    Wrapper(
+        "accelerate",
+        "Accelerate",
+        ("accelerate",),
+        "1.15.0",
+        "`prepare` makes the loader anew with the same workers and calls `set_epoch` on the sampler, or on the dataset "
+        "in the main process: workers that live on do not see that. Seeds nothing.",
+    ),
+    Wrapper(
+        "transformers",
+        "transformers Trainer",
+        ("transformers",),
+        "4.18.0, 4.19.0, 5.23.0",
+        "Makes its loaders from `train_dataset`, `eval_dataset` and `data_collator`, with `dataloader_num_workers`, "
+        "`dataloader_persistent_workers` and the like of its `TrainingArguments`. The workers of the training loader "
+        "seed everything from torch's seed of the worker. A subclass that overrides `get_train_dataloader` makes its "
+        "own loader.",
+        (_TRANSFORMERS, replace(_TRANSFORMERS, name="transformers.Seq2SeqTrainer")),
+    ),
+    Wrapper(
+        "mmengine",
+        "MMEngine Runner",
+        ("mmengine",),
+        "0.10.7",
+        "Makes its loaders from dicts. With a seed (`randomness=dict(seed=...)`) each worker is seeded with "
+        "`num_workers * rank + worker_id + seed`: the same numbers in every epoch, unless `persistent_workers=True`. "
+        "It sets the start method to fork and OpenCV's threads to 0.",
+        (
+            LoaderKind(
+                "mmengine.runner.Runner",
+                parameters=("model", "work_dir", *_MMENGINE),
+                configs=_MMENGINE,
+            ),
+            LoaderKind("mmengine.runner.Runner.build_dataloader", parameters=("dataloader",), configs=("dataloader",)),
+        ),
+    ),
+    Wrapper(
+        "detectron2",
+        "Detectron2",
+        ("detectron2",),
+        "0.6 (02b5c4e2)",
+        "`build_detection_train_loader(cfg, mapper=...)` maps in its workers, 4 by its default configuration, and "
+        "seeds them (`worker_init_reset_seed`); the loader for tests seeds nothing.",
+        (
+            LoaderKind(
+                "detectron2.data.build_detection_train_loader",
+                parameters=("dataset", "mapper"),
+                open_defaults=("num_workers", "collate_fn"),
+                seeds_numpy=True,
+                calls=("mapper",),
+                own_data=True,
+            ),
+            LoaderKind(
+                "detectron2.data.build_detection_test_loader",
+                parameters=("dataset", "mapper"),
+                open_defaults=("num_workers", "collate_fn"),
+                calls=("mapper",),
+                own_data=True,
+            ),
+        ),
+    ),
+    Wrapper(
+        "stateful-dataloader",
+        "torchdata StatefulDataLoader",
+        ("torchdata",),
+        "0.11.0",
+        "A loader with workers of its own that are seeded as torch's are. The same rules hold.",
+        (LoaderKind("torchdata.stateful_dataloader.StatefulDataLoader", default_collate=True, seeds_numpy=True),),
+    ),
+    Wrapper(
+        "torchdata-nodes",
+        "torchdata.nodes",
+        ("torchdata",),
+        "0.11.0",
+        '`ParallelMapper(method="process")` maps in processes that nothing seeds: NumPy\'s numbers and generator '
+        "objects are the same in all of them. With threads nothing is copied.",
+    ),
+    Wrapper(
+        "webdataset",
+        "WebDataset",
+        ("webdataset",),
+        "1.0.2",
+        "`WebDataset` splits its shards between the workers (`split_by_worker`). `WebLoader` is torch's loader and "
+        "splits nothing by itself.",
+        (LoaderKind("webdataset.WebLoader", default_collate=True),),
+    ),
+    Wrapper(
+        "datasets",
+        "Hugging Face datasets",
+        ("datasets",),
+        "5.2.0",
+        "`IterableDataset` splits its shards between the workers. `map(f, num_proc=4)` runs `f` in forked processes "
+        "that nothing seeds.",
+    ),
+    Wrapper(
+        "streaming",
+        "MosaicML streaming",
+        ("mosaicml-streaming",),
+        "0.13.0",
+        "`StreamingDataset` splits its samples between workers and ranks. `StreamingDataLoader` is torch's loader and "
+        "splits nothing by itself.",
+        (LoaderKind("streaming.StreamingDataLoader", default_collate=True),),
+    ),
+    Wrapper(
+        "litdata",
+        "LitData",
+        ("litdata",),
+        "0.2.76",
+        "`StreamingDataLoader` takes streaming datasets only, and these split their chunks between the workers.",
+        (LoaderKind("litdata.StreamingDataLoader", parameters=("dataset",), shards=True),),
+    ),
+    Wrapper(
+        "avalanche",
+        "Avalanche",
+        ("avalanche-lib",),
+        "0.6.0",
+        "Its strategies make torch loaders from their own datasets, with the `num_workers` of `train(...)`. Seeds "
+        "nothing.",
+    ),
+    Wrapper(
+        "composer",
+        "Composer",
+        ("mosaicml",),
+        "0.32.1",
+        "`Trainer` uses the loaders that it is given and calls `set_epoch` on their samplers. Seeds nothing.",
+    ),
+    Wrapper(
+        "gluonts",
+        "GluonTS",
+        ("gluonts",),
+        "0.17.0",
+        "Makes its own loaders, whose `worker_init_fn` seeds with `np.random.get_state()[1][0] + worker_id`: on "
+        "current NumPy a constant. Nothing of yours runs in their workers but transformations.",
+    ),
+    Wrapper(
+        "grain",
+        "Grain",
+        ("grain",),
+        "0.2.18",
+        "Not torch's workers: they are spawned, and `random_map` gives each sample a generator of its own. Nothing is "
+        "said about its `DataLoader`.",
+    ),
+    Wrapper(
+        "keras",
+        "Keras PyDataset and Sequence",
+        ("keras", "tensorflow"),
+        "2.15.0, 3.15.1",
+        "With `use_multiprocessing=True` samples are made in a pool of processes that nothing seeds. Up to Keras 2 the "
+        "flag is an argument of `fit`, from 3 on of the dataset's own constructor.",
+    ),
+    Wrapper(
+        "tf-data",
+        "tf.data",
+        ("tensorflow",),
+        "-",
+        "Has no workers: functions are traced once. Nothing is said about it.",
+    ),
+    Wrapper(
+        "augmentations",
+        "Augmentation libraries",
+        ("albumentations", "torchvision", "kornia", "torchio"),
+        "albumentations 1.4.20, 1.4.21, 2.0.8; torchvision 0.29.2; kornia 0.9.0; torchio 1.2.1",
+        "Transforms of albumentations hold generators from 1.4.21 on, which every worker gets a copy of; before, they "
+        "drew from Python's `random`. torchvision, kornia and torchio draw from torch's generator, which torch seeds.",
+    ),
+)
+
+#: Loaders by full name.
+LOADERS = MappingProxyType({kind.name: kind for wrapper in WRAPPERS for kind in wrapper.kinds})
+
+#: The distributions whose versions decide what a loader does, by its name.
+PACKAGES = MappingProxyType({kind.name: wrapper.packages for wrapper in WRAPPERS for kind in wrapper.kinds})

@@ -1,0 +1,50 @@
+"""Run the pages of wrappers: what the rules find in the workers of each, and where they are silent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loaderlint.rules import RULES
+from tests.rules import pages
+from tests.rules.cases import Project, assert_each_fix, assert_found
+
+FOLDER = Path(__file__).parent
+PAGES = [pages.read_page(path) for path in sorted(FOLDER.glob("*.md")) if path.name != "README.md"]
+CASES = [pytest.param(page, case, id=f"{page.rule}/{case.slug}") for page in PAGES for case in page.cases]
+#: Libraries whose workers no rule knows: their pages hold only what must stay silent.
+NOTHING_SAID = {"tf-data", "grain"}
+
+
+@pytest.fixture
+def project(tmp_path: Path, case: pages.Case) -> Project:
+    """The case, written to a folder of its own."""
+    made = Project(tmp_path / "case", case)
+    made.write((block.name, block.text) for block in case.files)
+    return made
+
+
+@pytest.mark.parametrize(("page", "case"), CASES)
+def test_findings(page: pages.Page, case: pages.Case, project: Project) -> None:
+    assert_found(case, project)
+
+
+@pytest.mark.parametrize(("page", "case"), CASES)
+def test_each_fix(page: pages.Page, case: pages.Case, project: Project, tmp_path: Path) -> None:
+    assert_each_fix(case, project, tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.rule)
+def test_page_is_complete(page: pages.Page) -> None:
+    expected = [[e.rule for block in case.files for e in block.expectations] for case in page.cases]
+    assert not {name for names in expected for name in names} - {rule.name for rule in RULES}
+    assert any(not names for names in expected), "no case is silent"
+    assert any(expected) is (page.rule not in NOTHING_SAID)
+
+
+@pytest.mark.parametrize(("page", "case"), CASES)
+def test_blocks_are_python(page: pages.Page, case: pages.Case) -> None:
+    for block in case.files:
+        if block.language == "python":
+            compile(block.text, block.name, "exec")
