@@ -50,11 +50,12 @@ class Baseline:
         """The file that an entry is about; it need not exist any more."""
         return Path(os.path.normpath(self.path.parent / entry.path))
 
-    def split(self, path: Path, found: Sequence[Diagnostic]) -> tuple[tuple[Diagnostic, ...], frozenset[Entry]]:
-        """Those findings of the file at `path` that are to be reported, and the entries of those that were known."""
+    def split(self, path: Path, found: Sequence[Diagnostic]) -> tuple[tuple[Diagnostic, ...], Kept]:
+        """Those findings of the file at `path` that are to be reported, and what is kept of it."""
         known = self._known(path, found)
-        shown = (d for d, entry in zip(found, known, strict=True) if entry is None or _louder(d.severity, entry))
-        return tuple(shown), frozenset(entry for entry in known if entry is not None)
+        pairs = zip(found, known, strict=True)
+        shown = tuple(d for d, entry in pairs if entry is None or _louder(d.severity, entry))
+        return shown, Kept(self, frozenset(entry for entry in known if entry is not None), len(found) - len(shown))
 
     def _known(self, path: Path, found: Sequence[Diagnostic]) -> list[Entry | None]:
         """For each finding the entry that keeps it."""
@@ -82,6 +83,19 @@ class Baseline:
     def _moved(self) -> list[Entry]:
         """The entries of files that are gone."""
         return [entry for file, entries in self._by_file.items() if not file.exists() for entry in entries]
+
+
+class Kept(NamedTuple):
+    """What a baseline did in a check: its entries that were found again, and how many findings are hidden by it (those
+    that have become louder are not)."""
+
+    baseline: Baseline
+    entries: frozenset[Entry]
+    hidden: int
+
+    def with_(self, other: Kept) -> Kept:
+        """What it did in both of two files."""
+        return Kept(self.baseline, self.entries | other.entries, self.hidden + other.hidden)
 
 
 def read(path: Path) -> Baseline:

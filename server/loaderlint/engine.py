@@ -24,7 +24,7 @@ from loaderlint.store import OpenFile, Snapshot, Store, project_root
 from loaderlint.suppress import Suppression, covering, suppressions
 
 if TYPE_CHECKING:
-    from loaderlint.baseline import Baseline, Entry
+    from loaderlint.baseline import Baseline, Kept
     from loaderlint.explanation import Explanation, Hidden, Told
     from loaderlint.facts.ir import PieceFacts
     from loaderlint.fixes.edits import FileEdit, NoFix, Repair
@@ -210,13 +210,18 @@ class Workspace:
         """The 0-based lines of `text` at which the code cells of a notebook begin; () for any other file."""
         return self.project(path).store.cells(path.resolve())
 
-    def kept(self) -> dict[Path, tuple[Baseline, frozenset[Entry]]]:
-        """By file the baselines that counted in the last check, each with its entries that were found again."""
-        kept: dict[Path, tuple[Baseline, frozenset[Entry]]] = {}
-        for project in self._projects.values():
-            for baseline, entries in project.kept:
-                kept[baseline.path] = baseline, entries | kept.get(baseline.path, (baseline, frozenset()))[1]
+    def kept(self) -> dict[Path, Kept]:
+        """What the baselines did in the last check, by their files."""
+        kept: dict[Path, Kept] = {}
+        for one in (one for project in self._projects.values() for one in project.kept):
+            before = kept.get(one.baseline.path)
+            kept[one.baseline.path] = before.with_(one) if before else one
         return kept
+
+    def parses(self, path: Path) -> bool:
+        """Whether all of a file is Python: what is found in it is all that there is."""
+        opened = self.project(path).store.open(path.resolve())
+        return opened is not None and opened.parses
 
     def settings(self, path: Path) -> Settings:
         """The settings that hold for a file."""
@@ -306,8 +311,8 @@ class Project:
         self._edits_at = -1
         self._wrong: dict[Problem, None] = {}
         self._baselines: dict[Path, Baseline | Problem] = {}
-        self.kept: list[tuple[Baseline, frozenset[Entry]]] = []
-        """The baselines that counted in the last check, file by file, with the entries that were found again."""
+        self.kept: list[Kept] = []
+        """What baselines did in the last check, file by file."""
         self.on_linked: Callable[[Model], None] = lambda model: None
         """Called with each model when the rules have been asked; the model goes after it, so keep no part of it."""
 
@@ -474,9 +479,7 @@ class Project:
         shown.sort(key=lambda d: (d.span, d.code, d.message))
         return tuple(_with_fingerprint(d, self.root, self._owner(d.finding.place), seen) for d in shown)
 
-    def _split(
-        self, path: Path, found: tuple[Diagnostic, ...]
-    ) -> tuple[tuple[Diagnostic, ...], tuple[Baseline, frozenset[Entry]] | None]:
+    def _split(self, path: Path, found: tuple[Diagnostic, ...]) -> tuple[tuple[Diagnostic, ...], Kept | None]:
         """The findings that the file's baseline does not keep, and what it keeps of the others."""
         settings = self._settings(path)
         if not settings.baseline:
@@ -484,8 +487,7 @@ class Project:
         baseline = self._baseline((settings.directory or self.root) / settings.baseline)
         if isinstance(baseline, Problem):
             return found, None
-        shown, known = baseline.split(path, found)
-        return shown, (baseline, known)
+        return baseline.split(path, found)
 
     def _baseline(self, path: Path) -> Baseline | Problem:
         """The baseline in a file, or what is wrong with it. Read once in each check: it is a small file."""
@@ -531,7 +533,7 @@ class Project:
 
         if not settings.enabled(RULE.name, RULE.code) or settings.ignored_in(path, RULE.name, RULE.code):
             return
-        if any(text.own_facts(index) is None for index in range(len(text.pieces))):
+        if not text.parses:
             return  # half typed: what would be found is not known
         lines = text.text.split("\n")
         for comment in suppressions(text.text):

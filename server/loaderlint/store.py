@@ -162,6 +162,11 @@ class OpenFile:
         """The text of the file."""
         return self.source.text
 
+    @property
+    def parses(self) -> bool:
+        """Whether every piece does."""
+        return all(self.own_facts(index) is not None for index in range(len(self.pieces)))
+
     def own_facts(self, index: int) -> PieceFacts | None:
         """The facts of a piece as it stands; None if it does not parse."""
         piece = self.pieces[index]

@@ -58,7 +58,8 @@ def _add(folder: Folder) -> None:
 def test_what_is_kept_is_not_reported_and_what_is_new_is(folder: Folder) -> None:
     written = folder.check("--write-baseline")
     assert (written.code, written.out) == (0, "")
-    assert written.err.startswith(f"Wrote 1 finding to {FILE} (1 new, 0 gone).")
+    used = "Use it with: loaderlint check --baseline"
+    assert written.err == f"Wrote 1 finding to {FILE} (1 new, 0 gone). {used}\n"
     clean = folder.check("--baseline")
     assert (clean.code, clean.err) == (0, "")
     assert clean.out == "No findings in 2 files. 1 more in the baseline (--no-baseline).\n"
@@ -127,6 +128,7 @@ def test_what_is_louder_is_reported(folder: Folder) -> None:
     louder = folder.check("--baseline")
     assert louder.code == 1
     assert "gone" not in louder.err
+    assert "more in the baseline" not in louder.out
 
 
 def test_what_is_gone_is_told_and_fails_nothing(folder: Folder) -> None:
@@ -155,6 +157,18 @@ def test_what_was_not_looked_at_is_neither_gone_nor_lost(folder: Folder) -> None
     assert folder.file.read_text() == before
 
 
+def test_a_file_that_does_not_parse_loses_nothing(folder: Folder) -> None:
+    folder.check("--write-baseline")
+    before = folder.file.read_text()
+    (folder.path / "data.py").write_text(
+        projects.DATA.replace("return self.rng.integers(", "return self.rng.integers((")
+    )
+    broken = folder.check("--baseline")
+    assert (broken.code, broken.err) == (0, "")
+    folder.check("--write-baseline")
+    assert folder.file.read_text() == before
+
+
 def test_hints_are_not_kept(folder: Folder) -> None:
     folder.check("--write-baseline", "--severity", "LDR102=hint")
     assert folder.entries() == []
@@ -169,7 +183,7 @@ def test_it_is_a_setting_too(folder: Folder) -> None:
     assert missing.code == 2
     assert "ci/known.json: there is no such baseline; write it with: loaderlint check --write-baseline" in missing.err
     assert "data.py:7:20: error" in missing.out
-    assert folder.check("--write-baseline").code == 0
+    assert folder.check("--write-baseline").err == "Wrote 1 finding to ci/known.json (1 new, 0 gone).\n"
     (entry,) = json.loads((folder.path / "ci" / "known.json").read_text())["findings"]
     assert entry["path"] == "../data.py"
     assert folder.check().code == 0

@@ -123,7 +123,7 @@ class _Check:
             directory=Path.cwd(),
             text_of=self._workspace.text,
             cells_of=self._workspace.cells,
-            kept=sum(len(entries) for _, entries in self._workspace.kept().values()),
+            kept=sum(kept.hidden for kept in self._workspace.kept().values()),
             problems=(*self._missing, *dict.fromkeys(self._workspace.problems)),
             code=self._exit_code(bool(_count(found))),
             hints=self._chosen.hints,
@@ -154,7 +154,7 @@ class _Check:
         except BadBaseline as error:
             self._fail(f"{_shown(path)}: {error}")
             return
-        # What this run cannot know stays: other files, and rules that did not run.
+        # What this run cannot know stays: other files, files that do not parse, and rules that did not run.
         others = [entry for entry in old.entries if not self._looked_at(old, entry, found)]
         now = {*entries_of((d for diagnostics in found.values() for d in diagnostics), path.parent), *others}
         try:
@@ -165,12 +165,11 @@ class _Check:
         was = set(old.entries)
         terminal.say(
             f"Wrote {_findings(len(now))} to {_shown(path)} ({len(now - was)} new, {len(was - now)} gone)."
-            f" They are not reported with: loaderlint check --baseline{_named(path)}"
-            f' or the setting baseline = "{path.name}"'
+            + ("" if path == _baseline_in_settings() else f" Use it with: loaderlint check --baseline{_named(path)}")
         )
 
     def _say_what_is_gone(self, found: Found) -> None:
-        for baseline, known in self._workspace.kept().values():
+        for baseline, known, _ in self._workspace.kept().values():
             gone = [e for e in baseline.entries if e not in known and self._looked_at(baseline, e, found)]
             if gone:
                 terminal.say(
@@ -186,8 +185,8 @@ class _Check:
         if path not in found:
             return not path.exists()
         about = rule(entry.code)
-        by_default = about is not None and about.enabled_by_default
-        return about is None or self._workspace.settings(path).enabled(entry.name, entry.code, by_default)
+        runs = about is None or self._workspace.settings(path).enabled(about.name, about.code, about.enabled_by_default)
+        return runs and self._workspace.parses(path)
 
     def _fail(self, message: str) -> None:
         self._failed = True
@@ -307,9 +306,13 @@ def _baseline_to_write(chosen: argparse.Namespace) -> Path | None:
     named = chosen.write_baseline or chosen.baseline
     if named:
         return _baseline_file(named, "--write-baseline")
+    return _baseline_in_settings() or Path(os.path.realpath(BASELINE))
+
+
+def _baseline_in_settings() -> Path | None:
+    """The baseline that the settings of the current folder name."""
     found = settings.load(Path.cwd() / "any.py")[0]
-    by_settings = (found.directory or Path.cwd()) / found.baseline if found.baseline else None
-    return Path(os.path.realpath(by_settings or BASELINE))
+    return Path(os.path.realpath((found.directory or Path.cwd()) / found.baseline)) if found.baseline else None
 
 
 def _baseline_file(name: str, flag: str) -> Path:
