@@ -131,6 +131,22 @@ def test_an_alias_of_the_class_is_a_loader(tmp_path: Path) -> None:
     assert linked.datasets() == ["D"]
 
 
+def test_a_class_that_a_parameter_holds_by_default_is_a_loader(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        """
+        from torch.utils.data import DataLoader, Dataset
+        class D(Dataset):
+            def __getitem__(self, i): return i
+        def make(dataset, klass=DataLoader, **options):
+            return klass(dataset, **options)
+        loader = make(D(), num_workers=2)
+        """,
+    )
+    assert linked.datasets() == ["D"]
+    assert linked.loader().has_workers() == "yes"
+
+
 def test_a_class_of_the_same_name_is_none(tmp_path: Path) -> None:
     linked = link(
         tmp_path,

@@ -49,6 +49,7 @@ _MAX_LOADERS = 256
 _MAX_LATE_SITES = 4
 _TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test")
 Answer = Literal["yes", "no", "maybe"]
+_COMPUTED = (ir.IfExp, ir.Phi, ir.Call, ir.Param)
 
 
 class Held(NamedTuple):

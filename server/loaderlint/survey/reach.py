@@ -66,7 +66,7 @@ def concerned(finding: Finding, known: Reach) -> frozenset[str]:
     """The datasets that a finding concerns, by name. Of the datasets in the loaders that the finding names (in all, if
     it names none): those whose code it points at; if it points at the loader itself, all; if it points elsewhere (a
     transform's constructor, a helper), those whose code its evidence leads through; if it does through none (a collate
-    function, an epoch loop), all in the loaders that it names."""
+    function), all in the loaders that it names."""
     evidence = [one.place for one in finding.evidence]
     named = known.loaders.intersection((finding.place, *evidence))
     held: Sequence[Holding] = known.holdings
