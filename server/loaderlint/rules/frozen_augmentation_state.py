@@ -69,7 +69,7 @@ from loaderlint.findings import (
     Silence,
 )
 from loaderlint.knowledge.augmentations import RESEEDING_INITS, Library, library_of
-from loaderlint.project.environment import VersionSet
+from loaderlint.project.environment import Answer, VersionSet
 from loaderlint.project.frames import Frame
 from loaderlint.project.library import flattened, library_arguments
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall
@@ -80,6 +80,7 @@ from loaderlint.rules.shared.silence import ONE_STREAM, few_workers
 
 #: albumentations' transforms that draw only whether they are applied.
 _SURE = frozenset({"HorizontalFlip", "VerticalFlip", "Transpose", "ToGray", "InvertImg", "ToSepia"})
+_OPPOSITE: dict[Answer, Answer] = {"yes": "no", "no": "yes"}
 _SEEDING = """\
 def {{seed_transforms}}(worker_id):
     \"\"\"Each worker has a copy of these transforms with the same random state: give it one of its own.\"\"\"
@@ -247,18 +248,20 @@ def _reseeds(call: WorkerCall, library: Library, model: Model) -> bool:
 
 
 def _severity(library: Library, exposure: Exposure, loader: Loader, model: Model) -> Severity | None:
-    """Error where the version that is declared has the fault, information where none is."""
+    """Error where the version that is declared has the fault, one step lower where some that are possible have,
+    information where none is declared."""
     declared = model.environment(loader).packages or {}
     if library.package == "albumentations" and "albumentationsx" in declared:
-        old = declared["albumentationsx"].before("2.5")
-        severity = Severity.ERROR if old == "yes" else Severity.INFORMATION
-        return None if old == "no" else loudness(severity, exposure.certainty)
-    answer = declared.get(library.package, VersionSet()).before(library.since)
-    if library.package != "albumentations" and library.package in declared:
-        answer = "no"  # in every version
-    if answer == "yes":
+        affected = declared["albumentationsx"].before("2.5")
+    elif library.package != "albumentations" and library.package in declared:
+        affected = "yes"  # in every version
+    else:
+        older = declared.get(library.package, VersionSet()).before(library.since)
+        affected = _OPPOSITE.get(older, older)
+    if affected == "no":
         return None
-    return loudness(Severity.ERROR if answer == "no" else Severity.INFORMATION, exposure.certainty)
+    severity = Severity.INFORMATION if affected == "unknown" else Severity.ERROR
+    return loudness(severity, exposure.certainty, 1 if affected == "maybe" else 0)
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------
