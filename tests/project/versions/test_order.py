@@ -229,6 +229,40 @@ def test_the_environment_of_another_project_is_none_of_this_one_s(
     assert dict(found).keys() == {"torch"}
 
 
+def test_an_environment_that_sees_the_packages_around_it(tmp_path: Path) -> None:
+    outer = tmp_path / "usr" / "lib" / "python3.10" / "dist-packages"
+    (outer / "torch-1.12.0a0+git12.egg-info").mkdir(parents=True)
+    root = tmp_path / "project"
+    environment(root / ".venv", "numpy-1.21", python="3.10.2")
+    configuration = f"home = {tmp_path / 'usr' / 'bin'}\nversion = 3.10.2\ninclude-system-site-packages = "
+    (root / ".venv" / "pyvenv.cfg").write_text(configuration + "false\n")
+    assert "torch" not in Versions(root).at(root, LINUX)
+    (root / ".venv" / "pyvenv.cfg").write_text(configuration + "true\n")
+    assert told(root) == "1.12.0a0+git12, from .venv"
+    assert told(root, name="numpy") == "1.21, from .venv"
+
+
+def test_a_system_with_several_pythons(tmp_path: Path) -> None:
+    for python, torch in (("3.9", "torch-1.8.1"), ("3.12", "torch-2.4.1")):
+        (tmp_path / "usr" / "lib" / f"python{python}" / "dist-packages" / f"{torch}.dist-info").mkdir(parents=True)
+    root = tmp_path / "project"
+    root.mkdir()
+    interpreter = tmp_path / "usr" / "bin" / "python3"
+    assert "torch" not in Versions(root, str(interpreter)).at(root, LINUX)
+    interpreter.parent.mkdir()
+    interpreter.symlink_to("python3.12")
+    assert told(root, interpreter=str(interpreter)) == "2.4.1, from the environment usr"
+    assert told(root, name="python", interpreter=str(interpreter)) == "3.12, from the environment usr"
+
+
+def test_an_environment_that_is_a_link(tmp_path: Path) -> None:
+    environment(tmp_path / "elsewhere", "torch-2.4.1")
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / ".venv").symlink_to(tmp_path / "elsewhere")
+    assert told(root) == "2.4.1, from .venv"
+
+
 def test_an_installation_is_noticed(tmp_path: Path) -> None:
     site = environment(tmp_path / ".venv", "torch-2.0")
     versions = Versions(tmp_path)

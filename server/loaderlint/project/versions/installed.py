@@ -16,6 +16,9 @@ _DIST = re.compile(r"(?P<name>[A-Za-z0-9][\w.]*)-(?P<version>\d[\w.+!]*?)(?:-py[
 _CONDA = re.compile(r"(?P<name>.+)-(?P<version>[^-]+)-[^-]+\.json\Z")
 _VERSION = re.compile(r"^version(?:_info)?\s*=\s*(\d+\.\d+(?:\.\d+)?)", re.MULTILINE)
 _LIBRARY = re.compile(r"python(3\.\d+)t?\Z")
+_NAMES = (".venv", "venv", "env", ".env", ".pixi/envs/default")
+_OUTER = re.compile(r"^include-system-site-packages\s*=\s*true\s*$", re.MULTILINE | re.IGNORECASE)
+_HOME = re.compile(r"^home\s*=\s*(.+?)\s*$", re.MULTILINE)
 #: What an environment holds in which loaders run. One without, such as that of a tool, says nothing of the project.
 _TRAINS = ("torch", "tensorflow", "keras")
 
@@ -31,17 +34,26 @@ class Installed(NamedTuple):
 def candidates(around: list[Path], root: Path, interpreter: str | None) -> Iterator[tuple[Path, str]]:
     """The environments that may be the project's, the surest first: the editor's interpreter, the activated one, those
     in the project's folders (nearest first), an activated one of conda. Each with its name in messages."""
+    for prefix in _prefixes(around, interpreter):
+        try:
+            # the environment's own name stays, where it is a link to one elsewhere
+            placed = prefix.parent.resolve() / prefix.name
+        except (OSError, RuntimeError):
+            continue
+        yield placed, _label(placed, root)
+
+
+def _prefixes(around: list[Path], interpreter: str | None) -> Iterator[Path]:
     if interpreter:
-        prefix = _prefix_of(Path(interpreter))
-        yield prefix, _label(prefix, root)
+        yield _prefix_of(Path(interpreter))
     if os.environ.get("VIRTUAL_ENV"):
-        yield Path(os.environ["VIRTUAL_ENV"]), _label(Path(os.environ["VIRTUAL_ENV"]), root)
+        yield Path(os.environ["VIRTUAL_ENV"])
     for folder in around:
-        for name in (".venv", "venv", "env", ".env"):
+        for name in _NAMES:
             if (folder / name / "pyvenv.cfg").is_file() or (folder / name / "conda-meta").is_dir():
-                yield folder / name, _label(folder / name, root)
+                yield folder / name
     if os.environ.get("CONDA_PREFIX"):
-        yield Path(os.environ["CONDA_PREFIX"]), _label(Path(os.environ["CONDA_PREFIX"]), root)
+        yield Path(os.environ["CONDA_PREFIX"])
 
 
 def _prefix_of(interpreter: Path) -> Path:
@@ -63,22 +75,35 @@ def _label(prefix: Path, root: Path) -> str:
 def read(prefix: Path, label: str) -> Installed | None:
     """What an environment holds; None if loaders cannot run in it."""
     found: dict[str, Version] = {}
-    _collect(found, _CONDA, _names(prefix / "conda-meta"))
-    for folder, python in _package_folders(prefix):
-        _collect(found, _DIST, _names(folder))
-        if python is not None:
-            found.setdefault("python", python)
+    for part in _with_outer(prefix):
+        _collect(found, _CONDA, _names(part / "conda-meta"))
+        for folder, python in _package_folders(part):
+            _collect(found, _DIST, _names(folder))
+            if python is not None:
+                found.setdefault("python", python)
     if not any(name in found for name in _TRAINS):
         return None
-    configured = _configured(prefix)
+    configured = _VERSION.search(_configuration(prefix))
     if configured is not None:
-        found["python"] = configured
+        found["python"] = Version(configured[1])
     return Installed(prefix, label, found)
+
+
+def _with_outer(prefix: Path) -> Iterator[Path]:
+    """An environment, and the one that it was made from if it sees its packages too."""
+    yield prefix
+    configuration = _configuration(prefix)
+    home = _HOME.search(configuration)
+    if home is not None and _OUTER.search(configuration):
+        yield _prefix_of(Path(home[1]) / "python")
 
 
 def folders(prefix: Path) -> tuple[Path, ...]:
     """The folders of an environment whose entries are its packages; they need not exist."""
-    return (prefix / "conda-meta", *(folder for folder, _ in _package_folders(prefix)))
+    parts = list(_with_outer(prefix))
+    return tuple(
+        folder for part in parts for folder in (part / "conda-meta", *(folder for folder, _ in _package_folders(part)))
+    )
 
 
 def time(folder: Path) -> int:
@@ -101,22 +126,23 @@ def _collect(found: dict[str, Version], pattern: re.Pattern[str], names: list[st
 
 
 def _package_folders(prefix: Path) -> Iterator[tuple[Path, Version | None]]:
+    """(a folder of packages, Python's version as its path tells it)."""
     yield prefix / "Lib" / "site-packages", None
-    for library in sorted(_names(prefix / "lib")):
-        match = _LIBRARY.match(library)
-        if match is not None:
-            for name in ("site-packages", "dist-packages"):
-                yield prefix / "lib" / library / name, Version(match[1])
+    libraries = [match for name in sorted(_names(prefix / "lib")) if (match := _LIBRARY.match(name))]
+    if len(libraries) > 1:  # a system with several Pythons: that of the plain name is meant
+        chosen = os.path.basename(os.path.realpath(prefix / "bin" / "python3"))
+        libraries = [match for match in libraries if match[0] == chosen]
+    for match in libraries:
+        for name in ("site-packages", "dist-packages"):
+            yield prefix / "lib" / match[0] / name, Version(match[1])
 
 
-def _configured(prefix: Path) -> Version | None:
-    """Python's version as a virtual environment's own file says it."""
+def _configuration(prefix: Path) -> str:
+    """The own file of a virtual environment, '' if there is none."""
     try:
-        text = (prefix / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace")
+        return (prefix / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return None
-    match = _VERSION.search(text)
-    return Version(match[1]) if match else None
+        return ""
 
 
 def _names(folder: Path) -> list[str]:
