@@ -193,6 +193,11 @@ class Workspace:
         """Where a place stands now; None if what stood there is gone."""
         return self.project(place.path).span(place)
 
+    def environment(self, path: Path) -> tuple[str, ...]:
+        """What the code of a file is taken to run on, a fact a line, each with its source: 'torch 2.4.1, from
+        uv.lock'."""
+        return self.project(path).environment(path.resolve()).described()
+
     def text(self, path: Path) -> str:
         """The present text of a file, '' if it cannot be read."""
         opened = self.project(path).store.open(path.resolve())

@@ -116,6 +116,9 @@ class FakeWorkspace:
                 self.disk[path] = file.read()
         return self.disk[path]
 
+    def environment(self, path: Path) -> tuple[str, ...]:
+        return ("torch 2.4.1, from uv.lock", "Python not known")
+
     def check(
         self,
         paths: Sequence[Path] | None = None,

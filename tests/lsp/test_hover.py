@@ -31,6 +31,8 @@ def test_on_a_finding() -> None:
     assert shown["contents"]["kind"] == "markdown"
     assert shown["contents"]["value"].startswith("# fake-bug (FAK003)")
     assert shown["range"] == span(0, 7, 0, 10)
+    below = shown["contents"]["value"].partition("\n")[2]
+    assert below.startswith("\nHere: torch 2.4.1, from uv.lock; Python not known.\n"), "what the finding rests on"
 
 
 def test_beside_a_finding() -> None:

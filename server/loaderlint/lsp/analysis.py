@@ -97,7 +97,14 @@ class Engine:
             return None
         places = Texts(workspace, job.snapshots, job.client.encoding)
         reports = tuple(
-            report_of(snapshot, found.get(snapshot.path, ()), places, job.client) for snapshot in job.snapshots
+            report_of(
+                snapshot,
+                found.get(snapshot.path, ()),
+                workspace.environment(snapshot.path) if found.get(snapshot.path) else (),
+                places,
+                job.client,
+            )
+            for snapshot in job.snapshots
         )
         return Answer(reports, tuple(_said(problem) for problem in workspace.problems))
 

@@ -41,12 +41,13 @@ class Places(Protocol):
 @dataclass(frozen=True, slots=True)
 class Report:
     """What was found in one version of a document. `shown[i]` is `findings[i]` in the client's words, in the document
-    or cell `uris[i]`."""
+    or cell `uris[i]`. `environment`: what the code is taken to run on, a fact a line, each with its source."""
 
     snapshot: Snapshot
     findings: tuple[Diagnostic, ...]
     shown: tuple[types.Diagnostic, ...]
     uris: tuple[str, ...]
+    environment: tuple[str, ...] = ()
 
     def shown_in(self, uri: str) -> list[types.Diagnostic]:
         """Those of the document, or of one cell of a notebook."""
@@ -70,11 +71,13 @@ class Report:
         ]
 
 
-def report_of(snapshot: Snapshot, findings: Sequence[Diagnostic], places: Places, client: Client) -> Report:
+def report_of(
+    snapshot: Snapshot, findings: Sequence[Diagnostic], environment: tuple[str, ...], places: Places, client: Client
+) -> Report:
     """The report of what was found in `snapshot`."""
     made = [shown(finding, places, client) for finding in findings]
     uris = tuple(snapshot.part_at(finding.span.line).uri for finding in findings)
-    return Report(snapshot, tuple(findings), tuple(made), uris)
+    return Report(snapshot, tuple(findings), tuple(made), uris, environment)
 
 
 def result_id(shown: Sequence[types.Diagnostic | str]) -> str:

@@ -1,4 +1,5 @@
-"""Hover: the rule's page on a finding, and on a rule's name in a suppression comment."""
+"""Hover: the rule's page on a finding, with what the project is taken to run on, and on a rule's name in a suppression
+comment."""
 
 from __future__ import annotations
 
@@ -40,11 +41,14 @@ def _on_finding(ls: Server, report: Report, place: Place) -> types.Hover | None:
     found = [finding for finding in report.findings if touches(finding.span, place)]
     if not found:
         return None
-    return _hover(ls, list(dict.fromkeys(finding.name for finding in found)), found[0].span, report.snapshot)
+    names = list(dict.fromkeys(finding.name for finding in found))
+    return _hover(ls, names, found[0].span, report.snapshot, report.environment)
 
 
-def _hover(ls: Server, names: Sequence[str], span: Span, snapshot: Snapshot) -> types.Hover | None:
-    text = pages(names, ls.analysis.pages)
+def _hover(
+    ls: Server, names: Sequence[str], span: Span, snapshot: Snapshot, environment: Sequence[str] = ()
+) -> types.Hover | None:
+    text = with_environment(pages(names, ls.analysis.pages), environment)
     if not text:
         return None
     kind = types.MarkupKind.Markdown if ls.client.markdown else types.MarkupKind.PlainText
@@ -52,6 +56,14 @@ def _hover(ls: Server, names: Sequence[str], span: Span, snapshot: Snapshot) -> 
         contents=types.MarkupContent(kind=kind, value=text),
         range=snapshot.part_at(span.line).range(span, ls.client.encoding),
     )
+
+
+def with_environment(page: str, environment: Sequence[str]) -> str:
+    """A page with the facts that its rule was asked with, below its heading."""
+    if not page or not environment:
+        return page
+    heading, _, rest = page.partition("\n")
+    return f"{heading}\n\nHere: {'; '.join(environment)}.\n{rest}"
 
 
 def pages(names: Sequence[str], known: Mapping[str, str]) -> str:

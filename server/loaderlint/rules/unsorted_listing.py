@@ -93,10 +93,11 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         exposure = model.exposure(frame, 0, parts=("sample",))
         if exposure is None or model.dataset_kind(receiver.cls) == "iterable":
             continue
-        for place in _sorted(frame, receiver, model):
+        taken = _taken(frame, receiver, ListingOrder(model), model)
+        for place in _sorted(taken, model):
             yield Silence(RULE.name, place, "it is sorted before its order matters")
         uses: dict[tuple[Frame, int], _Use] = {}
-        for use in _uses(frame, receiver, model):
+        for use in _uses(taken, receiver, model):
             uses.setdefault((use.listing.frame, use.listing.expr), use)  # the gravest come first
         for use in uses.values():
             yield from _finding(use, frame, exposure, model)
@@ -125,9 +126,8 @@ def _finding(use: _Use, frame: Frame, exposure: Exposure, model: Model) -> Itera
 # --- what the order decides -------------------------------------------------------------------------------------------
 
 
-def _uses(frame: Frame, inst: Instance, model: Model) -> Iterator[_Use]:
+def _uses(taken: dict[tuple[str, str], Orders], inst: Instance, model: Model) -> Iterator[_Use]:
     order = ListingOrder(model)
-    taken = _taken(frame, inst, order, model)
     made = _making(inst, model)
     for (one, shape), (other, other_shape) in combinations(taken, 2):
         if one != other and (shape == other_shape or _ANY in (shape, other_shape)):
@@ -146,9 +146,8 @@ def _uses(frame: Frame, inst: Instance, model: Model) -> Iterator[_Use]:
                 yield _Use(each.listing, Severity.HINT, "the order of the samples of {} is chance:")
 
 
-def _sorted(frame: Frame, inst: Instance, model: Model) -> list[Place]:
+def _sorted(taken: dict[tuple[str, str], Orders], model: Model) -> list[Place]:
     """The listings that samples are taken from by position, and that are sorted."""
-    taken = _taken(frame, inst, ListingOrder(model), model)
     found = (one.listing for orders in taken.values() for one in orders if one.sorted)
     return list(dict.fromkeys(model.place(listing.frame, listing.expr) for listing in found))
 
