@@ -47,6 +47,9 @@ OPENERS = MappingProxyType(
     }
 )
 
+#: Handles (by their word) that read on from where they stopped; the others are asked for a part by its name.
+READ_ON = frozenset({"file", "gzip file", "bz2 file", "lzma file"})
+
 #: Methods and functions that give a handle from a handle (the result shares it).
 DERIVED = frozenset({"begin", "cursor", "open", "extractfile", "get_node", "getmember"})
 

@@ -52,6 +52,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from loaderlint.facts import ir
 from loaderlint.findings import Evidence, Finding, Fix, Place, Replace, Severity, Silence
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.frames import Frame
@@ -65,18 +66,21 @@ from loaderlint.rules.shared.silence import few_workers, too_unsure
 #: The torch that seeds NumPy in each worker.
 FIXED_IN = "1.9"
 _FRESH_SOURCES: frozenset[Source] = frozenset({"fresh", "unknown", "index"})
-_FRESH = "{torch}.initial_seed() % 2**32"
+#: Torch's seed of the worker, cut to what NumPy takes.
+_NARROW = "% 2**32"
 
 
 class Seeding(NamedTuple):
     """A seeding call that a worker makes once: which function, where the seed comes from, and where it is written.
-    `each_epoch`: a worker that lives on comes by again, at the head of an `__iter__`."""
+    `each_epoch`: a worker that lives on comes by again, at the head of an `__iter__`. `rank`: how the seed names the
+    rank of the process, '' if it does not."""
 
     call: WorkerCall
     function: str
     sources: frozenset[Source]
     place: Written
     each_epoch: bool
+    rank: str
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -112,7 +116,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         RULE.name,
         severity,
         exposure.certainty,
-        f"{_effect(first)} {in_workers_of(exposure)}: {_cause(first)}; seed from `torch.initial_seed() % 2**32`",
+        f"{_effect(first)} {in_workers_of(exposure)}: {_cause(first)}; seed from `{_said(first)}`",
         place,
         first.function,
         (*also, *model.why(first.call.frame, exposure)),
@@ -150,7 +154,8 @@ def _seedings(loader: Loader, model: Model) -> Iterator[Seeding]:
                 if rhythm != "sample":
                     sources = _as_of(frozenset(seed_sources(seed, call.frame, model)), loader, model)
                     place = written(call, seed, loader, model)
-                    yield Seeding(call, name, sources, place, rhythm == "epoch")
+                    rank = _rank(place.number, place.frame, model)
+                    yield Seeding(call, name, sources, place, rhythm == "epoch", rank)
 
 
 def _as_of(sources: frozenset[Source], loader: Loader, model: Model) -> frozenset[Source]:
@@ -227,10 +232,10 @@ def _fixes(seedings: list[Seeding], bad: list[Seeding], model: Model) -> tuple[F
         change = _change(one, bad, model) if _only_init(one.place.frame, model) else None
         if change is None:
             return ()
-        if _FRESH not in texts.get(change[0], ""):  # NumPy's narrower seed does for all of them
+        if _NARROW not in texts.get(change[0], ""):  # NumPy's narrower seed does for all of them
             texts[change[0]] = change[1]
     intents = tuple(Replace(place, text) for place, text in texts.items())
-    return (Fix("Seed from `torch.initial_seed() % 2**32`", "safe", intents),)
+    return (Fix(f"Seed from `{_said(bad[0])}`", "safe", intents),)
 
 
 def _only_init(frame: Frame, model: Model) -> bool:
@@ -245,7 +250,7 @@ def _only_init(frame: Frame, model: Model) -> bool:
 def _change(seeding: Seeding, bad: list[Seeding], model: Model) -> tuple[Place, str] | None:
     """What to write where for one seed."""
     frame, at, number = seeding.place
-    seed = "{torch}.initial_seed()" if SEEDERS[seeding.function] == "torch" else _FRESH
+    seed = _fresh(seeding, narrow=SEEDERS[seeding.function] != "torch")
     place, call = model.place(frame, number), model.place(frame, at)
     others = {s.place.at for s in bad if (s.place.frame, s.place.number) == (frame, number)}
     if number != at and (place.anchor > call.anchor or is_read_only_in(others, frame, number, model)):
@@ -253,6 +258,47 @@ def _change(seeding: Seeding, bad: list[Seeding], model: Model) -> tuple[Place, 
     if frame is not seeding.call.frame or seeding.function not in SEED_CALLS:
         return None
     return call, f"{SEED_CALLS[seeding.function]}({seed})"
+
+
+def _fresh(seeding: Seeding, *, narrow: bool) -> str:
+    """The seed to write. A program that seeds all its processes alike gives the workers of each the same torch seeds;
+    where the bad seed holds the process's rank, the new one does so too."""
+    seed = "{torch}.initial_seed()"
+    if seeding.rank:
+        seed = f"{seed} + 2**16 * {seeding.rank}"
+    return f"{f'({seed})' if seeding.rank else seed} {_NARROW}" if narrow else seed
+
+
+def _said(seeding: Seeding) -> str:
+    """The seed to write, for people."""
+    return _fresh(seeding, narrow=True).replace("{torch}", "torch")
+
+
+def _rank(number: int, frame: Frame, model: Model, depth: int = 0) -> str:
+    """The part of an expression that is called after the rank of the process, as source; '' if there is none."""
+    e = model.ev.expr(frame, number)
+    parts: tuple[int, ...] = ()
+    if isinstance(e, ir.Bin):
+        parts = (e.left, e.right)
+    elif isinstance(e, ir.Call) and e.args:
+        parts = tuple(arg.value for arg in e.args)
+    elif "rank" in (text := _name(number, frame, model)).rpartition(".")[2].lower():
+        return text
+    return next((text for part in parts if depth < 8 and (text := _rank(part, frame, model, depth + 1))), "")
+
+
+def _name(number: int, frame: Frame, model: Model) -> str:
+    """The source of a name, an attribute or a call without arguments; '' for anything else."""
+    match model.ev.expr(frame, number):
+        case ir.Param(index):
+            return model.def_of(frame).params[index].name
+        case ir.Global(name) | ir.Capture(_, name):
+            return name
+        case ir.Attr(base, name):
+            return f"{owner}.{name}" if (owner := _name(base, frame, model)) else ""
+        case ir.Call(func, ()):
+            return f"{called}()" if (called := _name(func, frame, model)) else ""
+    return ""
 
 
 RULE = Rule(

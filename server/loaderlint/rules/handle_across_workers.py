@@ -58,7 +58,8 @@ class Records(Dataset):
 
 ## Fix safety
 Safe: each process opens its own handle, the main process keeps the one it has. An LMDB environment is closed in the
-worker before it is opened again. No fix for handles that are written to, that are read outside the class, or whose path
+worker before it is opened again. Unsafe for a file in which nothing seeks: each worker reads it on from the start, all
+of them the same lines. No fix for handles that are written to, that are read outside the class, or whose path
 is changed in `__init__`.
 
 ## References

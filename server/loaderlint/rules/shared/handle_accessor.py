@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from loaderlint.facts import ir
 from loaderlint.findings import Fix, InsertMethod, InsertStatement, Intent, ReplaceAttributeUses
-from loaderlint.knowledge.handles import HandleKind
+from loaderlint.knowledge.handles import READ_ON, HandleKind
 from loaderlint.project.classes import Store
-from loaderlint.project.model import Model
-from loaderlint.project.values import ClassRef, Instance, LibObject, Origin
+from loaderlint.project.model import Model, WorkerCall
+from loaderlint.project.values import ClassRef, Instance, LibMember, LibObject, Origin
 from loaderlint.rules.shared.held_handles import handle_kind, opener
 from loaderlint.rules.shared.source import read_elsewhere, source_of
 
@@ -37,7 +37,15 @@ def accessor(made: LibObject, kind: HandleKind, origins: frozenset[Origin], mode
     if not kind.fix or _is_written(made, model):
         return ()
     intents = keyed_by_process(made, origins, _DOC, _CLOSE_FIRST if kind.fix == "close_first" else "", model)
-    return (Fix(f"Open the {kind.word} in each process", "safe", intents),) if intents else ()
+    if not intents:
+        return ()
+    if kind.word in READ_ON and not any(_seeks(call) for call in model.calls_on(made)):
+        return (Fix(f"Open the {kind.word} in each process (each reads it from its start)", "unsafe", intents),)
+    return (Fix(f"Open the {kind.word} in each process", "safe", intents),)
+
+
+def _seeks(call: WorkerCall) -> bool:
+    return any(isinstance(atom, LibMember) and atom.name == "seek" for atom in call.callee.atoms)
 
 
 def keyed_by_process(
