@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from loaderlint.knowledge.wrappers import WRAPPERS
 from loaderlint.rules import RULES
 from tests.rules import pages
 from tests.rules.cases import Project, assert_each_fix, assert_found
@@ -13,6 +14,8 @@ from tests.rules.cases import Project, assert_each_fix, assert_found
 FOLDER = Path(__file__).parent
 PAGES = [pages.read_page(path) for path in sorted(FOLDER.glob("*.md")) if path.name != "README.md"]
 CASES = [pytest.param(page, case, id=f"{page.rule}/{case.slug}") for page in PAGES for case in page.cases]
+#: Pages about what is no library: the project's own wrappers, seen and declared.
+OWN = {"own-wrappers", "declared-loaders"}
 #: Libraries whose workers no rule knows: their pages hold only what must stay silent.
 NOTHING_SAID = {"tf-data", "grain"}
 
@@ -33,6 +36,10 @@ def test_findings(page: pages.Page, case: pages.Case, project: Project) -> None:
 @pytest.mark.parametrize(("page", "case"), CASES)
 def test_each_fix(page: pages.Page, case: pages.Case, project: Project, tmp_path: Path) -> None:
     assert_each_fix(case, project, tmp_path)
+
+
+def test_each_wrapper_has_a_page() -> None:
+    assert {page.rule for page in PAGES} == {wrapper.slug for wrapper in WRAPPERS} | OWN
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.rule)

@@ -86,7 +86,7 @@ class Arguments:
                     bound[index] = unknown("kwargs")
             else:
                 for named in params:
-                    if named.kind != "pos":
+                    if named.kind in ("any", "kw"):  # `*args` takes no keyword: `args=...` is one of these
                         names.pop(named.name, None)
                 more = (unknown("kwargs"),) if self.more_keywords else ()
                 bound[index] = _value(MapOf((*names, *[None] * len(more)), (*names.values(), *more)))
