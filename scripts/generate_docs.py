@@ -19,6 +19,7 @@ from pathlib import Path
 
 from loaderlint import cli
 from loaderlint.findings import Severity
+from loaderlint.knowledge.wrappers import WRAPPERS, LoaderKind
 from loaderlint.rules import RULES
 from loaderlint.rules.base import Rule
 from scripts import truth_tables
@@ -33,6 +34,14 @@ GENERATED_TRUTH = "<!-- Written by scripts/generate_docs.py from tests/truth/ver
 WITH_OUTPUTS = (Path("docs/explain.md"),)
 EXAMPLE = ROOT / "examples"
 _OUTPUT = re.compile(r"<!-- begin: loaderlint (?P<command>[^\n]+) -->\n.*?<!-- end -->", re.DOTALL)
+
+GENERATED_WRAPPERS = "<!-- Written by scripts/generate_docs.py from server/loaderlint/knowledge/wrappers.py. -->"
+CASES = "../tests/wrappers"
+WRAPPERS_INTRODUCTION = """\
+loaderlint knows the libraries below that make, wrap or prepare loaders, and what each does to its workers in which
+version. Functions and classes of your own that make loaders are followed where their code is in the project; others can
+be declared in the [settings](configuration.md#loaders). None of these libraries gives a new state to generator objects
+of yours (`np.random.default_rng()`, `random.Random()`) on the dataset."""
 
 #: The families of rules by the first digit of their codes.
 FAMILIES = {
@@ -62,6 +71,7 @@ def files(root: Path) -> dict[Path, str]:
         **pages,
         PAGES / "README.md": index(),
         Path("docs/truth.md"): f"{GENERATED_TRUTH}\n{truth}",
+        Path("docs/wrappers.md"): wrappers_page(),
         Path("README.md"): readme((root / "README.md").read_text("utf-8")),
         **{path: with_outputs((root / path).read_text("utf-8")) for path in WITH_OUTPUTS if (root / path).exists()},
     }
@@ -77,6 +87,44 @@ def page(rule: Rule) -> str:
     measured = truth_tables.section(ROOT, rule.name)
     body = f"{body}{measured}\n" if measured else body
     return f"{GENERATED}\n{heading}\n\n{', '.join(facts)}.\n\n{body}{references}{links}\n"
+
+
+def wrappers_page() -> str:
+    """The page of the wrappers that are known: what they do to workers, and the calls that make loaders."""
+    libraries = [f"| {one.title} | {one.does} | {one.read} | [cases]({CASES}/{one.slug}.md) |" for one in WRAPPERS]
+    calls = [_call_row(kind) for one in WRAPPERS for kind in one.kinds]
+    return "\n".join(
+        [
+            GENERATED_WRAPPERS,
+            "# Wrappers",
+            "",
+            WRAPPERS_INTRODUCTION,
+            "",
+            "## What they do to workers",
+            "",
+            "| library | what it does to workers | read in the source of | |",
+            "|---|---|---|---|",
+            *libraries,
+            "",
+            "## Calls that make a loader",
+            "",
+            "What holds where the call does not say otherwise. 'Seeds NumPy' is what the wrapper does itself, on every",
+            "torch; from 1.9 on torch does it in each case.",
+            "",
+            "| call | workers | they live on | seeds NumPy | in earlier versions |",
+            "|---|---|---|---|---|",
+            *calls,
+            "",
+        ]
+    )
+
+
+def _call_row(kind: LoaderKind) -> str:
+    workers = "not fixed" if "num_workers" in kind.open_defaults else dict(kind.defaults).get("num_workers", 0)
+    lives = "yes" if kind.persistent or dict(kind.defaults).get("persistent_workers") else "no"
+    seeds = "yes" if kind.seeds_numpy else "no"
+    earlier = "; ".join(f"before {change.version}: {change.words}" for change in kind.changes)
+    return f"| `{kind.name}` | {workers} | {lives} | {seeds} | {earlier} |"
 
 
 def index() -> str:

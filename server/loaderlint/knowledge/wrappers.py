@@ -144,7 +144,7 @@ WRAPPERS = (
         "torch",
         "torch DataLoader",
         ("torch",),
-        "1.8, 1.9, 2.13",
+        "2.13; the change of 1.9: pytorch#56488",
         "Seeds `random`, `torch` and, from 1.9 on, NumPy's global state in each worker and epoch, before the "
         "`worker_init_fn`. Generator objects on the dataset are copied with their state.",
         (LoaderKind("torch.utils.data.DataLoader", default_collate=True),),
@@ -197,6 +197,7 @@ WRAPPERS = (
                 parameters=("dataset", "batch", "workers", "shuffle"),
                 rename=(("batch", "batch_size"), ("workers", "num_workers")),
                 defaults=(("shuffle", True),),
+                open_defaults=("num_workers",),
                 seeds_numpy=True,
                 persistent=True,
             ),
@@ -219,7 +220,7 @@ WRAPPERS = (
                     Before(
                         "0.4",
                         (("parameters", tuple(name for name in TORCH_PARAMETERS if name != "collate_fn")),),
-                        "positional arguments as torch's, no `worker_init_fn`",
+                        "torch's order of arguments, takes no `worker_init_fn`",
                     ),
                 ),
             ),
