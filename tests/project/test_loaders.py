@@ -143,8 +143,8 @@ def test_a_class_that_a_parameter_holds_by_default_is_a_loader(tmp_path: Path) -
         loader = make(D(), num_workers=2)
         """,
     )
-    assert linked.datasets() == ["D"]
-    assert linked.loader().has_workers() == "yes"
+    assert linked.datasets("make") == ["D"]
+    assert linked.loader("make").has_workers() == "yes"
 
 
 def test_a_class_of_the_same_name_is_none(tmp_path: Path) -> None:

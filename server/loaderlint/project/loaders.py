@@ -44,7 +44,6 @@ _BOUND = re.compile(r"^(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b",
 _CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
 _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
 _CLASS_PARAMETER = re.compile(r"[Ll]oader_?(?:cls|class|type|fn|factory)\w*\(")
-_COMPUTED = (ir.IfExp, ir.Phi, ir.Call, ir.Param)
 _MAX_LOADERS = 256
 _MAX_LATE_SITES = 4
 _TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test")
