@@ -205,7 +205,7 @@ def test_watchers_are_registered() -> None:
     gpu.conda-lock.yml requirements.txt requirements-gpu.in requirement.txt train_requirements.txt requirements.lock
     requirements/base.txt environment.yml conda_env.yaml pyproject.toml pixi.toml setup.cfg setup.py .python-version
     loaderlint.toml .venv/pyvenv.cfg .venv/lib/python3.12/site-packages/torch-2.4.1.dist-info/METADATA
-    packages/a/uv.lock""".split(),
+    packages/a/uv.lock cog.yaml""".split(),
 )
 def test_every_file_that_tells_a_version_is_watched(name: str) -> None:
     assert any(matches(pattern, name) for pattern in WATCHED)

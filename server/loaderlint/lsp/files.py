@@ -29,6 +29,7 @@ WATCHED = (
     "**/pixi.toml",
     "**/{Pipfile,Pipfile.lock}",
     "**/*{env,conda}*.{yml,yaml}",
+    "**/cog.{yml,yaml}",
     "**/.python-version",
     "**/.gitignore",
     # An environment that comes or goes, and the packages whose versions rules ask for most. Whatever else is installed

@@ -120,6 +120,22 @@ def test_conda_python(entry: str, expected: str, tmp_path: Path) -> None:
     assert told(tmp_path, "python") == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "torch", "python"),
+    [
+        ('build:\n  python_version: "3.8"\n  python_packages:\n    - "torch==1.8.0"\n', "1.8.0", "3.8"),
+        ("build:\n  python_requirements: more.txt\n", "1.4", "-"),
+        ('python_packages:\n  - "torch==1.8.0"\n', "-", "-"),
+        ("build:\n  system_packages: [torch==1.8.0]\n", "-", "-"),
+        ("build: torch==1.8.0\n", "-", "-"),
+    ],
+)
+def test_cog(text: str, torch: str, python: str, tmp_path: Path) -> None:
+    (tmp_path / "more.txt").write_text("torch==1.4\n")
+    (tmp_path / "cog.yaml").write_text(text)
+    assert (told(tmp_path), told(tmp_path, "python")) == (torch, python)
+
+
 PYPROJECT = [
     ("[project]\ndependencies = [\"torch==2.4.0; python_version > '3'\"]", "2.4.0"),
     (
@@ -427,7 +443,7 @@ def test_python_version(text: str, expected: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     """uv.lock poetry.lock pdm.lock pylock.toml Pipfile.lock conda-lock.yml pixi.lock requirements.txt pyproject.toml
-    pixi.toml setup.cfg setup.py environment.yml Pipfile .python-version""".split(),
+    pixi.toml setup.cfg setup.py environment.yml cog.yaml Pipfile .python-version""".split(),
 )
 def test_broken_files_say_nothing(name: str, tmp_path: Path) -> None:
     for content in (b"\xff\x00[broken", b"[" * 5000, b"dependencies: [" + b"{" * 5000, b"\x00" * 100):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from loaderlint.project.versions.declaration import Declaration, Include, normal
+from loaderlint.project.versions.yaml_text import parsed
 
 _SPEC = re.compile(r"(?:[^:\s]*::)?\s*(?P<name>[A-Za-z0-9_][\w.-]*)\s*(?:\[(?P<inside>[^\]]*)\])?\s*(?P<rest>.*)\Z")
 _INSIDE = re.compile(r"version\s*=\s*['\"]?([^'\",\]]+(?:,[^'\"=\]]+)*)")
@@ -17,7 +18,7 @@ def read(text: str) -> Iterator[Declaration | Include]:
     """What an environment file declares. Other YAML files declare nothing."""
     if _ENVIRONMENT.search(text) is None:
         return
-    document = _parsed(text)
+    document = parsed(text)
     entries = document.get("dependencies") if isinstance(document, dict) else None
     for entry in entries if isinstance(entries, list) else ():
         if isinstance(entry, str):
@@ -65,12 +66,3 @@ def _one(text: str) -> str:
     # `=1.8` is every 1.8.x; `=1.8.1`, a version with a build, and one after a space are one version
     begins = match[2] or (text.startswith("=") and not build and match[1].count(".") < 2)
     return f"=={match[1]}.*" if begins else f"=={match[1]}"
-
-
-def _parsed(text: str) -> object:
-    import yaml  # 5 to 10 ms, for projects with such a file only
-
-    try:
-        return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return None

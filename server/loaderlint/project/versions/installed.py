@@ -69,7 +69,9 @@ def _label(prefix: Path, root: Path) -> str:
     try:
         return prefix.relative_to(root).as_posix()
     except ValueError:
-        return f"the environment {prefix.name}"
+        # '.venv' of another folder is told by the folder
+        name = f"{prefix.parent.name}/{prefix.name}" if prefix.name in _NAMES else prefix.name
+        return f"the environment {name}"
 
 
 def read(prefix: Path, label: str) -> Installed | None:

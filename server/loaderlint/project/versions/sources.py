@@ -60,6 +60,7 @@ SOURCES = (
         "read",
         Kind.PROJECT,
     ),
+    Source(r"cog\.ya?ml", "cog", "read", Kind.PROJECT),
     Source(r"\.python-version", "python_version", "read", Kind.PROJECT),
 )
 _ANY = re.compile("|".join(f"({one.names})" for one in SOURCES))
