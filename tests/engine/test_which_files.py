@@ -133,3 +133,13 @@ def test_each_file_has_the_settings_nearest_to_it(tmp_path: Path) -> None:
     }
     _tree(tmp_path, files)
     assert _reported(tmp_path) == {"one/a.py": 1, "two/b.py": 0}
+
+
+def test_wrong_settings_are_told_wherever_they_stand(tmp_path: Path) -> None:
+    _tree(tmp_path, {"a.py": "", "deep/er/b.py": "", "deep/er/loaderlint.toml": "selct = []\n"})
+    settings.clear()
+    workspace = Workspace([tmp_path])
+    workspace.check()
+    (problem,) = workspace.problems
+    assert problem.path == tmp_path / "deep" / "er" / "loaderlint.toml"
+    assert "did you mean 'select'?" in problem.message

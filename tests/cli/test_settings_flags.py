@@ -1,0 +1,58 @@
+"""Every setting is a flag, and both say the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from loaderlint import cli, settings
+from loaderlint.commands.check import given_settings
+
+#: By key: the flag with its value, and the line of loaderlint.toml.
+SAME = {
+    "select": ("--select=LDR1,shared-generator", 'select = ["LDR1", "shared-generator"]'),
+    "ignore": ("--ignore=LDR4", 'ignore = ["LDR4"]'),
+    "extend-select": ("--extend-select=ALL", 'extend-select = ["ALL"]'),
+    "per-file-ignores": (
+        "--per-file-ignores=tests/*:LDR1,tests/*:LDR4,*.ipynb:ALL",
+        'per-file-ignores = { "tests/*" = ["LDR1", "LDR4"], "*.ipynb" = ["ALL"] }',
+    ),
+    "severity": (
+        "--severity=LDR1=hint,shared-generator=error",
+        'severity = { LDR1 = "hint", shared-generator = "error" }',
+    ),
+    "exclude": ("--exclude=old/,*_pb2.py", 'exclude = ["old/", "*_pb2.py"]'),
+    "target-torch": ("--target-torch=>=2.0,<2.5", 'target-torch = ">=2.0,<2.5"'),
+    "target-python": ("--target-python=3.12", 'target-python = "3.12"'),
+    "platforms": ("--platforms=linux,windows", 'platforms = ["linux", "windows"]'),
+    "start-method": ("--start-method=spawn", 'start-method = "spawn"'),
+    "loaders": ("--loaders=make_loader,pkg.other", 'loaders = ["make_loader", "pkg.other"]'),
+    "baseline": ("--baseline=known.json", 'baseline = "known.json"'),
+}
+
+
+def test_none_is_left_out() -> None:
+    assert list(SAME) == list(settings.KEYS)
+
+
+@pytest.mark.parametrize("key", SAME)
+def test_the_flag_says_what_the_file_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    flag, line = SAME[key]
+    by_flag, by_file = tmp_path / "flag", tmp_path / "file"
+    by_flag.mkdir()
+    by_file.mkdir()
+    monkeypatch.chdir(by_flag)
+    settings.clear()
+    overrides = given_settings(cli._parser().parse_args(["check", flag]))
+    (by_file / "loaderlint.toml").write_text(line)
+    asked, wrong = settings.load(by_flag / "a.py", overrides)
+    said, wrong_too = settings.load(by_file / "a.py")
+    assert wrong == wrong_too == ()
+    assert getattr(said, key.replace("-", "_")) is not None
+    assert said.directory == by_file
+    if key == "baseline":  # a flag's path is one of the current folder, wherever the settings file is
+        assert asked.baseline == str(by_flag / "known.json")
+        asked = replace(asked, baseline="known.json")
+    assert replace(asked, directory=by_file) == said
