@@ -87,7 +87,10 @@ class Workspace:
     workspace is as if `check` had not been called, but for what it has read already. Answers (diagnostics, repairs,
     edits) are immutable and may be handed to other threads."""
 
-    def __init__(self, folders: Sequence[Path], overrides: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self, folders: Sequence[Path], overrides: Mapping[str, object] | None = None, *, tells: bool = False
+    ) -> None:
+        self._tells = tells
         self._folders = tuple(dict.fromkeys(folder.resolve() for folder in folders))
         self._overrides, self._interpreter = _without_interpreter(overrides or {})
         self._projects: dict[Path, Project] = {}
@@ -215,6 +218,11 @@ class Workspace:
         """The 0-based lines of `text` at which the code cells of a notebook begin; () for any other file."""
         return self.project(path).store.cells(path.resolve())
 
+    @property
+    def links(self) -> int:
+        """How often projects were linked so far: when it has not grown, only positions can have changed."""
+        return sum(project.links for project in self._projects.values())
+
     def kept(self) -> dict[Path, Kept]:
         """What the baselines did in the last check, by their files."""
         kept: dict[Path, Kept] = {}
@@ -246,7 +254,7 @@ class Workspace:
 
     def _at(self, root: Path) -> Project:
         if root not in self._projects:
-            self._projects[root] = Project(root, self._overrides, self._interpreter)
+            self._projects[root] = Project(root, self._overrides, self._interpreter, tells=self._tells)
         return self._projects[root]
 
     def project(self, path: Path) -> Project:
@@ -301,8 +309,11 @@ class _Linked(NamedTuple):
 class Project:
     """One project: its store, and what was found when it was last linked."""
 
-    def __init__(self, root: Path, overrides: Mapping[str, object], interpreter: str | None = None) -> None:
+    def __init__(
+        self, root: Path, overrides: Mapping[str, object], interpreter: str | None = None, *, tells: bool = False
+    ) -> None:
         self.root = root
+        self.tells = tells
         self.overrides = overrides
         self.interpreter = interpreter
         self._versions: Versions | None = None
@@ -416,17 +427,18 @@ class Project:
     ) -> tuple[dict[Path, list[Finding]], Told | None]:
         """What the rules find in a snapshot, by file; what there is to tell of it, if `telling`."""
         found: dict[Path, list[Finding]] = {}
+        gathering = telling or self.tells
         if not any(snapshot.containing(word) for word in (*_WORDS, *self._declared_words())):
-            return found, self._nothing_told() if telling else None
+            return found, self._nothing_told() if gathering else None
         from loaderlint.project.model import Model
 
         self.links += 1
         model = Model(snapshot, self.environment, self._declared)
         silences: list[Silence] = []
-        for one in ask_rules(model, self._rules(telling), stop, silences.append if telling else _unheard):
+        for one in ask_rules(model, self._rules(telling), stop, silences.append if gathering else _unheard):
             found.setdefault(one.place.path, []).append(one)
         self.on_linked(model)
-        if not telling:
+        if not gathering:
             return found, None
         from loaderlint.explanation import told
 

@@ -5,6 +5,7 @@
 * `GUESS`: a finding with an unsafe fix. `STUCK`: a finding whose fix comes to nothing.
 * `HANG`: the check lasts until it is told to stop. `CRASH`, `LEAVE`: it raises an error, a SystemExit.
 * `SLOW`: the check lasts until the test releases it, whatever it is told.
+* `LOADER(4)`: a loader with so many workers; they run the function `work`.
 * `PRINT`: it prints to stdout and lets a child process read stdin.
 
 A file 'loud.txt' in a folder makes every finding an error: something on disk that findings depend on.
@@ -22,7 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from loaderlint.explanation import Explanation
 from loaderlint.findings import Finding, Fix, Place, Severity
+from loaderlint.worker_map import MappedFunction, MappedLoader, MappedObject, WorkerMap
 
 WORDS = re.compile(r"\b(?:BUG2?|GUESS|STUCK|FAR\((?P<file>[\w.]+)\))")
 LINE = re.compile(r"\r\n|\r|\n")
@@ -87,6 +90,7 @@ class FakeWorkspace:
     def __init__(self, backend: FakeBackend, folders: Sequence[Path], overrides: Mapping[str, object]) -> None:
         self.backend, self.folders = backend, tuple(folders)
         self.problems: list[Problem] = []
+        self.links = 0
         self.texts: dict[Path, str] = {}
         self.disk: dict[Path, str] = {}
         self.configure(overrides)
@@ -129,12 +133,37 @@ class FakeWorkspace:
         if paths is None:
             paths = sorted(path for folder in self.folders for path in folder.glob("*.py"))
         self.backend.checks.append(tuple(sorted(path.name for path in paths)))
+        self.links += "relink" in "".join(self.texts.values())
         found = {}
         for done, path in enumerate(paths, 1):
             found[path] = tuple(self._find(path, stop))
             if progress is not None:
                 progress(done, len(paths))
         return found
+
+    def worker_map(self, paths: Sequence[Path] | None = None) -> WorkerMap:
+        found = [loader for path in paths or () for loader in self._loaders(path)]
+        return WorkerMap(tuple(found))
+
+    def _loaders(self, path: Path) -> Iterable[MappedLoader]:
+        for line, content in enumerate(LINE.split(self.text(path))):
+            for word in re.finditer(r"LOADER\((\d+)\)", content):
+                place = Place(path, line, word.start())
+                function = MappedFunction("work", place, ("sample",), "proven")
+                rng = MappedObject("Data", "rng", "Random(...)", place, "proven")
+                number = MappedObject("Data", "size", "3", place, "proven")
+                workers, yes = f"num_workers={word[1]}", "yes" if word[1] != "0" else "no"
+                yield MappedLoader(
+                    0, "loader", "Loader", place, workers, yes, False, ("fork",), "the default of linux", "", (), (),
+                    (function,), (rng, number),
+                )  # fmt: skip
+
+    def locate(self, place: Place) -> Span:
+        return Span(place.piece, place.anchor, place.piece, place.anchor + 6)
+
+    def explain(self, path: Path, line: int, column: int | None = None) -> Explanation:
+        made = tuple(one for one in self._loaders(path) if one.place and one.place.piece == line)
+        return Explanation(path, line, column, (), made, ("torch 2.4.1, from uv.lock",), (), (), (), 0, WorkerMap())
 
     def repairs(self, diagnostic: Any) -> tuple[Repair, ...]:
         path, span = diagnostic.path, diagnostic.span

@@ -310,3 +310,26 @@ def test_what_a_baseline_keeps_is_not_shown(project: Path) -> None:
             assert len(await opened.diagnostics(opened.open(project / "data.py"))) == 1
 
     run(scenario())
+
+
+def test_what_a_loader_starts_and_for_whom_a_function_runs(project: Path) -> None:
+    async def scenario() -> None:
+        async with window(project) as here:
+            train, data = here.open(project / "train.py"), here.open(project / "data.py")
+            await here.settled(train)
+            identifier = types.TextDocumentIdentifier(uri=train)
+            (lens,) = await here.client.text_document_code_lens_async(types.CodeLensParams(identifier)) or ()
+            assert lens.range.start.line == 4 and lens.command is not None
+            assert lens.command.title == "num_workers=4: 1 function in its workers, 1 object copied into each"
+            loader = await here.hover(train, types.Position(4, 2))
+            assert loader is not None and "Runs in its workers: `AugDataset.__getitem__`" in loader
+            function = await here.hover(data, types.Position(11, 10))
+            assert function is not None
+            assert function.startswith(
+                "**`AugDataset.__getitem__`** runs\n- in the workers of `train_loader` in train.py"
+            )
+            assert await here.hover(data, types.Position(8, 9)) is None, "runs in the main process"
+            draw = await here.hover(data, types.Position(12, 50))
+            assert draw is not None and "torch 1.8.1, from the setting target-torch" in draw
+
+    run(scenario())

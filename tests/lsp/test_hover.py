@@ -35,6 +35,18 @@ def test_on_a_finding() -> None:
     assert below.startswith("\nHere: torch 2.4.1, from uv.lock; Python not known.\n"), "what the finding rests on"
 
 
+def test_on_a_loader() -> None:
+    shown = hover("  loader = LOADER(4)", 0, 3)
+    assert shown is not None
+    assert shown["contents"]["value"] == (
+        "**`loader`** Loader, num_workers=4\n\nWorkers start by fork (the default of linux).\n\n"
+        "Runs in its workers: `work`.\n\nCopied into each worker: `Data.rng` (Random(...))."
+    )
+    idle = hover("LOADER(0)", 0, 3)
+    assert idle is not None
+    assert idle["contents"]["value"] == "**`loader`** Loader, num_workers=0\n\nRuns in the main process: `work`."
+
+
 def test_beside_a_finding() -> None:
     assert hover("x = 1 + BUG", 0, 1) is None
     assert hover("BUG", 7, 7) is not None, "beyond the end is the end"

@@ -57,10 +57,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a job found. `problems`: what the engine wants people to know."""
+    """What a job found. `problems`: what the engine wants people to know; `links`: see `Workspace.links`."""
 
     reports: tuple[Report, ...]
     problems: tuple[str, ...]
+    links: int
 
 
 class Engine:
@@ -106,7 +107,7 @@ class Engine:
             )
             for snapshot in job.snapshots
         )
-        return Answer(reports, tuple(_said(problem) for problem in workspace.problems))
+        return Answer(reports, tuple(_said(problem) for problem in workspace.problems), workspace.links)
 
     def _told(self, backend: Backend, job: Job) -> Workspace:
         texts = job.texts
@@ -169,6 +170,7 @@ class Analysis:
         *,
         publish: Callable[[types.PublishDiagnosticsParams], None],
         refresh: Callable[[], None] = lambda: None,
+        refresh_lenses: Callable[[], None] = lambda: None,
         announce: Callable[[Document | Notebook, bool], None] = lambda document, settled: None,
         say: Callable[[str], None] = lambda message: None,
     ) -> None:
@@ -179,6 +181,8 @@ class Analysis:
         self._engine = Engine(load)
         self._publish = publish
         self._refresh = refresh
+        self._refresh_lenses = refresh_lenses
+        self._links = 0
         self._announce = announce
         self._say = say
         self._reports: dict[str, Report] = {}
@@ -400,6 +404,9 @@ class Analysis:
         if any(self._is_stale(report) for report in self._pulled.values()):
             self._pulled.clear()
             self._refresh()
+        if answer.links != self._links:
+            self._links = answer.links
+            self._refresh_lenses()
         self._begun.set()
         self.announce_news()
         for problem in answer.problems:

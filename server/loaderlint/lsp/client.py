@@ -17,7 +17,8 @@ _ENCODINGS: dict[str, Encoding] = {"utf-8": "utf-8", "utf-16": "utf-16", "utf-32
 @dataclass(frozen=True, slots=True)
 class Client:
     """The client's abilities. `pulls`: it asks for diagnostics itself, and asks again when it is told to; all others
-    are sent theirs. `status`: it asked for `loaderlint/status` notifications in its initialization options."""
+    are sent theirs. `status`: it asked for `loaderlint/status` notifications in its initialization options; `commands`:
+    those of ours that it said there it can carry out."""
 
     encoding: Encoding = "utf-16"
     related_information: bool = False
@@ -32,7 +33,13 @@ class Client:
     configuration: bool = False
     registers_configuration: bool = False
     registers_watchers: bool = False
+    refreshes_lenses: bool = False
     status: bool = False
+    commands: frozenset[str] = frozenset()
+
+    def knows(self, command: str) -> bool:
+        """Whether the client carries out a command of ours."""
+        return command in self.commands
 
     @staticmethod
     def of(params: types.InitializeParams) -> Client:
@@ -64,7 +71,9 @@ class Client:
             configuration=can("workspace.configuration"),
             registers_configuration=can("workspace.did_change_configuration.dynamic_registration"),
             registers_watchers=can("workspace.did_change_watched_files.dynamic_registration"),
+            refreshes_lenses=can("workspace.code_lens.refresh_support"),
             status=bool(initialization(params).get("status")),
+            commands=frozenset(map(str, initialization(params).get("commands") or ())),
         )
 
 

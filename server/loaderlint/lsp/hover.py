@@ -1,17 +1,17 @@
 """Hover: the rule's page on a finding, with what the project is taken to run on, and on a rule's name in a suppression
-comment."""
+comment; the loader that a line makes, and for which loaders a function runs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from loaderlint.lsp.diagnostics import Report
 from loaderlint.lsp.documents import Snapshot
 from loaderlint.lsp.text import Place, Span, content, touches
+from loaderlint.lsp.told import about_line
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
@@ -31,24 +31,22 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     named = _name_at(content(snapshot.lines[line]), column)
     if named is not None:
         name, start, end = named
-        return _hover(ls, [name], Place(line, start, line, end), snapshot)
+        return _hover(ls, pages([name], ls.analysis.pages), Place(line, start, line, end), snapshot)
     # No waiting: a hover is about what is shown now.
     report = ls.analysis.report(document)
-    return None if report is None else _on_finding(ls, report, place)
-
-
-def _on_finding(ls: Server, report: Report, place: Place) -> types.Hover | None:
-    found = [finding for finding in report.findings if touches(finding.span, place)]
-    if not found:
+    if report is None:
         return None
-    names = list(dict.fromkeys(finding.name for finding in found))
-    return _hover(ls, names, found[0].span, report.snapshot, report.environment)
+    found = [finding for finding in report.findings if touches(finding.span, place)]
+    if found:
+        text = pages(dict.fromkeys(finding.name for finding in found), ls.analysis.pages)
+        return _hover(ls, with_environment(text, report.environment), found[0].span, snapshot)
+    if not ls.analysis.is_settled:
+        return None
+    text = await ls.analysis.ask(lambda workspace: about_line(workspace, snapshot.path, line))
+    return _hover(ls, text, Place(line, 0, line, len(content(snapshot.lines[line]))), snapshot)
 
 
-def _hover(
-    ls: Server, names: Sequence[str], span: Span, snapshot: Snapshot, environment: Sequence[str] = ()
-) -> types.Hover | None:
-    text = with_environment(pages(names, ls.analysis.pages), environment)
+def _hover(ls: Server, text: str, span: Span, snapshot: Snapshot) -> types.Hover | None:
     if not text:
         return None
     kind = types.MarkupKind.Markdown if ls.client.markdown else types.MarkupKind.PlainText
@@ -66,7 +64,7 @@ def with_environment(page: str, environment: Sequence[str]) -> str:
     return f"{heading}\n\nHere: {'; '.join(environment)}.\n{rest}"
 
 
-def pages(names: Sequence[str], known: Mapping[str, str]) -> str:
+def pages(names: Iterable[str], known: Mapping[str, str]) -> str:
     """The pages of the rules `names` one below the other; unknown names are left out."""
     return "\n\n---\n\n".join(known[name].strip() for name in names if name in known)
 

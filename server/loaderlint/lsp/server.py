@@ -14,7 +14,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from loaderlint import __version__
-from loaderlint.lsp import Transport, actions, client, configuration, files, hover, pull, status, sync, transport
+from loaderlint.lsp import Transport, actions, client, configuration, files, hover, lens, pull, status, sync, transport
 from loaderlint.lsp.analysis import Analysis, Setup
 from loaderlint.lsp.backend import Backend
 from loaderlint.lsp.client import Client
@@ -55,13 +55,14 @@ class Server(LanguageServer):
             load,
             publish=self.text_document_publish_diagnostics,
             refresh=lambda: self.start(self._refresh()),
+            refresh_lenses=lambda: self.start(self._refresh_lenses()),
             announce=lambda document, settled: status.announce(self, document, settled),
             say=self.say,
         )
         self.left = False
         self.exit_code = 1
         self._tasks: set[asyncio.Task[None]] = set()
-        for feature in (sync, files, configuration, actions, hover, status):
+        for feature in (sync, files, configuration, actions, hover, lens, status):
             feature.register(self)
         self.feature(types.INITIALIZE)(initialize)
         self.feature(types.INITIALIZED)(initialized)
@@ -76,6 +77,11 @@ class Server(LanguageServer):
     async def _refresh(self) -> None:
         """Let the client ask for all diagnostics again."""
         await self.workspace_diagnostic_refresh_async(None)
+
+    async def _refresh_lenses(self) -> None:
+        """Let the client ask for all code lenses again, if it can."""
+        if self.client.refreshes_lenses:
+            await self.workspace_code_lens_refresh_async(None)
 
     def say(self, message: str) -> None:
         """Put a warning where the user finds it if he looks: the client's log."""
