@@ -130,7 +130,7 @@ def _stuck(parcel: Parcel, loader: Loader, model: Model) -> Stuck | None:
             return Stuck(parcel, kind, name, _place(site, parcel, model)) if kind else None
         case SeqOf(_, _, site) if site is not None:
             e = model.ev.expr(site.frame, site.expr)
-            if isinstance(e, ir.Comp) and e.kind == "generator":
+            if isinstance(e, ir.Comp) and e.kind == "generator" and not _is_indexed(parcel, model):
                 return Stuck(parcel, _GENERATOR, "generator", model.site_place(site))
         case Instance(cls, site) if site is not None:
             for base in model.ev.classes.library_bases(cls):
@@ -141,10 +141,28 @@ def _stuck(parcel: Parcel, loader: Loader, model: Model) -> Stuck | None:
     return None
 
 
+def _is_indexed(parcel: Parcel, model: Model) -> bool:
+    """Whether the class takes items of the attribute by index, or its length: what it keeps there is no generator."""
+    store = parcel.store
+    if store is None or store.frame.owner is None:
+        return False
+    step = model.def_of(store.frame).steps[store.step]
+    name = step.name if isinstance(step, ir.SetAttr) else ""
+    functions = [one.function for one in model.ev.classes.methods(store.frame.owner) if one.function is not None]
+    files = [(model.files.file(one.path), one.piece) for one in functions]
+    return any(file.pieces[piece].ask(_indexes, name) for file, piece in files if file is not None)
+
+
+def _indexes(text: str, name: str) -> bool:
+    return f"self.{name}[" in text or f"len(self.{name})" in text
+
+
 def _kind(name: str, parcel: Parcel, loader: Loader, model: Model) -> Unpicklable | None:
     name = name.removesuffix(".manual_seed")
     if name == "torch.Generator" and _is_read_by_workers(parcel, loader, model):
         return None  # its numbers are shared-generator's matter
+    if name == "builtins.generator" and _is_indexed(parcel, model):
+        return None
     if name in SHARED_BY_INHERITANCE:
         return SHARED_BY_INHERITANCE[name] if _is_of_another_method(loader, model) else None
     return UNPICKLABLE.get(name)
