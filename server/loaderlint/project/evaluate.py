@@ -723,7 +723,7 @@ class Evaluator:
             case LibObject() | LibMember():
                 return library.call_object(self, atom, callee, arguments, frame, number, seen)
             case Unknown():
-                return of(late.made_late(atom, Site(frame, number))), ()
+                return of(late.made_late(self, atom, Site(frame, number))), ()
             case SuperRef() | ModuleRef() | FolderRef() | Literal_() | SeqOf() | MapOf() | Namespace():
                 return unknown("not callable"), ()
         raise AssertionError(atom)

@@ -53,6 +53,9 @@ CHOSEN = frozenset({"dynamic attribute", "eval", "globals"})
 #: Reasons for not knowing a class, so that calling it makes an object.
 _CLASSES = frozenset({*CHOSEN, "importlib", "looked up by a key", "empty mapping", "registry"})
 
+#: Those where nothing in sight says which classes there are.
+OPEN = frozenset({"importlib", "empty mapping", "registry"})
+
 #: How a class is chosen, by the reason for not knowing it.
 _HOW = {
     "dynamic attribute": "its class is looked up with `getattr`, by a name that is read at run time",
@@ -76,9 +79,14 @@ def how_chosen(reason: str) -> str:
     return _HOW.get(reason, reason)
 
 
-def made_late(atom: Unknown, site: Site) -> Unknown:
-    """What calling a class that is not known gives: an object made at `site`."""
-    return Unknown(atom.reason, site) if atom.reason in _CLASSES else atom
+def made_late(ev: Evaluator, atom: Unknown, site: Site) -> Unknown:
+    """What calling a class that is not known gives: an object made at `site`. What a method gives is anything."""
+    if atom.reason not in _CLASSES:
+        return atom
+    call = ev.expr(site.frame, site.expr)
+    func = ev.expr(site.frame, call.func) if isinstance(call, ir.Call) else None
+    is_method = isinstance(func, ir.Attr) and not func.name[:1].isupper()
+    return Unknown(atom.reason, None if is_method else site)
 
 
 # --- candidates -------------------------------------------------------------------------------------------------------

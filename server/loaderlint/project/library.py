@@ -455,10 +455,13 @@ def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> 
 
 
 def _import_module(ev: Evaluator, first: Val | None, frame: Frame) -> Val:
-    literal = first.literal if first else None
-    if literal is None or not isinstance(literal.value, str) or literal.configured:
+    names = first.only(Literal_) if first else []
+    texts = [one.value for one in names if isinstance(one, Literal_) and not one.configured]
+    if first is None or not texts or len(texts) < len(first.atoms):
         return unknown("importlib")
-    return ev.imported(frame.path, literal.value, None, 0)
+    return join(
+        ev.imported(frame.path, text, None, 0) if isinstance(text, str) else unknown("importlib") for text in texts
+    )
 
 
 def _copied(ev: Evaluator, kind: str, first: Val, frame: Frame, number: int) -> Val:

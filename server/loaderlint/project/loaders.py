@@ -19,7 +19,7 @@ from loaderlint.project.declared import DeclaredCalls, DeclaredOf, leads_to, wit
 from loaderlint.project.environment import Environment
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Frame
-from loaderlint.project.late import takes
+from loaderlint.project.late import CHOSEN, OPEN, takes
 from loaderlint.project.library import passed_to_library
 from loaderlint.project.values import (
     Atom,
@@ -33,6 +33,7 @@ from loaderlint.project.values import (
     Site,
     Unknown,
     Val,
+    join,
     of,
     unknown,
 )
@@ -46,6 +47,8 @@ _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
 _CLASS_PARAMETER = re.compile(r"[Ll]oader_?(?:cls|class|type|fn|factory)\w*\(")
 _MAX_LOADERS = 256
 _MAX_LATE_SITES = 4
+_CHOSEN_LOADER = re.compile(r"getattr\(\s*[\w.]*[Ll]oader")
+_DATASET_NAME = re.compile(r"dataset|^data$|^(?:base|inner|source)$", re.IGNORECASE)
 _TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test")
 Answer = Literal["yes", "no", "maybe"]
 _COMPUTED = (ir.IfExp, ir.Phi, ir.Call, ir.Param)
@@ -202,10 +205,11 @@ class Loaders:
         names = frozenset(self._words | self._aliases(path))
         pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
         for index, piece in enumerate(file.pieces):
-            if not piece.ask(_matches, pattern) and not piece.ask(_matches, _CLASS_PARAMETER):
-                continue
-            yield from sites_in(self._ev, path, index, names)
-            yield from self._computed(path, index)
+            by_name = piece.ask(_matches, pattern)
+            if by_name:
+                yield from sites_in(self._ev, path, index, names)
+            if by_name or any(piece.ask(_matches, how) for how in (_CLASS_PARAMETER, _CHOSEN_LOADER)):
+                yield from self._computed(path, index)
 
     def _computed(self, path: Path, piece: int) -> Iterator[CallSite]:
         """Calls whose callee is a local value or a parameter: `cls = DataLoader if a else Other; cls(...)`."""
@@ -235,24 +239,35 @@ class Loaders:
         call = self._ev.expr(site.frame, site.expr)
         if not isinstance(call, ir.Call):
             return
-        candidates = self._ev.eval(call.func, site.frame).only(Lib, ClassRef, PartialOf)
-        known = [(atom, one) for atom in candidates if (one := self._resolve(atom, call, site)) is not None]
-        if not known:
-            return
-        atom, (kind, arguments) = known[0]
-        same = len({one.persistent for _, (one, _) in known}) == 1
-        for mapped in loaders_made(self._ev, kind, arguments, atom if isinstance(atom, ClassRef) else None):
-            if same:
-                yield self._with(kind, site, mapped)
-            else:  # `DataLoader if weighted else InfiniteDataLoader`
-                open_end = {**mapped, "persistent_workers": unknown("one of several loaders")}
-                yield self._with(replace(kind, persistent=False), site, open_end)
+        callee = self._ev.eval(call.func, site.frame)
+        found = ((atom, self._resolve(atom, call, site)) for atom in callee.only(Lib, ClassRef, PartialOf))
+        ways = [(*one, atom if isinstance(atom, ClassRef) else None) for atom, one in found if one is not None]
+        same = len({kind.persistent for kind, _, _ in ways}) == 1
+        for kind, arguments, cls in ways[:1]:
+            for mapped in loaders_made(self._ev, kind, arguments, cls):
+                held = {**mapped, "dataset": self._held_by_any(mapped, ways[1:], callee)}
+                if same:
+                    yield self._with(kind, site, held)
+                else:  # `DataLoader if weighted else InfiniteDataLoader`
+                    open_end = {**held, "persistent_workers": unknown("one of several loaders")}
+                    yield self._with(replace(kind, persistent=False), site, open_end)
+
+    def _held_by_any(
+        self, first: dict[str, Val], others: list[tuple[LoaderKind, Arguments, ClassRef | None]], callee: Val
+    ) -> Val:
+        """The datasets of several loader classes of which one is chosen; their other arguments are, as a rule, the
+        same."""
+        missing = unknown("no dataset argument")
+        more = [one.get("dataset", missing) for way in others for one in loaders_made(self._ev, *way)]
+        chosen = [of(atom) for atom in callee.atoms if isinstance(atom, Unknown) and atom.reason in CHOSEN]
+        return join([first.get("dataset", missing), *more, *chosen])
 
     def _with(self, kind: LoaderKind, site: Site, arguments: dict[str, Val]) -> Loader:
         """The loader that a call makes with these arguments, under torch's names."""
         dataset = arguments.get("dataset", unknown("no dataset argument"))
         held = self._expand(dataset, False, 0)
-        known = held or kind.own_data
+        chosen = tuple(self._chosen(dataset, 0))
+        late = chosen[0].reason if chosen else "" if held or kind.own_data else self._late(dataset)
         return Loader(
             0,
             kind,
@@ -261,9 +276,9 @@ class Loaders:
             arguments,
             tuple(held),
             any(one.wrapped for one in held.values()),
-            "" if known else self._late(dataset),
-            guessed=frozenset(atom for atom, one in held.items() if not one.sure),
-            late_sites=() if known else _made_late(dataset),
+            late,
+            guessed=frozenset(atom for atom, one in held.items() if late or not one.sure),
+            late_sites=tuple(dict.fromkeys(one.made for one in chosen if one.made))[:_MAX_LATE_SITES],
         )
 
     def _resolve(self, atom: Atom, call: ir.Call, site: Site) -> tuple[LoaderKind, Arguments] | None:
@@ -303,7 +318,8 @@ class Loaders:
         if depth > 6:
             return {}
         ways = [way for way in (self._way(atom, wrapped, depth) for atom in value.ordered()) if way]
-        common = set.intersection(*({_species(atom) for atom in way} for way in ways)) if ways else set()
+        others = any(isinstance(atom, Unknown) and atom.reason in (CHOSEN | OPEN) for atom in value.atoms)
+        common = set.intersection(*({_species(atom) for atom in way} for way in ways)) if ways and not others else set()
         found: dict[Atom, Held] = {}
         for atom, held in ((atom, held) for way in ways for atom, held in way.items()):
             before = found.get(atom, Held(False, False))
@@ -352,6 +368,38 @@ class Loaders:
                     found.update(self._all([inner], True, depth))
         return found
 
+    def _chosen(self, value: Val, depth: int) -> Iterator[Unknown]:
+        """The objects, in what a dataset argument may be, of a class that is chosen at run time among others than
+        those in sight; also what the datasets in sight are made from."""
+        if depth > 3:
+            return
+        made = {atom.site for atom in value.atoms if isinstance(atom, Instance)}
+        for atom in value.ordered():
+            match atom:
+                case Unknown(reason, site) if site is not None and (reason in OPEN or site not in made):
+                    yield atom
+                case LibObject(name, _) if makes_configured(name):
+                    yield Unknown("instantiated")
+                case LibObject(name, site) if name in WRAPPING_DATASETS:
+                    yield from self._chosen_in(self._ev.site_arguments(site).get(*WRAPPING_DATASETS[name]), depth)
+                case SeqOf(_, items):
+                    for item in items:
+                        yield from self._chosen(item, depth + 1)
+                case Instance(_, site) if site is not None:
+                    for inner in self._datasets_passed(atom):
+                        yield from self._chosen(inner, depth + 1)
+
+    def _chosen_in(self, value: Val | None, depth: int) -> Iterator[Unknown]:
+        return self._chosen(value, depth + 1) if value is not None else iter(())
+
+    def _datasets_passed(self, inst: Instance) -> Iterator[Val]:
+        """The arguments of a constructor that are datasets by their names."""
+        init = self._ev.classes.init_frame(inst)
+        one = self._ev.def_of(init) if init else None
+        for param, value in zip(one.params, init.args, strict=False) if one and init else ():
+            if value is not None and _DATASET_NAME.search(param.name):
+                yield value
+
     def _late(self, value: Val | None) -> str:
         """Why the dataset of a loader is not in sight; '' if it is a library's own."""
         if value is None:
@@ -360,8 +408,6 @@ class Loaders:
         if reason is not None:
             return reason.reason
         made = [atom for atom in value.only(LibObject) if isinstance(atom, LibObject)]
-        if any(makes_configured(atom.name) for atom in made):
-            return "instantiated"
         if len(made) == 1 and made[0].name in WRAPPING_DATASETS:
             return self._late(self._ev.site_arguments(made[0].site).get(*WRAPPING_DATASETS[made[0].name]))
         return "" if made else "a computed value"
@@ -402,12 +448,6 @@ def _species(atom: Atom) -> Atom | str:
     if isinstance(atom, Instance):
         return atom.cls
     return atom.name if isinstance(atom, LibObject) else atom
-
-
-def _made_late(value: Val) -> tuple[Site, ...]:
-    """The calls that make an object of a class which is chosen at run time."""
-    sites = (atom.made for atom in value.ordered() if isinstance(atom, Unknown))
-    return tuple(site for site in sites if site is not None)[:_MAX_LATE_SITES]
 
 
 def _may_be_dataset(ev: Evaluator, cls: ClassRef) -> bool:

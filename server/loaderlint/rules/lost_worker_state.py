@@ -3,20 +3,24 @@
 
 ## What it does
 Finds state that sample code keeps in its worker's copy of the dataset and that is lost with the worker: a counter, a
-log or a list on `self` that the main process reads later (warning), and a cache by sample index, filled in
-`__getitem__`, of a loader whose workers start anew in each epoch (information).
+log or a list on `self` that the main process reads later (warning), a position on `self` that `__getitem__` moves on
+and takes its items at, whatever the index (warning), and a cache by sample index, filled in `__getitem__`, of a loader
+whose workers start anew in each epoch (information).
 
 ## Why is this bad?
 Each worker works on a copy. What it puts into its copy never comes back, and without `persistent_workers` the copy
 ends with the epoch. Measured with 8 samples, 2 workers and 3 epochs: `self.seen += 1` leaves 0 in the main process,
 under every start method; a cache by index has 0, 0, 0 hits, with `persistent_workers=True` 0, 8, 8 (each worker has
-a cache of its own), without workers 0, 8, 8. The cache costs memory and time and gives nothing.
+a cache of its own), without workers 0, 8, 8. The cache costs memory and time and gives nothing. A position is moved on
+in each worker from where the main process's stands: with 8 items and 2 workers the first 4 come twice in every epoch,
+the others never; without workers each comes once.
 
 ## When it is not a bug
 - State that a worker keeps for itself: a handle, a connection or a generator that is made once in each process, a flag
   that something has been done, the last item read.
 - A cache by something that several samples share (a file, a video): it is of use within an epoch.
 - A cache that the main process fills before the workers start, or that is shared (`Manager`, shared tensors).
+- A position in a dataset that is read by one worker that lives on, or that is set from the sample's index.
 - Loaders without workers.
 
 ## Example
@@ -59,6 +63,7 @@ from loaderlint.project.values import Instance
 from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
 from loaderlint.rules.shared.kept_state import Kept, index_cache, kept_state, reads_in_main
 from loaderlint.rules.shared.silence import EVALUATION, too_unsure, unexposed
+from loaderlint.rules.shared.walked import Walk, walks
 
 _IN_MAIN = "the main process runs the same code on the same object"
 _LIVES_ON = "its workers live on over the epochs, and the cache with them"
@@ -68,6 +73,8 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a place where state is kept that the main process reads, or a cache is filled."""
     for kept in [one for frame in function.frames for one in kept_state(frame, model)]:
         yield from _lost(kept, model)
+    for walk in [one for frame in function.frames for one in walks(frame, model)]:
+        yield from _walked(walk, model)
     if function.frames and any(True for frame in function.frames for _ in index_cache(frame, model)):
         caches = [list(index_cache(frame, model)) for frame in function.frames]
         # Where the same code also stores what other samples share, or mixes in, the cache is of use.
@@ -107,6 +114,42 @@ def _lost(kept: Kept, model: Model) -> Iterator[Finding | Silence]:
             *model.why(kept.frame, exposure),
         ),
     )
+
+
+def _walked(walk: Walk, model: Model) -> Iterator[Finding | Silence]:
+    kept = walk.kept
+    exposure = model.exposure(kept.frame, 2, parts=("sample",), cured=_may_set_up_workers)
+    if exposure is None:
+        yield Silence(RULE.name, kept.place, unexposed(model, kept.frame, 2, parts=("sample",), cure=_why_set_up))
+        return
+    severity = loudness(Severity.WARNING, exposure.certainty)
+    if severity is None:
+        return
+    yield Finding(
+        RULE.name,
+        severity,
+        exposure.certainty,
+        f"the same items come from several workers: each moves on a `{kept.name}` of its own "
+        f"{in_workers_of(exposure)}, from where the main process's stands, and goes over all of `{walk.items}`; take "
+        "the item at the sample's index",
+        kept.place,
+        f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
+        (
+            Evidence(model.place(walk.frame, walk.number), f"{model.label(walk.frame)} takes the item at {kept.name}"),
+            *_births(kept, model),
+            *model.why(kept.frame, exposure),
+        ),
+    )
+
+
+def _may_set_up_workers(loader: Loader) -> bool:
+    """Whether a worker_init_fn may give each worker a position or a share of its own."""
+    given = loader.argument("worker_init_fn").literal
+    return given is None or given.value is not None
+
+
+def _why_set_up(loader: Loader) -> str:
+    return "its worker_init_fn may give each worker a share of its own"
 
 
 def _cached(kept: Kept, model: Model) -> Iterator[Finding | Silence]:

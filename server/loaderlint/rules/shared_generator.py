@@ -77,7 +77,17 @@ from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
-from loaderlint.project.values import Atom, ClassRef, Instance, Lib, LibMember, LibObject, ModuleRef, Origin
+from loaderlint.project.values import (
+    Atom,
+    ClassRef,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    ModuleRef,
+    Origin,
+    repr_origin,
+)
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
@@ -151,9 +161,20 @@ def _judge(place: Place, draws: list[Draw], model: Model) -> Iterator[Finding | 
         f"{born(draw.made.site, model)}, before the workers start; make it in the worker, from `torch.initial_seed()`",
         place,
         draw.made.name,
-        (*shown, *model.why(frame, exposure)),
+        (*_kept(draw, model), *shown, *model.why(frame, exposure)),
         (fix,) if fix else (),
     )
+
+
+def _kept(draw: Draw, model: Model) -> Iterator[Evidence]:
+    """Where the object that draws keeps a generator that was made elsewhere."""
+    for origin in sorted(draw.origins, key=repr_origin):
+        if isinstance(origin.owner, Instance) and len(origin.path) == 1:
+            for store in model.ev.classes.stores(origin.owner, origin.path[0]):
+                if store.construction and store.frame is not draw.made.site.frame and draw.made in store.value.atoms:
+                    place = model.step_place(store.frame, store.step)
+                    yield Evidence(place, f"{model.label(store.frame)} keeps it as {origin.path[0]}")
+                    return
 
 
 def _exposure(draw: Draw, model: Model) -> Exposure | None:

@@ -57,7 +57,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from loaderlint.findings import Finding, Place, Severity, Silence
+from loaderlint.findings import Evidence, Finding, Place, Severity, Silence
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import ClassRef, FunctionRef, Instance
 from loaderlint.rules.base import Rule, loudness, page
@@ -103,9 +103,16 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             f"cannot name it; {_advice(ref)}",
             place,
             _name(ref, model),
-            (*(link for link in parcel.way if link.place != place), *sent_by(loader, model)),
+            (*_made_by(ref, model), *(link for link in parcel.way if link.place != place), *sent_by(loader, model)),
             hoisted(ref, parcel, model) if isinstance(ref, FunctionRef) else (),
         )
+
+
+def _made_by(ref: FunctionRef | ClassRef, model: Model) -> Iterator[Evidence]:
+    """The function in which a function or class is made."""
+    if ref.scope is not None and ref.scope.def_ != 0:
+        label = model.label(ref.scope)
+        yield Evidence(model.def_place(ref.scope), f"each call of {label} makes one")
 
 
 def _is_of_tests(path: Path) -> bool:

@@ -1,0 +1,75 @@
+"""Positions that sample code walks on its object: `self.records[self.position]`, then `self.position += 1`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Model
+from loaderlint.project.values import Instance, Unknown
+from loaderlint.rules.shared.kept_state import Kept, kept_state, own_attribute
+
+
+class Walk(NamedTuple):
+    """Sample code takes the item at position `kept` out of `items`: expression `number` of `frame`."""
+
+    kept: Kept
+    items: str
+    frame: Frame
+    number: int
+
+
+def walks(frame: Frame, model: Model) -> Iterator[Walk]:
+    """The positions of a dataset read by index that `frame` moves on, whatever the index of the sample is."""
+    owner = frame.receiver
+    if not isinstance(owner, Instance) or model.dataset_kind(owner.cls) != "map":
+        return
+    advanced = {name for _, step in model.steps(frame) for name in _moved_on(step, frame, model)}
+    for kept in kept_state(frame, model) if advanced else ():
+        if kept.name not in advanced or not _only_walked(kept, model):
+            continue
+        taken = next(_takes(kept, model), None)
+        if taken is not None:
+            yield Walk(kept, *taken)
+
+
+def _moved_on(step: ir.Step, frame: Frame, model: Model) -> Iterator[str]:
+    """The attribute in `self.position += 1`."""
+    if isinstance(step, ir.Augment) and step.stored == "attr" and step.op == "+":
+        by = model.ev.eval(step.value, frame).literal
+        if by is not None and isinstance(by.value, int):
+            yield own_attribute(step.target, frame, model)
+
+
+def _sample_frames(owner: Instance, model: Model) -> Iterator[Frame]:
+    return (one.frame for one in model.reached.values() if one.frame.receiver == owner and one.bits(("sample",)))
+
+
+def _only_walked(kept: Kept, model: Model) -> bool:
+    """Whether sample code only moves the position on, and back to a start on a condition: one that is set for each
+    sample, from its index say, is none. Nor is one where the sample's index picks an item as well."""
+    for frame in _sample_frames(kept.owner, model):
+        for _, step in model.steps(frame):
+            if isinstance(step, ir.SetAttr) and step.name == kept.name:
+                value = model.ev.expr(frame, step.value)
+                again = isinstance(value, ir.Const) and step.context != 0
+                if not again and not isinstance(value, ir.Augmented):
+                    return False
+        for number in tuple(frame.memo):
+            e = model.ev.expr(frame, number)
+            if isinstance(e, ir.Index) and Unknown("index") in model.ev.eval(e.index, frame).atoms:
+                return False
+    return True
+
+
+def _takes(kept: Kept, model: Model) -> Iterator[tuple[str, Frame, int]]:
+    """Where sample code takes an item at the position."""
+    for frame in _sample_frames(kept.owner, model):
+        for number in sorted(frame.memo):
+            e = model.ev.expr(frame, number)
+            if isinstance(e, ir.Index) and own_attribute(e.index, frame, model) == kept.name:
+                items = own_attribute(e.base, frame, model)
+                if items:
+                    yield items, frame, number
