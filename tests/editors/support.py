@@ -21,7 +21,7 @@ ROOT = HERE.parents[1]
 EDITORS = ROOT / ".editors"
 DOCS = ROOT / "docs" / "editors"
 #: Seconds until an editor that waits for something gives up. Nothing is measured with it.
-PATIENCE = int(os.environ.get("LOADERLINT_PATIENCE", "60"))
+PATIENCE = int(os.environ.get("LOADERLINT_PATIENCE", "120"))
 
 
 def installed(name: str, *, newest: bool = False) -> Path:
@@ -55,6 +55,11 @@ class Project:
         """The text of a file, as it is on disk."""
         return (self.folder / name).read_text(encoding="utf-8")
 
+    @property
+    def server_pid(self) -> Path:
+        """Where the `loaderlint` that was started last has left its process id."""
+        return self.home / "server.pid"
+
     def unchanged(self, name: str) -> bool:
         """Whether a file is on disk as the example has it."""
         return self.read(name) == (ROOT / "examples" / name).read_text(encoding="utf-8")
@@ -72,8 +77,8 @@ def project_in(folder: Path) -> Project:
     shutil.copytree(ROOT / "examples", made.folder, ignore=shutil.ignore_patterns("__pycache__"))
     program = made.home / "bin" / "loaderlint"
     program.parent.mkdir(parents=True)
-    server = f"PYTHONPATH={shlex.quote(str(ROOT / 'server'))} exec {shlex.quote(sys.executable)} -m loaderlint"
-    program.write_text(f'#!/bin/sh\n{server} "$@"\n')
+    path, python, pid = (shlex.quote(str(one)) for one in (ROOT / "server", sys.executable, made.server_pid))
+    program.write_text(f'#!/bin/sh\necho $$ >{pid}\nPYTHONPATH={path} exec {python} -m loaderlint "$@"\n')
     program.chmod(0o755)
     return made
 

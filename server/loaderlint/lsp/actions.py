@@ -8,7 +8,7 @@ made for one version of the document and are refused for any other.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -178,7 +178,7 @@ def _safe(finding: Diagnostic) -> bool:
 def _quick_fixes(ls: Server, report: Report, indexes: Sequence[int]) -> Iterator[types.CodeAction]:
     for index in indexes:
         yield from _fixes(report, index)
-    yield from _all_of_a_rule(report, {report.findings[index].name for index in indexes})
+    yield from _all_of_a_rule(report, indexes)
     for index in indexes:
         if (silence := _suppress(ls, report, index)) is not None:
             yield silence
@@ -195,10 +195,14 @@ def _fixes(report: Report, index: int) -> Iterator[types.CodeAction]:
         yield action
 
 
-def _all_of_a_rule(report: Report, names: Collection[str]) -> Iterator[types.CodeAction]:
-    for name in sorted(names):
+def _all_of_a_rule(report: Report, indexes: Sequence[int]) -> Iterator[types.CodeAction]:
+    for name in sorted({report.findings[index].name for index in indexes}):
         if sum(finding.name == name and _safe(finding) for finding in report.findings) > 1:
-            yield _lazy(report, f"Fix all {name} findings in this file", QUICK_FIX, {"all": True, "rules": [name]})
+            data = {"all": True, "rules": [name]}
+            action = _lazy(report, f"Fix all {name} findings in this file", QUICK_FIX, data)
+            # VS Code sorts what belongs to no finding to the end, below 'suppress'.
+            action.diagnostics = [report.shown[index] for index in indexes if report.findings[index].name == name]
+            yield action
 
 
 def _lazy(report: Report, title: str, kind: str, data: dict[str, Any]) -> types.CodeAction:

