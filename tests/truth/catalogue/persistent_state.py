@@ -19,6 +19,7 @@ FAULTY: tuple[Case, ...] = (
     ),
     Case(STALE_STATE, "setter", "measured", (FORKED, SERVED)),
     Case(STALE_STATE, "transform", "measured", (FORKED, SERVED)),
+    Case(STALE_STATE, "endless_loader", "measured", (FORKED,), fix=None),
 )
 CLEAN: tuple[Case, ...] = (
     Case(STALE_STATE, "clean_plain_workers", "measured", (FORKED, SERVED)),

@@ -50,6 +50,10 @@ SAME_SEED_IN_EVERY_EPOCH = (
     Run("fork, persistent", PERSISTENT, {"epochs": 3}),
 )
 
+CALM = Run("fork", FORK)
+#: A loader that is no torch DataLoader, which alone can be told how its workers start.
+AS_IT_IS = Run("as it is", {}, shows=BOTH)
+
 NUMPY = "duplicate-numpy-randomness"
 GENERATOR = "shared-generator"
 SEED = "constant-worker-seed"
@@ -69,6 +73,8 @@ FAULTY: tuple[Case, ...] = (
         after={"alike": [0, 1]},
     ),
     Case(GENERATOR, "module_level", "draws", DRAWN_FROM_COPIES, {"columns": [0, 1]}),
+    Case(GENERATOR, "monai_loader", "draws", DRAWN_FROM_COPIES[:4], {"columns": [0]}, modules=("monai",)),
+    Case(GENERATOR, "stateful_loader", "draws", (AS_IT_IS,), {"columns": [0]}, modules=("torchdata",)),
     Case(GENERATOR, "class_attribute", "draws", DRAWN_FROM_COPIES, {"columns": [1]}, fix=None),
     Case(GENERATOR, "unreached_by_init_function", "draws", DRAWN_FROM_COPIES[:5], {"columns": [1]}),
     Case(
@@ -122,6 +128,7 @@ CLEAN: tuple[Case, ...] = (
     Case(NUMPY, "clean_main_process", "draws", (Run("as it is", {}),), {"columns": [1], "emulate": True}, flags=BEFORE),
     Case(NUMPY, "clean_generator_per_item", "draws", BEFORE_1_9[:2], {"columns": [1], "emulate": True}, flags=BEFORE),
     Case(GENERATOR, "clean_reached_by_init_function", "draws", DRAWN_FROM_COPIES[:4], {"columns": [1]}),
+    Case(GENERATOR, "clean_monai_randomizable", "draws", (CALM,), {"columns": [0]}, modules=("monai",)),
     Case(GENERATOR, "clean_made_in_worker", "draws", DRAWN_FROM_COPIES[:4], {"columns": [1, 2]}),
     Case(GENERATOR, "clean_order_of_samples", "draws", DRAWN_FROM_COPIES[:4], {"columns": [1]}),
     Case(GENERATOR, "clean_common_order", "items", (Run("fork", FORK), Run("fork server", FORK_SERVER))),

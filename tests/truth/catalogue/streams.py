@@ -14,6 +14,7 @@ STREAMED = (
 FAULTY: tuple[Case, ...] = (
     Case(STREAM, "ranges", "items", (*STREAMED, Run("spawn", SPAWN, shows=ITEMS))),
     Case(STREAM, "loop", "items", STREAMED, fix=None),
+    Case(STREAM, "web_loader", "items", STREAMED[:3], modules=("webdataset",)),
     Case(STREAM, "helpers", "items", STREAMED, fix=None),
 )
 CLEAN: tuple[Case, ...] = (
