@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings import Certainty, Place, Silence
+from loaderlint.project.late import how_chosen
 from loaderlint.worker_map import PARTS, MappedLoader, WorkerMap, worker_map
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class FunctionTold:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What one linking tells of a project. `holders`: the loaders that hold an object of a class."""
+    """What one linking tells of a project. `holders`: the loaders that hold, or may hold, an object of a class."""
 
     map: WorkerMap = WorkerMap()
     functions: Mapping[DefKey, FunctionTold] = field(default_factory=dict)
@@ -98,18 +99,23 @@ def _holders(model: Model) -> dict[DefKey, tuple[int, ...]]:
     from loaderlint.project.values import ClassRef, Instance
 
     found: dict[DefKey, list[int]] = {}
-    for loader in model.loaders:
-        for dataset in loader.datasets:
-            for cls in model.ev.classes.mro(dataset.cls) if isinstance(dataset, Instance) else ():
-                if isinstance(cls, ClassRef):
-                    found.setdefault((cls.path, cls.piece, cls.def_), []).append(loader.index)
+    for entry in model.entries:
+        dataset = entry.dataset
+        for cls in model.ev.classes.mro(dataset.cls) if isinstance(dataset, Instance) else ():
+            if isinstance(cls, ClassRef):
+                found.setdefault((cls.path, cls.piece, cls.def_), []).append(entry.loader.index)
     return {key: tuple(dict.fromkeys(indexes)) for key, indexes in found.items()}
 
 
 def _function(frames: list[Reached], model: Model) -> FunctionTold:
     loaders = [one for one in model.loaders if any(reached.bits() >> one.index & 1 for reached in frames)]
-    runs = [_run(loader, frames, model) for loader in loaders]
     shown = {one.index: one for one in model.loaders}
+    ways: dict[tuple[Place | None, str, str], Run] = {}
+    for loader in loaders:  # a call that is come to on several ways makes several loaders
+        run = _run(loader, frames, model)
+        place = model.site_place(loader.site) if loader.site else None
+        ways.setdefault((place, loader.workers_text, run.doubt), run)
+    runs = [*ways.values()]
     order = {"yes": 0, "maybe": 1, "no": 2}
     runs.sort(key=lambda run: (order[shown[run.loader].has_workers()], run.certainty == "possible"))  # stable
     trails = dict.fromkeys(trail for reached in frames for trail in _trails(reached.frame, model))
@@ -121,17 +127,20 @@ def _run(loader: Loader, frames: list[Reached], model: Model) -> Run:
     sure = [one for one in mine if not one.possible >> loader.index & 1]
     lead = (sure or mine)[0].frame
     parts = tuple(part for part in PARTS if any(one.loaders.get(part, 0) >> loader.index & 1 for one in mine))
-    doubt = _doubt(loader, guessed=not sure)
-    chain = tuple(Link(model.label(frame), model.def_place(frame)) for frame in model.chain(lead, loader))
+    links = model.chain(lead, loader)
+    doubt = _doubt(loader, links[0], model, guessed=not sure)
+    chain = tuple(Link(model.label(frame), model.def_place(frame)) for frame in links)
     return Run(loader.index, parts, "possible" if doubt else "proven", doubt, chain)
 
 
-def _doubt(loader: Loader, *, guessed: bool) -> str:
+def _doubt(loader: Loader, entry: Frame, model: Model, *, guessed: bool) -> str:
     """Why it is not sure that the workers of a loader run something."""
     if loader.out_of_sight:
         return "no loader of this dataset is in sight"
     if guessed and loader.late:
-        return f"which dataset it holds is out of sight: {loader.late}"
+        return f"which dataset it holds is out of sight: {how_chosen(loader.late)}"
+    if guessed and entry.receiver in loader.guessed:
+        return model.choice(entry.receiver, loader)
     if guessed:
         return "what is called on the way is one of several, by a name made up at run time"
     return "how many workers it has is not known" if loader.has_workers() == "maybe" else ""
@@ -250,8 +259,9 @@ def _notes(one: Standing, found: FunctionTold | None, known: Told) -> Iterator[s
     held = [known.map.loaders[index] for index in (known.holders.get(about, ()) if about else ())]
     working = [loader for loader in held if loader.starts_workers != "no"]
     if working:
-        names = named(working)
-        yield f"each worker gets a copy of the object: it is the dataset of {names}"
+        guesses = all(loader.late or any(one.certainty == "possible" for one in loader.datasets) for loader in working)
+        verb = "may be" if guesses or not any(loader.place for loader in working) else "is"
+        yield f"each worker gets a copy of the object where it {verb} the dataset: {named(working)}"
 
 
 def _module_level(one: Standing) -> Iterator[str]:
@@ -262,9 +272,9 @@ def _module_level(one: Standing) -> Iterator[str]:
 
 
 def _out_of_sight(known: WorkerMap) -> Iterator[str]:
-    late = [loader for loader in known.loaders if loader.late and loader.place]
-    for loader in late[:MAX_LOADERS]:
-        yield f"the trail ends at {described(loader)}: which dataset it holds is out of sight ({loader.late})"
+    late = list(dict.fromkeys((described(one), one.late) for one in known.loaders if one.late and one.place))
+    for name, reason in late[:MAX_LOADERS]:
+        yield f"the trail ends at {name}: which dataset it holds is out of sight ({reason})"
     if len(late) > MAX_LOADERS:
         yield f"and at {len(late) - MAX_LOADERS} other loaders whose datasets are out of sight"
 

@@ -6,13 +6,14 @@ be kept when the model is gone, and moves with its pieces.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.findings import Certainty, Place
 from loaderlint.project.frames import Frame
+from loaderlint.project.late import how_chosen
 from loaderlint.project.loaders import Loader
 from loaderlint.project.model import Model, Part, Reached
 from loaderlint.project.values import (
@@ -127,6 +128,12 @@ class WorkerMap:
     loaders: tuple[MappedLoader, ...] = ()
 
 
+def distinct(loaders: Iterable[MappedLoader]) -> list[MappedLoader]:
+    """The loaders without those that are as one before them: the same call, come to on another way."""
+    found = {replace(loader, index=0): loader for loader in reversed([*loaders])}
+    return list(reversed(found.values()))
+
+
 def worker_map(model: Model) -> WorkerMap:
     """The map of a linked project."""
     return _Mapper(model).map()
@@ -156,7 +163,7 @@ class _Mapper:
             loader.persistent,
             methods,
             source,
-            loader.late,
+            how_chosen(loader.late) if loader.late else "",
             () if loader.out_of_sight else tuple(self._arguments(loader)),
             tuple(self._datasets(loader, here)),
             tuple(self._functions(loader, here)),
@@ -172,13 +179,15 @@ class _Mapper:
         for atom in loader.datasets:
             site = atom.site if isinstance(atom, Instance | LibObject) else None
             place = model.site_place(site) if site else None
-            yield MappedDataset(_named(atom, model), place, "proven")
-        guessed: dict[ClassRef, None] = {}
+            runs = [one for one in here if one.frame.receiver == atom and loader.index in one.parents]
+            guessed = bool(runs) and all(one.possible >> loader.index & 1 for one in runs)
+            yield MappedDataset(_named(atom, model), place, "possible" if guessed else "proven")
+        others: dict[ClassRef, None] = {}
         for one in here:
             if one.possible >> loader.index & 1 and isinstance(one.frame.receiver, Instance):
                 if one.parents.get(loader.index) is None and one.frame.receiver not in loader.datasets:
-                    guessed.setdefault(one.frame.receiver.cls)
-        for cls in guessed:
+                    others.setdefault(one.frame.receiver.cls)
+        for cls in others:
             yield MappedDataset(model.ev.classes.name(cls), None, "possible")
 
     def _functions(self, loader: Loader, here: list[Reached]) -> Iterator[MappedFunction]:
@@ -257,7 +266,8 @@ def start_methods(loader: Loader, model: Model) -> tuple[tuple[str, ...], str]:
     if model.chosen_start_methods(loader):
         return methods, "multiprocessing.set_start_method"
     default = tuple(sorted(environment.default_start_methods()))
-    by_platform = f"the default of {', '.join(environment.platforms)}"
+    names = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
+    by_platform = f"the default of {', '.join(names.get(one, one) for one in environment.platforms)}"
     if methods == default:
         return methods, by_platform
     return methods, f"{by_platform}, or a multiprocessing.set_start_method that may not be called"
@@ -281,11 +291,12 @@ def _atom(atom: Atom, model: Model) -> str:
             text = repr(constant)
             text = text if len(text) <= 40 else f"{text[:36]}...'"
             return f"{text}, {configured}" if configured else text
-        case SeqOf(kind, items):
-            count = len(items)
-            return f"a {kind} of {count}" if count else f"an empty {kind}"
-        case MapOf(keys):
-            return f"a dict of {len(keys)}" if keys else "an empty dict"
+        case SeqOf("tuple", items):
+            return f"a tuple of {len(items)}"
+        case SeqOf(kind):  # it may grow
+            return f"a {kind}"
+        case MapOf():
+            return "a dict"
         case PartialOf(func):
             return f"functools.partial({_atom(func, model)}, ...)"
     return _named(atom, model)

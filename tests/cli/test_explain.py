@@ -91,7 +91,7 @@ def test_a_line_that_workers_run(run: Run, crops: Path) -> None:
 def test_a_finding_with_its_fix(run: Run, crops: Path) -> None:
     out = run("explain", "data.py:12").out
     assert "runs where the object is made, before the workers start\n" in out
-    assert "it is the dataset of `train_loader` in train.py\n" in out
+    assert "each worker gets a copy of the object where it is the dataset: `train_loader` in train.py\n" in out
     assert "\nfindings\n  error: every worker draws the same numbers" in out
     assert "    = fix (safe): Make the generator in the worker\n" in out
 
@@ -203,7 +203,7 @@ def test_a_project_without_loaders(run: Run, crops: Path) -> None:
 def test_the_worker_map(run: Run, crops: Path) -> None:
     assert run("workers").out == (
         "`train_loader` at train.py:15: torch.utils.data.DataLoader, num_workers=4, argparse default\n"
-        "  workers start by fork (the default of linux)\n"
+        "  workers start by fork (the default of Linux)\n"
         "  datasets\n"
         "    Crops at train.py:15\n"
         "  runs in its workers\n"
@@ -211,7 +211,7 @@ def test_the_worker_map(run: Run, crops: Path) -> None:
         "    Crops.__getitem__ at data.py:15\n"
         "    seed_worker at train.py:10 (when a worker starts)\n"
         "  copied into each worker\n"
-        "    Crops.images: a list of 1, stored at data.py:11\n"
+        "    Crops.images: a list, stored at data.py:11\n"
         "    Crops.rng: numpy.random.default_rng(...), stored at data.py:12\n"
         "\n"
         "`val_loader` at train.py:16: torch.utils.data.DataLoader, num_workers=0, no workers\n"

@@ -620,7 +620,7 @@ class Model:
                 text = f"which dataset it holds is out of sight: {how_chosen(loader.late)}"
                 evidence.append(Evidence(self.site_place(loader.site), text))
             elif links[0].receiver in loader.guessed:
-                evidence.append(Evidence(self.site_place(loader.site), self._choice(links[0].receiver, loader)))
+                evidence.append(Evidence(self.site_place(loader.site), self.choice(links[0].receiver, loader)))
         else:
             text = f"runs in the workers of any loader of this dataset (none is in sight): {path}"
             evidence.append(Evidence(self.def_place(links[0]), text))
@@ -630,7 +630,8 @@ class Model:
                 evidence.append(Evidence(self.place(before, called), f"{self.label(before)} calls {self.label(after)}"))
         return (*evidence, *self._also(exposure))
 
-    def _choice(self, dataset: Atom | None, loader: Loader) -> str:
+    def choice(self, dataset: Atom | None, loader: Loader) -> str:
+        """Why it is not sure that the loader holds this one of its `guessed` datasets."""
         site = dataset.site if isinstance(dataset, Instance) else None
         if site is not None and site.expr in site.frame.guesses:
             return "which dataset it holds is read from a name at run time"

@@ -11,7 +11,7 @@ from loaderlint.explanation import Explanation, FunctionTold, Run, Subject
 from loaderlint.report import Item, Report, shown_path, workers
 from loaderlint.report import json as findings_json
 from loaderlint.report.spots import Spots
-from loaderlint.worker_map import MappedLoader
+from loaderlint.worker_map import MappedLoader, distinct
 
 if TYPE_CHECKING:
     from loaderlint.engine import Diagnostic
@@ -28,13 +28,14 @@ def text(known: Explanation, spots: Spots) -> Iterator[str]:
     for subject in known.subjects:
         yield ""
         yield from _subject(subject, known, spots)
-    for loader in known.loaders[:_MAX_SHOWN]:
+    loaders = distinct(known.loaders)
+    for loader in loaders[:_MAX_SHOWN]:
         yield ""
         yield f"makes the loader `{loader.name}`: {loader.library}, {loader.workers}"
         yield from _arguments(loader)
         yield from (f"  {line}" for line in workers.details(loader, spots, 12))
-    if len(known.loaders) > _MAX_SHOWN:
-        yield f"and {len(known.loaders) - _MAX_SHOWN} more, called from elsewhere"
+    if len(loaders) > _MAX_SHOWN:
+        yield f"and {len(loaders) - _MAX_SHOWN} more, called from elsewhere"
     yield ""
     yield "what it runs on"
     yield from (f"  {fact}" for fact in known.environment)
@@ -136,7 +137,7 @@ def _data(known: Explanation, spots: Spots) -> dict[str, object]:
         "line": known.line + 1,
         "column": None if known.column is None else known.column + 1,
         "subjects": [_subject_data(one, known, spots) for one in known.subjects],
-        "loaders": [workers.loader_data(one, spots) for one in known.loaders],
+        "loaders": [workers.loader_data(one, spots) for one in distinct(known.loaders)],
         "environment": list(known.environment),
         "findings": [_finding_data(one, spots) for one in known.findings],
         "hidden": [{**_finding_data(one.diagnostic, spots), "reason": one.reason} for one in known.hidden],

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from loaderlint.report.spots import Spots
-from loaderlint.worker_map import MappedFunction, MappedLoader, MappedObject, WorkerMap, functions_by_file
+from loaderlint.worker_map import MappedFunction, MappedLoader, MappedObject, WorkerMap, distinct, functions_by_file
 
 #: What is listed of each loader before the rest is only counted.
 _MAX_ITEMS = 12
@@ -17,16 +17,17 @@ _PARTS = {"sample": "for samples", "collate": "for batches", "init": "when a wor
 
 def text(known: WorkerMap, spots: Spots, *, whole: bool) -> Iterator[str]:
     """A tree a loader, then one line that sums up; `whole`: nothing is left out for its length."""
-    for number, loader in enumerate(known.loaders):
+    loaders = distinct(known.loaders)
+    for number, loader in enumerate(loaders):
         if number and (whole or number <= _MAX_LOADERS):
             yield ""
         yield heading(loader, spots)
         if whole or number < _MAX_LOADERS:
             yield from (f"  {line}" for line in details(loader, spots, None if whole else _MAX_ITEMS))
-    if not known.loaders:
+    if not loaders:
         yield "No loaders in sight."
         return
-    made = [loader for loader in known.loaders if loader.place]
+    made = [loader for loader in loaders if loader.place]
     working = sum(loader.starts_workers != "no" for loader in made)
     yield ""
     count = len(made)
@@ -109,7 +110,7 @@ def _unsure(certainty: str) -> str:
 
 def as_json(known: WorkerMap, spots: Spots) -> str:
     """The map as `docs/explain.md` describes it."""
-    return json.dumps({"loaders": [loader_data(loader, spots) for loader in known.loaders]}, indent=2)
+    return json.dumps({"loaders": [loader_data(loader, spots) for loader in distinct(known.loaders)]}, indent=2)
 
 
 def loader_data(loader: MappedLoader, spots: Spots) -> dict[str, object]:

@@ -64,6 +64,9 @@ _MAY_BE_NONE = "the code gives it no workers in some cases: it may know of the p
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a script, where it first starts the workers of a loader."""
     place = model.site_place(loader.site) if loader.site else None
+    if place is not None and loader.has_workers() == "no":
+        yield Silence(RULE.name, place, few_workers(loader))
+        return
     if severity(loader, model, "proven") is None:
         if place is not None:
             forked = model.start_methods(loader) <= {"fork"}
@@ -73,7 +76,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     starts = [start for start in model.scripts.starts() if start.loader is loader]
     if place is not None and not starts:
         reason = "no script goes through it when it is imported: under the main guard, in functions, or nowhere"
-        yield Silence(RULE.name, place, few_workers(loader) if loader.has_workers() == "no" else reason)
+        yield Silence(RULE.name, place, reason)
     for start in starts:
         yield from _finding(start, model)
 
