@@ -125,6 +125,7 @@ def test_conda_python(entry: str, expected: str, tmp_path: Path) -> None:
     [
         ('build:\n  python_version: "3.8"\n  python_packages:\n    - "torch==1.8.0"\n', "1.8.0", "3.8"),
         ("build:\n  python_requirements: more.txt\n", "1.4", "-"),
+        ("build:\n  python_version: 3.10\n", "-", "3.10"),
         ('python_packages:\n  - "torch==1.8.0"\n', "-", "-"),
         ("build:\n  system_packages: [torch==1.8.0]\n", "-", "-"),
         ("build: torch==1.8.0\n", "-", "-"),

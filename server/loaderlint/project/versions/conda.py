@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from loaderlint.project.versions.declaration import Declaration, Include, normal
+from loaderlint.project.versions.requirement import LONGEST
 from loaderlint.project.versions.yaml_text import parsed
 
 _SPEC = re.compile(r"(?:[^:\s]*::)?\s*(?P<name>[A-Za-z0-9_][\w.-]*)\s*(?:\[(?P<inside>[^\]]*)\])?\s*(?P<rest>.*)\Z")
@@ -33,7 +34,7 @@ def read(text: str) -> Iterator[Declaration | Include]:
 
 def package(text: str) -> Declaration | None:
     """One package in conda's own way of writing: 'conda-forge::pytorch=1.8', 'pytorch>=1.8,<2', 'python 3.8.*'."""
-    match = _SPEC.match(text.split("#")[0].strip())
+    match = _SPEC.match(text.split("#")[0].strip()) if len(text) <= LONGEST else None
     if match is None:
         return None
     rest = match["rest"].strip()
@@ -46,7 +47,7 @@ def package(text: str) -> Declaration | None:
 def versions(text: str) -> str:
     """Conda's version specifiers as those of PEP 440: one `=` means all that begin so, `|` parts alternatives, and a
     build string says nothing."""
-    return " || ".join(part for one in text.split("|") if (part := _conjunction(one.strip())))
+    return " || ".join(part for one in text[:LONGEST].split("|") if (part := _conjunction(one.strip())))
 
 
 def _conjunction(text: str) -> str:

@@ -115,13 +115,13 @@ def _entries(text: str, key: str) -> list[str]:
 
 
 def _first(entry: str) -> str:
-    return entry.partition("\n")[0].strip().strip("'\"")
+    return entry[:_HEAD].partition("\n")[0].strip().strip("'\"")
 
 
 def _field(entry: str, key: str) -> str:
     """A text that an item has under `key`, not one of what is inside of the item; '' if there is none."""
     start = entry.find(f"\n  {key}: ")
-    return _first(entry[start + len(key) + 5 :][:_HEAD]) if start >= 0 else ""
+    return _first(entry[start + len(key) + 5 : start + _HEAD]) if start >= 0 else ""
 
 
 def _system_marker(platform: str) -> str:

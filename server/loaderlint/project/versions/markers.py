@@ -56,7 +56,7 @@ def _may_hold(text: str, platforms: tuple[str, ...], versions: tuple[Version, ..
             for environment in _environments(platforms, versions)
             for extra in extras
         )
-    except (InvalidMarker, UndefinedComparison, UndefinedEnvironmentName, ValueError):
+    except (InvalidMarker, UndefinedComparison, UndefinedEnvironmentName, ValueError, RecursionError):
         return True
 
 

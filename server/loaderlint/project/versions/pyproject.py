@@ -16,6 +16,9 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+#: The parser takes long over names with thousands of dots; no line that people write is so long.
+_LONGEST = 5_000
+
 
 def read(text: str) -> Iterator[Declaration | Include]:
     """What a pyproject.toml declares."""
@@ -119,6 +122,8 @@ def _table(document: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
 
 
 def _parsed(text: str) -> Mapping[str, Any]:
+    if any(len(line) > _LONGEST for line in text.splitlines()):
+        return {}
     try:
         document: Mapping[str, Any] = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):

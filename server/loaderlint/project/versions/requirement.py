@@ -7,6 +7,8 @@ from urllib.parse import unquote
 
 from loaderlint.project.versions.declaration import Declaration, normal
 
+#: No line that means something is longer, and patterns may take long over one that means nothing.
+LONGEST = 2_000
 _PARTS = re.compile(
     r"""\s*(?P<name>[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)\s*
         (?:\[[^\]]*\])?\s*
@@ -24,7 +26,7 @@ _PLATFORMS = (("win", "win32"), ("macosx", "darwin"), ("linux", "linux"), ("many
 def requirement(text: str, aside: bool = False) -> Declaration | None:
     """'torch[opt]>=1.8,<2; python_version<"3.9"', or 'torch @ https://.../torch-1.8.1-cp38-cp38-linux_x86_64.whl'; None
     for what is no requirement."""
-    match = _PARTS.match(text)
+    match = _PARTS.match(text) if len(text) <= LONGEST else None
     if match is None:
         return None
     name, marker = normal(match["name"]), (match["marker"] or "").strip()
@@ -38,7 +40,7 @@ def requirement(text: str, aside: bool = False) -> Declaration | None:
 
 def linked_file(url: str) -> Declaration | None:
     """What the name of a wheel or source archive at the end of a URL or path says; None for any other URL."""
-    path = unquote(re.split(r"[#?]", url, maxsplit=1)[0]).rsplit("/", 1)[-1]
+    path = unquote(re.split(r"[#?]", url[:LONGEST], maxsplit=1)[0]).rsplit("/", 1)[-1]
     wheel = _WHEEL.match(path)
     if wheel is not None:
         return Declaration(normal(wheel["name"]), wheel["version"], _platform_marker(wheel["platform"]))

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from loaderlint.project.versions.declaration import Declaration, Include
 from loaderlint.project.versions.requirement import linked_file, requirement
 
+#: With all the hashes of a package.
+_LONGEST = 50_000
 _CONTINUED = re.compile(r"\\\s*\n")
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 _INCLUDE = re.compile(r"(?:-r|--requirement|-c|--constraint)[\s=]*(.+)")
@@ -19,7 +21,7 @@ _EXPORTED = re.compile(r"[\w.-]+=[\w.+!]+=[\w.]+\Z")
 def read(text: str) -> Iterator[Declaration | Include]:
     """What a requirement file declares, and which others it takes in."""
     for line in _CONTINUED.sub(" ", text).splitlines():
-        line = _COMMENT.sub("", line).strip()
+        line = _COMMENT.sub("", line).strip() if len(line) <= _LONGEST else ""
         if line:
             yield from _line(line)
 

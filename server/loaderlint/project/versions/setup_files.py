@@ -14,7 +14,7 @@ _REQUIREMENT_FILE = re.compile(r"[\w./-]*require[\w./-]*\.(?:txt|in)\Z")
 #: setup.py's arguments that hold lists of strings which are no requirements of the project.
 _NOT_MEANT = ("classifiers", "keywords", "packages", "py_modules", "scripts", "entry_points", "setup_requires")
 _PYTHON = re.compile(r"python_?requires|requires_?python")
-_LONGEST = 200_000
+_LONGEST, _LONGEST_PATH = 200_000, 300
 
 
 def read_cfg(text: str) -> Iterator[Declaration | Include]:
@@ -54,10 +54,10 @@ def read_py(text: str) -> Iterator[Declaration | Include]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # escape sequences in what others wrote
-            tree = ast.parse(text)
+            found = list(_found_in(ast.parse(text), ""))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    yield from _found_in(tree, "")
+    yield from found
 
 
 def _found_in(node: ast.AST, within: str) -> Iterator[Declaration | Include]:
@@ -86,7 +86,7 @@ def _string(text: str, within: str) -> Iterator[Declaration | Include]:
     aside = is_aside(within)
     if _PYTHON.search(within.lower()) and text.strip()[:1] in "=<>~":
         yield Declaration("python", text)
-    elif _REQUIREMENT_FILE.match(text):
+    elif len(text) <= _LONGEST_PATH and _REQUIREMENT_FILE.match(text):
         yield Include(text, aside=aside)
     elif "require" in within.lower() or "extras" in within.lower() or re.search(r"[=<>~]=", text):
         for line in text.splitlines():
