@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from loaderlint.engine import Workspace
 from loaderlint.knowledge.wrappers import WRAPPERS
 from loaderlint.rules import RULES
 from tests.rules import pages
@@ -18,6 +19,23 @@ CASES = [pytest.param(page, case, id=f"{page.rule}/{case.slug}") for page in PAG
 OWN = {"own-wrappers", "declared-loaders"}
 #: Libraries whose workers no rule knows: their pages hold only what must stay silent.
 NOTHING_SAID = {"tf-data", "grain"}
+
+UNSEEN = """\
+import numpy as np
+from company.data import make_loader
+from torch.utils.data import Dataset
+
+
+class Noisy(Dataset):
+    def __init__(self):
+        self.rng = np.random.default_rng(0)
+
+    def __getitem__(self, index):
+        return self.rng.random()
+
+
+loader = make_loader(Noisy(), num_workers=4)
+"""
 
 
 @pytest.fixture
@@ -36,6 +54,22 @@ def test_findings(page: pages.Page, case: pages.Case, project: Project) -> None:
 @pytest.mark.parametrize(("page", "case"), CASES)
 def test_each_fix(page: pages.Page, case: pages.Case, project: Project, tmp_path: Path) -> None:
     assert_each_fix(case, project, tmp_path)
+
+
+def test_a_declaration_is_seen_when_settings_change(tmp_path: Path) -> None:
+    """The project is linked again: with it the finding comes, without it it goes."""
+    (tmp_path / "train.py").write_text(UNSEEN, encoding="utf-8")
+    workspace = Workspace([tmp_path], {"target-python": "3.11", "platforms": ["linux"]})
+    assert not found_in(workspace, tmp_path)
+    workspace.configure({"target-python": "3.11", "platforms": ["linux"], "loaders": ["make_loader"]})
+    assert found_in(workspace, tmp_path) == ["shared-generator"]
+    workspace.configure({"target-python": "3.11", "platforms": ["linux"]})
+    assert not found_in(workspace, tmp_path)
+
+
+def found_in(workspace: Workspace, folder: Path) -> list[str]:
+    """The rules that speak in a folder."""
+    return [diagnostic.name for found in workspace.check([folder]).values() for diagnostic in found]
 
 
 def test_each_wrapper_has_a_page() -> None:
