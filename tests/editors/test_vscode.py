@@ -100,6 +100,11 @@ def test_a_finding_is_shown(code: Workbench) -> None:
         "Suppress duplicate-numpy-randomness here",
     ]
     code.picture("menu")
+    code.press("Escape")
+
+    code.go("loaders.py", 16, 12)
+    expect(code.lenses().first).to_contain_text("in its workers")
+    code.picture("lens")
 
 
 def test_fixes_with_the_keyboard(code: Workbench) -> None:
@@ -190,6 +195,40 @@ def test_the_server_is_killed(code: Workbench, home: Project) -> None:
     expect(code.problem("LDR103")).to_have_count(0)
     code.save()
     code.on_disk("loaders.py", "np.random.seed(torch.initial_seed() % 2**32)")
+
+
+def test_a_notebook(code: Workbench) -> None:
+    cells = [
+        "import numpy as np\nfrom torch.utils.data import DataLoader, Dataset",
+        "%matplotlib inline\n"
+        "class Noise(Dataset):\n"
+        "    def __init__(self):\n"
+        "        self.rng = np.random.default_rng(1)\n"
+        "    def __len__(self):\n"
+        "        return 8\n"
+        "    def __getitem__(self, index):\n"
+        "        return self.rng.random()",
+        "for batch in DataLoader(Noise(), num_workers=2):\n    print(batch)",
+    ]
+    common = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
+    notebook = {
+        "cells": [{**common, "source": cell.splitlines(keepends=True)} for cell in cells],
+        "metadata": {"language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 2,
+    }
+    (code.project / "explore.ipynb").write_text(json.dumps(notebook))
+    code.open_notebook("explore.ipynb")
+    expect(code.squiggles("error")).to_have_count(1)
+    expect(code.problem("LDR102")).to_have_count(1)
+    code.go_to_problem("LDR102")
+    code.picture("a cell")
+    code.fix("Make the generator in the worker")
+    expect(code.problem("LDR102")).to_have_count(0)
+    code.picture("a fixed cell")
+    code.save()
+    code.on_disk("explore.ipynb", "return self._get_rng().random()")
+    assert "%matplotlib inline" in code.project.read("explore.ipynb")
 
 
 def test_in_the_extension_host(

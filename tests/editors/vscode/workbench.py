@@ -189,6 +189,16 @@ class Workbench:
         self.page.locator(f'.tab.active[aria-label^="{name}"]').wait_for()
         self.page.locator(".statusbar-item", has_text=f"Ln {line}, Col {column}").wait_for()
 
+    def open_notebook(self, name: str) -> None:
+        """Open a notebook."""
+        self._quick_input("Control+P", name, name)
+        self.page.locator(".notebookOverlay .monaco-editor .view-line").first.wait_for()
+
+    def go_to_problem(self, words: str) -> None:
+        """Put the cursor where the finding with these words is."""
+        self.problem(words).dblclick()
+        self.page.locator(".monaco-editor.focused").wait_for()
+
     def command(self, title: str) -> None:
         """Run a command of the palette."""
         self._quick_input("F1", f">{title}", title)
@@ -209,6 +219,10 @@ class Workbench:
     def text(self, words: str) -> Locator:
         """The lines in sight that hold `words`."""
         return self.page.locator(".monaco-editor .view-line", has_text=words)
+
+    def lenses(self) -> Locator:
+        """The lines above loaders that say what runs in their workers."""
+        return self.page.locator(".monaco-editor .codelens-decoration")
 
     def lightbulb(self) -> Locator:
         """The sign that there is something to be done at the cursor."""
