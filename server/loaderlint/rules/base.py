@@ -69,6 +69,11 @@ def loudness(severity: Severity, certainty: Certainty, unknowns: int = 0) -> Sev
     return severity.lowered(unknowns + (1 if certainty == "possible" else 0))
 
 
+def is_choice(loader: Loader) -> bool:
+    """Whether the loader holds one of several datasets that are all in sight."""
+    return bool(loader.guessed) and not loader.late
+
+
 def gathered(exposures: Iterable[tuple[Frame, Exposure | None]]) -> tuple[Frame, Exposure] | None:
     """One exposure of all: the loaders of several frames of one line, and the frame that the first loader runs; None if
     no frame is exposed."""

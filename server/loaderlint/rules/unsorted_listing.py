@@ -66,7 +66,7 @@ from loaderlint.project.evaluate import step_expressions
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Model, WorkerFunction
 from loaderlint.project.values import Instance, Lib
-from loaderlint.rules.base import Rule, loaders_of, loudness, page
+from loaderlint.rules.base import Rule, is_choice, loaders_of, loudness, page
 from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders
 from loaderlint.rules.shared.silence import too_unsure
 
@@ -105,6 +105,8 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 
 def _finding(use: _Use, frame: Frame, exposure: Exposure, model: Model) -> Iterator[Finding | Silence]:
     severity = loudness(use.severity, exposure.certainty)
+    if severity is None and is_choice(exposure.lead):
+        severity = Severity.HINT  # the branch that makes this dataset is in sight: it is taken some time
     if severity is None:
         place = model.place(use.listing.frame, use.listing.expr)
         yield Silence(RULE.name, place, too_unsure(exposure.certainty))
