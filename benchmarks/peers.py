@@ -33,10 +33,11 @@ _FILES_AT_ONCE = 200
 
 
 class Finding(NamedTuple):
-    """One line of a peer's report; `path` is relative to the repository."""
+    """One entry of a peer's report; `path` is relative to the repository, `end` the last line that it is about."""
 
     path: str
     line: int
+    end: int
     code: str
 
 
@@ -72,7 +73,7 @@ class Loaderlint(Peer):
         command = [self.program, "check", "--output-format", "json", "--target-torch", "1.8", "."]
         for one in json.loads(_run(command, repository) or "[]"):
             if one["severity"] != "hint":
-                yield Finding(one["path"], one["line"], one["name"])
+                yield Finding(one["path"], one["line"], one["end_line"], one["name"])
 
 
 class TorchFix(Peer):
@@ -84,7 +85,7 @@ class TorchFix(Peer):
     def findings(self, repository: Path) -> Iterator[Finding]:
         command = [self.program, "--isolated", "--jobs", "1", f"--select={','.join(self.rules)}", "."]
         for found in re.finditer(r"(?m)^\./(.+?):(\d+):\d+: (\w+) ", _run(command, repository)):
-            yield Finding(found[1], int(found[2]), found[3])
+            yield Finding(found[1], int(found[2]), int(found[2]), found[3])
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class Semgrep(Peer):
         options = ["--metrics=off", "--disable-version-check", "--no-git-ignore", "--json", "--quiet"]
         said = _run([self.program, "scan", *options, *configs, "."], repository)
         for one in json.loads(said)["results"] if said else ():
-            yield Finding(one["path"], one["start"]["line"], one["check_id"].rpartition(".")[2])
+            yield Finding(one["path"], one["start"]["line"], one["end"]["line"], one["check_id"].rpartition(".")[2])
 
 
 class Dslinter(Peer):
@@ -125,7 +126,7 @@ class Dslinter(Peer):
             said = _run([self.program, *options, *files[start : start + _FILES_AT_ONCE]], repository)
             for one in json.loads(said[said.find("[") :] or "[]"):
                 if one["message-id"] in self.rules:
-                    yield Finding(one["path"], one["line"], one["message-id"])
+                    yield Finding(one["path"], one["line"], one["endLine"] or one["line"], one["message-id"])
 
 
 class Ruff(Peer):
@@ -140,7 +141,7 @@ class Ruff(Peer):
         for one in json.loads(_run(command, repository) or "[]"):
             if one["code"] in self.rules:
                 path = Path(one["filename"]).relative_to(repository.resolve())
-                yield Finding(path.as_posix(), one["location"]["row"], one["code"])
+                yield Finding(path.as_posix(), one["location"]["row"], one["end_location"]["row"], one["code"])
 
 
 def _run(command: Sequence[str], folder: Path) -> str:
@@ -172,12 +173,12 @@ def labels_of(path: Path) -> dict[str, list[Label]]:
 
 
 def score(labels: Iterable[Label], findings: Sequence[Finding], claims: Sequence[str]) -> Counter[str]:
-    """Faults found and missed, near misses reported and not. A peer that reports loaders is right where the label's
-    loader is reported."""
+    """Faults found and missed, near misses reported and not. A peer that reports loaders or classes is right where the
+    label's loader or class is reported."""
     counted: Counter[str] = Counter()
     for label in labels:
         hit = any(
-            one.code in claims and one.path == path and abs(one.line - line) <= _TOLERANCE
+            one.code in claims and one.path == path and one.line - _TOLERANCE <= line <= one.end + _TOLERANCE
             for one in findings
             for path, line in label.places
         )
