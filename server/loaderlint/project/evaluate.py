@@ -542,7 +542,7 @@ class Evaluator:
                 case Instance():
                     parts.append(self._object_item(atom, key, frame, number))
                 case LibObject() if late.is_namespace(atom):
-                    parts.append(late.named_in(self, key, frame))
+                    parts.append(late.named_in(self, key, frame, index))
                 case Lib("sys.modules"):
                     parts.append(late.this_module(index, frame, self))
                 case LibObject(name, _):

@@ -13,6 +13,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
@@ -220,9 +221,29 @@ def this_module(key: int, frame: Frame, ev: Evaluator) -> Val:
     return of(ModuleRef(frame.path)) if ev.expr(frame, key) == ir.Global("__name__") else unknown("importlib")
 
 
-def named_in(ev: Evaluator, key: Val, frame: Frame) -> Val:
-    """`globals()[key]`."""
+def named_in(ev: Evaluator, key: Val, frame: Frame, number: int) -> Val:
+    """`globals()[key]`, where the key is expression `number`. `globals()["make_" + kind]` is something called so."""
     literal = key.literal
     if literal is not None and isinstance(literal.value, str) and not literal.configured:
         return ev.lookup(frame.path, literal.value)
-    return of_file(ev, frame, "globals")
+    before = _begins_with(ev, frame, number)
+    if not before:
+        return of_file(ev, frame, "globals")
+    called = [a for a in choices(ev, ModuleRef(frame.path)) if _name(ev, a).startswith(before)]
+    return of(*called[:MAX_CHOICES], Unknown("globals"))
+
+
+def _begins_with(ev: Evaluator, frame: Frame, number: int) -> str:
+    """The constant text that a made-up name begins with."""
+    e = ev.expr(frame, number)
+    while isinstance(e, ir.Text) or (isinstance(e, ir.Bin) and e.op == "+"):
+        first = e.left if isinstance(e, ir.Bin) else e.parts[0] if e.parts else NONE
+        e = ev.expr(frame, first)
+    return e.value if isinstance(e, ir.Const) and isinstance(e.value, str) else ""
+
+
+def _name(ev: Evaluator, atom: ClassRef | FunctionRef) -> str:
+    if isinstance(atom, ClassRef):
+        return ev.classes.name(atom)
+    facts = ev.facts(atom.path, atom.piece)
+    return facts.ir.defs[atom.def_].name if facts else ""

@@ -561,7 +561,9 @@ def call_object(
         if looks_up_class(f"{atom.owner.name}.{method}"):
             return unknown("registry"), ()
         if method == "get" and late.is_namespace(atom.owner) and arguments.positional:
-            return late.named_in(ev, arguments.positional[0], frame), ()
+            call = ev.expr(frame, number)
+            key = call.args[0].value if isinstance(call, ir.Call) and call.args else ir.NONE
+            return late.named_in(ev, arguments.positional[0], frame, key), ()
         origins = _views(callee) if method in VIEW_METHODS else frozenset()
         return Val(frozenset({LibObject(f"{atom.owner.name}.{method}", site)}), origins), ()
     return of(LibObject(f"builtins.{method}", site)), ()
