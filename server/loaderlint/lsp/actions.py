@@ -45,13 +45,9 @@ class NotPossible(JsonRpcException):
 
 async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction] | None:
     """The actions for a range of a document; None if nothing is known about this version of it."""
+    report = await ls.analysis.settled_report(params.text_document.uri)
     document = ls.documents.get(params.text_document.uri)
-    if document is None or not document.analysed:
-        return None
-    version = document.version
-    await ls.analysis.settled()
-    report = ls.analysis.report(document)
-    if report is None or document.version != version:
+    if report is None or document is None:
         return None
     wanted = _Wanted(params.context.only)
     actions: list[types.CodeAction] = []

@@ -267,6 +267,16 @@ class Analysis:
         report = self._reports.get(document.uri)
         return report if report is not None and document.is_at(report.snapshot) else None
 
+    async def settled_report(self, uri: str) -> Report | None:
+        """What was found in the document, or in the notebook of a cell, as it is now; waits until all is settled. None
+        if it is not analysed, or edited meanwhile."""
+        document = self._documents.get(uri)
+        if document is None or not document.analysed:
+            return None
+        version = document.version
+        await self.settled()
+        return self.report(document) if document.version == version else None
+
     def pulled(self, report: Report) -> None:
         """The client has this report now: tell it when another one takes its place."""
         self._pulled[report.snapshot.uri] = report

@@ -21,13 +21,8 @@ SHOW = "loaderlint.showWorkerMap"
 
 async def code_lens(ls: Server, params: types.CodeLensParams) -> list[types.CodeLens] | None:
     """The lenses of a document or cell; None if nothing is known about this version of it."""
-    document = ls.documents.get(params.text_document.uri)
-    if document is None or not document.analysed:
-        return None
-    version = document.version
-    await ls.analysis.settled()
-    report = ls.analysis.report(document)
-    if report is None or document.version != version:
+    report = await ls.analysis.settled_report(params.text_document.uri)
+    if report is None:
         return None
     snapshot = report.snapshot
     found = await ls.analysis.ask(lambda workspace: titles(workspace, snapshot.path))
