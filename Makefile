@@ -29,7 +29,7 @@ node_modules/.ready: package.json package-lock.json
 
 # Real editors for tests/editors: some with apt-get, the rest into .editors (without them these tests are skipped).
 setup-editors: setup
-	PYTHON=$(BIN)/python scripts/setup_editors.sh
+	scripts/setup_editors.sh
 
 # The examples hold faults on purpose, so exit code 1 is what is wanted here.
 demo: setup-python

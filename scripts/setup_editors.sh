@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 editors=$PWD/.editors
-python=${PYTHON:-$PWD/.venv/bin/python}
+python=$PWD/.venv/bin/python
 
 # VS Code's workbench in a browser, and the Node that this version of it asks for.
 CODE_SERVER=4.139.1

@@ -361,7 +361,9 @@ class Project:
         reported = self._reported(folders, named)
         self.kept, self._baselines = [], {}
         by_file = self._current(stop, steps or _Steps(None)).findings if reported else {}
-        return {path: self._shown(path, by_file.get(path, [])) for path in reported}
+        findings = {path: by_file.get(path, []) for path in reported}
+        self._find_places(one for found in findings.values() for one in found)
+        return {path: self._shown(path, found) for path, found in findings.items()}
 
     def _reported(self, folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
         """The files that are asked about, sorted: named ones, and those below folders that are not excluded."""
@@ -579,6 +581,18 @@ class Project:
                 lines.append(opened.pieces[above].text.split("\n", 1)[0].strip())
             above = opened.pieces[above].parent
         return "\0".join(reversed(lines))
+
+    def _find_places(self, findings: Iterable[Finding]) -> None:
+        """Look for all places that findings speak of, so that each piece is parsed once for all of them."""
+        wanted: dict[Path, dict[int, set[int]]] = {}
+        for finding in findings:
+            for place in (finding.place, *(evidence.place for evidence in finding.evidence)):
+                wanted.setdefault(place.path, {}).setdefault(place.piece, set()).add(place.anchor)
+        for path, pieces in wanted.items():
+            opened = self.store.open(path)
+            for piece, anchors in pieces.items():
+                if opened is not None and piece < len(opened.pieces):
+                    opened.find_spans(opened.shown_piece(piece)[0], anchors)
 
     def span(self, place: Place) -> Span | None:
         """Where a place stands now. In a half-typed piece: where its last good line still stands; None if it does

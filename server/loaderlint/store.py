@@ -189,13 +189,18 @@ class OpenFile:
             return self.stale[index][0], False
         return self.pieces[index], True
 
-    def relative_span(self, piece: Piece, anchor: int) -> Span | None:
-        """Where an anchor stands in a piece of this file (or in its last good version), counted from the piece's first
-        line; None if it does not parse."""
+    def find_spans(self, piece: Piece, anchors: Iterable[int]) -> dict[int, Span | None]:
+        """Where anchors (and perhaps others) stand in a piece of this file, or in its last good version, counted from
+        the piece's first line; None for one that does not parse. The piece is parsed once for all that are new."""
         known = self.spans.setdefault(piece_key(piece), {})
-        if anchor not in known:
-            known[anchor] = _relative_span(piece, anchor)
-        return known[anchor]
+        new = [anchor for anchor in anchors if anchor not in known]
+        if new:
+            known.update(_relative_spans(piece, new))
+        return known
+
+    def relative_span(self, piece: Piece, anchor: int) -> Span | None:
+        """Where one anchor stands (see `find_spans`)."""
+        return self.find_spans(piece, [anchor])[anchor]
 
     def changed(self, source: Source) -> OpenFile:
         """The file with another text: pieces that stand unchanged keep their facts."""
@@ -217,15 +222,19 @@ def _lowered(piece: Piece) -> PieceFacts | None:
     return lower(parsed) if parsed is not None else None
 
 
-def _relative_span(piece: Piece, anchor: int) -> Span | None:
+def _relative_spans(piece: Piece, anchors: Sequence[int]) -> dict[int, Span | None]:
     from loaderlint.syntax.parse import parse_piece
     from loaderlint.syntax.positions import Span, spans
 
-    if anchor < 0:
+    found: dict[int, Span | None] = dict.fromkeys(anchors)
+    if -1 in found:
         first = piece.text.split("\n", 1)[0].rstrip("\r")
-        return Span(0, len(first) - len(first.lstrip()), 0, len(first))
-    parsed = parse_piece(piece)
-    return spans(parsed, [anchor]).get(anchor) if parsed else None
+        found[-1] = Span(0, len(first) - len(first.lstrip()), 0, len(first))
+    inside = [anchor for anchor in anchors if anchor >= 0]
+    parsed = parse_piece(piece) if inside else None
+    if parsed is not None:
+        found.update(spans(parsed, inside))
+    return found
 
 
 def _last_good(old: OpenFile, new: OpenFile) -> dict[int, tuple[Piece, PieceFacts]]:
