@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint import settings as settings_module
-from loaderlint.findings import Certainty, Finding, Intent, Place, Severity, Silence
+from loaderlint.findings import Certainty, Finding, Fix, Intent, Place, Severity, Silence
 from loaderlint.settings import LoaderWrapper, Settings
 from loaderlint.store import Cancelled as Cancelled
 from loaderlint.store import OpenFile, Snapshot, Store, project_root
@@ -179,6 +179,15 @@ class Workspace:
         """
         path = path.resolve()
         return self.project(path).explain(path, line, column)
+
+    def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
+        """What can be done on a line (from 0) of a file without any fault there. Kept as for `explain`."""
+        path = path.resolve()
+        return self.project(path).refactorings(path, line)
+
+    def repair(self, path: Path, fix: Fix) -> Repair | None:
+        """A refactoring of the file at `path`, ready to apply; None if it cannot be carried out."""
+        return self.project(path).repair(fix)
 
     def worker_map(self, paths: Sequence[Path] | None = None) -> WorkerMap:
         """The loaders in files (or in all files below folders), what their workers run, and what is copied into each.
@@ -690,19 +699,25 @@ class Project:
 
     def repairs(self, finding: Finding) -> tuple[Repair, ...]:
         """The fixes of a finding that can be carried out."""
+        return tuple(ready for fix in finding.fixes if (ready := self.repair(fix)) is not None)
+
+    def repair(self, fix: Fix) -> Repair | None:
+        """A fix with its edits; None if it cannot be carried out."""
         from loaderlint.fixes.apply import edits_for
         from loaderlint.fixes.edits import NoFix, Repair
 
         if self._edits_at != self.store.generation:
             self._edits_at, self._edits = self.store.generation, {}
-        ready = []
-        for fix in finding.fixes:
-            edits = self._edits.get(fix.intents)
-            if edits is None:  # many findings share one fix
-                edits = self._edits[fix.intents] = edits_for(fix.intents, _Access(self.store))
-            if not isinstance(edits, NoFix):
-                ready.append(Repair(fix.title, fix.safety, edits))
-        return tuple(ready)
+        edits = self._edits.get(fix.intents)
+        if edits is None:  # many findings share one fix
+            edits = self._edits[fix.intents] = edits_for(fix.intents, _Access(self.store))
+        return None if isinstance(edits, NoFix) else Repair(fix.title, fix.safety, edits)
+
+    def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
+        """What can be done on a line (see `Workspace.refactorings`)."""
+        found = self._told([path]).refactorings.items()
+        here = ((self.span(place), fix) for place, fix in found if place.path == path)
+        return tuple(fix for span, fix in here if span is not None and span.line <= line <= _last_line(span))
 
     def merged(self, findings: Sequence[Finding], unsafe: bool) -> tuple[FileEdit, ...]:
         """The edits of as many of the findings' preferred fixes as fit together."""

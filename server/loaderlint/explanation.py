@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Certainty, Place, Silence
+from loaderlint.findings import Certainty, Fix, Place, Silence
 from loaderlint.project.late import how_chosen
 from loaderlint.worker_map import PARTS, MappedLoader, WorkerMap, worker_map
 
@@ -77,6 +77,7 @@ class Told:
     functions: Mapping[DefKey, FunctionTold] = field(default_factory=dict)
     holders: Mapping[DefKey, tuple[int, ...]] = field(default_factory=dict)
     silences: Mapping[Path, tuple[Silence, ...]] = field(default_factory=dict)
+    refactorings: Mapping[Place, Fix] = field(default_factory=dict)
 
 
 def told(model: Model, silences: Iterable[Silence]) -> Told:
@@ -92,7 +93,17 @@ def told(model: Model, silences: Iterable[Silence]) -> Told:
         {key: _function(found, model) for key, found in frames.items()},
         _holders(model),
         {path: tuple(found) for path, found in by_file.items()},
+        dict(_refactorings(model)),
     )
+
+
+def _refactorings(model: Model) -> Iterator[tuple[Place, Fix]]:
+    from loaderlint.refactorings import seeded
+
+    for loader in model.loaders:
+        fix = seeded(loader, model)
+        if fix is not None and loader.site is not None:
+            yield model.site_place(loader.site), fix
 
 
 def _holders(model: Model) -> dict[DefKey, tuple[int, ...]]:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from loaderlint.explanation import Explanation
-from loaderlint.findings import Finding, Fix, Place, Severity
+from loaderlint.findings import Finding, Fix, Place, Replace, Severity
 from loaderlint.worker_map import MappedFunction, MappedLoader, MappedObject, WorkerMap
 
 WORDS = re.compile(r"\b(?:BUG2?|GUESS|STUCK|FAR\((?P<file>[\w.]+)\))")
@@ -160,6 +160,14 @@ class FakeWorkspace:
 
     def locate(self, place: Place) -> Span:
         return Span(place.piece, place.anchor, place.piece, place.anchor + 6)
+
+    def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
+        made = [one.place for one in self._loaders(path) if one.place and one.place.piece == line]
+        return tuple(Fix("Seed this loader", "safe", (Replace(place, "SEEDED"),)) for place in made)
+
+    def repair(self, path: Path, fix: Fix) -> Repair:
+        place = fix.intents[0].place
+        return Repair(fix.title, fix.safety, (FileEdit(path, (TextEdit(self.locate(place), "SEEDED"),)),))
 
     def explain(self, path: Path, line: int, column: int | None = None) -> Explanation:
         made = tuple(one for one in self._loaders(path) if one.place and one.place.piece == line)

@@ -35,7 +35,7 @@ def test_capabilities() -> None:
         async with session(bare=True) as client:
             result = await client.initialize()
             assert result["capabilities"]["codeActionProvider"] == {
-                "codeActionKinds": ["quickfix", FIX_ALL, f"notebook.{FIX_ALL}"],
+                "codeActionKinds": ["quickfix", "refactor.rewrite", FIX_ALL, f"notebook.{FIX_ALL}"],
                 "resolveProvider": True,
             }
 
@@ -455,5 +455,19 @@ def test_suppress_here_in_the_editor() -> None:
             assert edit == {"range": span(0, 18, 0, 18), "newText": "  # loaderlint: ignore[fake-bug]"}
             client.change(A, 6, {"range": edit["range"], "text": edit["newText"]})
             assert await client.diagnostics(A) == []
+
+    run(scenario())
+
+
+def test_a_refactoring_needs_no_fault() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "\nx = LOADER(4)\n")
+            assert not await client.actions(A, (0, 0))
+            action = named(await client.actions(A, (1, 0), only=["refactor"]), "Seed this loader")
+            assert action["kind"] == "refactor.rewrite" and "diagnostics" not in action
+            (change,) = (await resolved(client, action))["documentChanges"]
+            assert [edit["newText"] for edit in change["edits"]] == ["SEEDED"]
+            assert not await client.actions(A, (1, 0), only=["quickfix"])
 
     run(scenario())

@@ -1,4 +1,4 @@
-"""Code actions: the fixes of a finding, fix all, and 'suppress here'.
+"""Code actions: the fixes of a finding, fix all, 'suppress here', and what can be done to a loader without any fault.
 
 What the client says about diagnostics is never trusted: some editors send ranges in other units than they were told.
 Findings are looked up anew from the requested range; the id that a diagnostic carries can only confirm one. Edits are
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+REFACTOR = types.CodeActionKind.RefactorRewrite.value
 QUICK_FIX = types.CodeActionKind.QuickFix.value
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.loaderlint"
 
@@ -56,6 +57,8 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
     fix_all = FIX_ALL if report.snapshot.cells is None else NOTEBOOK_FIX_ALL
     if wanted(fix_all) and any(_safe(finding) for finding in report.findings):
         actions.append(_lazy(report, "Fix all loaderlint findings that have a safe fix", fix_all, {"all": True}))
+    if wanted(REFACTOR):
+        actions += await _refactorings(ls, report, params)
     if ls.client.resolves_edits:
         return actions
     return [action for action in actions if await _filled(ls, document, report, action)]
@@ -115,6 +118,11 @@ def _files(
     fixing on save: that asked for no questions). For the worker's thread."""
     if "all" in data:
         return fix_all(workspace, report.snapshot.path, snapshots, data.get("rules")), False
+    if "refactoring" in data:
+        known = workspace.refactorings(report.snapshot.path, int(data["line"]))
+        fix = next((fix for fix in known if fix.title == data["refactoring"]), None)
+        made = workspace.repair(report.snapshot.path, fix) if fix is not None else None
+        return (made.files if made else ()), True
     finding = _by_id(report, data)
     if finding is None:
         return (), False
@@ -201,6 +209,14 @@ def _all_of_a_rule(report: Report, indexes: Sequence[int]) -> Iterator[types.Cod
             yield action
 
 
+async def _refactorings(ls: Server, report: Report, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """What can be done to the loader on the line where the range begins."""
+    snapshot = report.snapshot
+    line, _ = snapshot.place(params.text_document.uri, params.range.start, ls.documents.encoding)
+    found = await ls.analysis.ask(lambda workspace: workspace.refactorings(snapshot.path, line))
+    return [_lazy(report, fix.title, REFACTOR, {"refactoring": fix.title, "line": line}) for fix in found]
+
+
 def _lazy(report: Report, title: str, kind: str, data: dict[str, Any]) -> types.CodeAction:
     # Nothing in it may be null: Neovim 0.7 drops such members before it sends the data back.
     snapshot = report.snapshot
@@ -224,6 +240,8 @@ def _suppress(ls: Server, report: Report, index: int) -> types.CodeAction | None
 
 def register(server: Server) -> None:
     """Offer the feature."""
-    options = types.CodeActionOptions(code_action_kinds=[QUICK_FIX, FIX_ALL, NOTEBOOK_FIX_ALL], resolve_provider=True)
+    options = types.CodeActionOptions(
+        code_action_kinds=[QUICK_FIX, REFACTOR, FIX_ALL, NOTEBOOK_FIX_ALL], resolve_provider=True
+    )
     server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(code_action)
     server.feature(types.CODE_ACTION_RESOLVE)(resolve)

@@ -1,0 +1,78 @@
+"""What a refactoring promises, on real PyTorch: two runs of a program, before and after it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from loaderlint.engine import Workspace
+from loaderlint.fixes.edits import FileEdit
+from loaderlint.syntax.positions import apply_edits
+from tests.truth import harness
+
+if reason := harness.why_not():
+    pytest.skip(reason, allow_module_level=True)
+
+PROGRAM = """\
+import random
+import sys
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noise(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return index, np.random.rand(), random.random(), torch.rand(()).item()
+
+
+def main():
+    loader = DataLoader(Noise(), shuffle=True, num_workers=2, multiprocessing_context=sys.argv[1])
+    for _ in range(2):
+        for batch in loader:
+            print(*(float(part) for part in batch))
+
+
+if __name__ == "__main__":
+    main()
+"""
+LINE = PROGRAM.split("\n").index(
+    "    loader = DataLoader(Noise(), shuffle=True, num_workers=2, multiprocessing_context=sys.argv[1])"
+)
+
+
+def drawn(program: Path, method: str) -> list[list[str]]:
+    """The columns of what a run prints: indices, and the numbers of NumPy, `random` and torch."""
+    done = subprocess.run([sys.executable, program, method], capture_output=True, text=True, check=True, timeout=120)
+    return [list(column) for column in zip(*(line.split() for line in done.stdout.splitlines()), strict=True)]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_seeded_workers_draw_the_same_in_every_run(tmp_path: Path, method: str) -> None:
+    program = tmp_path / "train.py"
+    program.write_text(PROGRAM)
+    first, second = drawn(program, method), drawn(program, method)
+    assert all(one != other for one, other in zip(first[1:], second[1:], strict=True)), "before, nothing is repeated"
+
+    workspace = Workspace([tmp_path])
+    (fix,) = workspace.refactorings(program, LINE)
+    repair = workspace.repair(program, fix)
+    assert repair is not None
+    (file,) = repair.files
+    assert isinstance(file, FileEdit)
+    program.write_text(apply_edits(PROGRAM, file.edits))
+
+    first, second = drawn(program, method), drawn(program, method)
+    assert first == second
+    assert all(len(set(column)) == 16 for column in first[1:]), "every worker and epoch draws its own"
+    assert first[0][:8] != first[0][8:], "the epochs are shuffled in different ways"
+    changed = Workspace([tmp_path])
+    assert not changed.refactorings(program, program.read_text().split("\n").index("def main():") + 1)
+    assert not any(changed.check([program]).values())
