@@ -16,15 +16,6 @@ zipf
 #: Functions that draw from NumPy's global state.
 NUMPY_GLOBAL_DRAWS = frozenset(f"numpy.random.{name}" for name in _LEGACY.split())
 
-#: Functions of other libraries that draw from NumPy's global state when given no random_state of their own.
-NUMPY_INDIRECT_DRAWS = frozenset(
-    {
-        "sklearn.utils.shuffle",
-        "sklearn.utils.resample",
-        "skimage.util.random_noise",
-    }
-)
-
 #: Calls that make a random generator object. The value is the library ('numpy', 'numpy_legacy', 'python', 'torch').
 GENERATORS = MappingProxyType(
     {

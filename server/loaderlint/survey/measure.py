@@ -76,9 +76,9 @@ def _measured(root: Path) -> Measured:
     found: dict[Reading, list[Diagnostic]] = {}
     for reading in READINGS:
         settings.clear()
-        project.overrides = _OVERRIDES[reading]
-        project.renew()
-        project.on_linked = reads[reading] = _Read(root)
+        project.configure(_OVERRIDES[reading])
+        reads[reading] = _Read(root)
+        project.on_linked(reads[reading])
         found[reading] = [one for shown in project.check([root]).values() for one in shown if _is_hazard(one)]
     paths = project.store.paths()
     declared = reads["declared"]

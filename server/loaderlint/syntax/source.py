@@ -136,11 +136,6 @@ class LineIndex:
         self._starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
         self._length = len(text)
 
-    @property
-    def line_count(self) -> int:
-        """Number of lines; a text that ends with a line end has an empty last line, the empty text one line."""
-        return len(self._starts)
-
     def line_start(self, line: int) -> int:
         """The offset of the first character of `line`; the length of the text for lines behind the last one."""
         return self._starts[line] if line < len(self._starts) else self._length

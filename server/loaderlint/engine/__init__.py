@@ -1,0 +1,21 @@
+"""From files to findings and from findings to edits: what the command line and the language server use.
+
+The engine owns the order of things: it reads the project around the files that are reported, links a snapshot, asks
+every rule its question about every subject, and turns places into spans. It knows no protocol and prints nothing.
+
+* `workspace`: the projects of some folders. What others call.
+* `project`: one project, put together from the parts below.
+* `configuration`: the settings and the environment of each file.
+* `linking`: from the store to findings; again only when something that was read has changed.
+* `asking`: the rules' questions about their subjects.
+* `places`: where a finding stands now.
+* `showing`: which findings are shown, and why others are not.
+* `repairs`: from fix intents to edits.
+"""
+
+from loaderlint.engine.diagnostics import Diagnostic, Note, Problem
+from loaderlint.engine.project import Project
+from loaderlint.engine.workspace import Workspace
+from loaderlint.store import Cancelled
+
+__all__ = ["Cancelled", "Diagnostic", "Note", "Problem", "Project", "Workspace"]

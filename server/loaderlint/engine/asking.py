@@ -1,0 +1,67 @@
+"""The rules' questions about their subjects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.findings import Finding, Place, Severity, Silence
+from loaderlint.store import Cancelled
+
+if TYPE_CHECKING:
+    from loaderlint.project.model import Model, WorkerFunction
+    from loaderlint.rules.base import Rule
+
+
+def unheard(silence: Silence) -> None:
+    """Nobody asks why a rule is silent."""
+
+
+def ask_rules(
+    model: Model,
+    rules: Sequence[Rule],
+    stop: Callable[[], bool],
+    heard: Callable[[Silence], None] = unheard,
+) -> list[Finding]:
+    """Put every rule's question about every one of its subjects; one finding a rule and place, the loudest. `heard` is
+    told where a rule looked and is silent.
+
+    Raises Cancelled when `stop` answers True in between."""
+    found: dict[tuple[str, Place, str], Finding] = {}
+    for one in rules:
+        if stop():
+            raise Cancelled
+        for subject in _subjects(one, model):
+            for finding in one.find(subject, model):
+                if isinstance(finding, Silence):
+                    heard(finding)
+                    continue
+                key = (finding.rule, finding.place, finding.subject)
+                known = found.get(key)
+                if known is None or _louder(finding, known):
+                    found[key] = finding
+    return list(found.values())
+
+
+def _louder(new: Finding, old: Finding) -> bool:
+    order = list(Severity)
+    return (order.index(new.severity), new.certainty == "possible") < (
+        order.index(old.severity),
+        old.certainty == "possible",
+    )
+
+
+def _subjects(rule: Rule, model: Model) -> Sequence[object]:
+    if rule.over == "loader":
+        return model.loaders
+    if rule.over == "worker function":
+        return model.worker_functions()
+    if rule.over == "main function":
+        return tuple(model.main_functions(rule.words))
+    from loaderlint.rules.base import WorkerModule
+
+    grouped: dict[Path, list[WorkerFunction]] = {}
+    for function in model.worker_functions():
+        grouped.setdefault(function.path, []).append(function)
+    return [WorkerModule(path, tuple(functions)) for path, functions in grouped.items()]

@@ -1,0 +1,169 @@
+"""One project: its store, what was found when it was last linked, and what is made of that."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.engine.configuration import Configuration
+from loaderlint.engine.diagnostics import Diagnostic, Problem
+from loaderlint.engine.linking import Linking
+from loaderlint.engine.places import Places, last_line
+from loaderlint.engine.repairs import Repairs
+from loaderlint.engine.showing import Showing
+from loaderlint.engine.steps import Steps
+from loaderlint.findings import Fix
+from loaderlint.store import Store
+
+if TYPE_CHECKING:
+    from loaderlint.explanation import Explanation, Told
+    from loaderlint.project.model import Model
+    from loaderlint.syntax.positions import Span
+    from loaderlint.worker_map import MappedLoader
+
+
+class Project:
+    """The project at `root`. See `Workspace` for the other arguments."""
+
+    def __init__(
+        self, root: Path, overrides: Mapping[str, object], interpreter: str | None = None, *, tells: bool = False
+    ) -> None:
+        self.root = root
+        self.store = Store(root)
+        self.configuration = Configuration(root, overrides, interpreter)
+        self.places = Places(self.store)
+        self.repairs = Repairs(self.store)
+        self.showing = Showing(self.store, self.configuration, self.places)
+        self._linking = Linking(self.store, self.configuration, tells)
+
+    @property
+    def links(self) -> int:
+        """How often the project was linked so far."""
+        return self._linking.links
+
+    def on_linked(self, call: Callable[[Model], None]) -> None:
+        """Call this with each model when the rules have been asked; the model goes after it, so keep no part of it."""
+        self._linking.on_linked = call
+
+    def configure(self, overrides: Mapping[str, object], interpreter: str | None = None) -> None:
+        """Settings changed: nothing that was found holds."""
+        self.configuration.overrides, self.configuration.interpreter = overrides, interpreter
+        self.renew()
+
+    def renew(self) -> None:
+        """Files that settings or versions come from changed: nothing that was found holds."""
+        self.configuration.renew()
+        self._linking.last = None
+
+    def problems(self) -> list[Problem]:
+        """What could not be read, and what is wrong in settings."""
+        named = self._linking.named
+        found = [Problem(path, message, path in named) for path, message in sorted(self.store.unreadable.items())]
+        self.configuration.settings(self.root / "x.py")
+        return [*found, *self.configuration.wrong, *self.showing.problems()]
+
+    def check(
+        self, asked: Sequence[Path], stop: Callable[[], bool] = lambda: False, steps: Steps | None = None
+    ) -> dict[Path, tuple[Diagnostic, ...]]:
+        """The findings of these files and of the files below these folders.
+
+        Raises Cancelled when `stop` answers True in between."""
+        if self.configuration.changed():
+            self.renew()
+        folders = [path for path in asked if path.is_dir()]
+        named = [path for path in asked if path not in folders]
+        self._linking.named = frozenset(named)
+        self.store.find(stop)
+        self.store.name(named)
+        reported = self._reported(folders, named)
+        self.showing.begin()
+        by_file = self._linking.current(stop, steps or Steps(None)).findings if reported else {}
+        findings = {path: by_file.get(path, []) for path in reported}
+        self.places.find(one for found in findings.values() for one in found)
+        return {path: self.showing.shown(path, found) for path, found in findings.items()}
+
+    def _reported(self, folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
+        """The files that are asked about, sorted: named ones, and those below folders that are not excluded."""
+        if self.root in folders:
+            below = list(self.store.paths())
+        else:
+            inside = tuple(f"{folder}{os.sep}" for folder in folders)
+            below = [path for path in self.store.paths() if str(path).startswith(inside)] if inside else []
+        kept = {path for path in below if not self.configuration.settings(path).excluded(path)}
+        return sorted(kept.union(named))
+
+    # --- explaining ---------------------------------------------------------------------------------------------------
+
+    def loaders(self, asked: Sequence[Path]) -> tuple[MappedLoader, ...]:
+        """The loaders in these files and in files below these folders. One that nobody sees counts for the whole
+        project: it is told of where the root is asked about."""
+        folders = [path for path in asked if path.is_dir()]
+        known = self._told([path for path in asked if path not in folders])
+        reported = set(self._reported(folders, [path for path in asked if path not in folders]))
+        loaders = known.map.loaders
+        return tuple(one for one in loaders if (one.place.path in reported if one.place else self.root in folders))
+
+    def _told(self, named: Sequence[Path]) -> Told:
+        """What there is to tell of the project; `named` files count, excluded or not."""
+        self._linking.named = frozenset(named)
+        self.store.find()
+        self.store.name(named)
+        known = self._linking.current(lambda: False, Steps(None), telling=True).told
+        assert known is not None, "linked so that it tells"
+        return known
+
+    def explain(self, path: Path, line: int, column: int | None) -> Explanation:
+        """What is known of a line (see `Workspace.explain`)."""
+        from loaderlint import explanation
+        from loaderlint.explanation import Hidden
+        from loaderlint.rules import RULES, rule
+
+        known = self._told([path])
+        opened = self.store.open(path)
+        assert opened is not None and self._linking.last is not None
+        pieces = explanation.pieces_at(opened, line)
+
+        def on_line(span: Span | None) -> bool:
+            if span is None or not span.line <= line <= last_line(span):
+                return False
+            return column is None or (span.line, span.column) <= (line, column) <= (span.end_line, span.end_column)
+
+        here = [one for one in self._linking.last.findings.get(path, []) if one.place.piece in pieces]
+        printed = self.showing.printed(path, self._linking.last.findings.get(path, []))
+        reported = self.showing.split(path, printed)[0]
+        kept = [Hidden(one, "the baseline keeps it for later") for one in printed if one not in reported]
+        shown = tuple(one for one in reported if on_line(one.span))
+        hidden = [one for one in (*kept, *self.showing.hidden(path, opened, here)) if on_line(one.diagnostic.span)]
+        spoken = {one.name for one in shown} | {one.diagnostic.name for one in hidden}
+        silences = [
+            s for s in known.silences.get(path, ()) if s.place.piece in pieces and on_line(self.places.span(s.place))
+        ]
+        silent = explanation.silent(
+            silences, spoken.__contains__, lambda name: about.code if (about := rule(name)) else ""
+        )
+        made = [
+            one
+            for one in known.map.loaders
+            if one.place and one.place.path == path and on_line(self.places.span(one.place))
+        ]
+        return explanation.Explanation(
+            path,
+            line,
+            column,
+            explanation.subjects(opened, line, column, known),
+            tuple(made),
+            self.configuration.environment(path).described(),
+            shown,
+            tuple(hidden),
+            tuple(silent),
+            len(RULES) - len(spoken) - len(silent),
+            known.map,
+        )
+
+    def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
+        """What can be done on a line (see `Workspace.refactorings`)."""
+        found = self._told([path]).refactorings.items()
+        here = ((self.places.span(place), fix) for place, fix in found if place.path == path)
+        return tuple(fix for span, fix in here if span is not None and span.line <= line <= last_line(span))
