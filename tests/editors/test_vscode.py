@@ -24,6 +24,8 @@ from playwright.sync_api import BrowserContext, expect, sync_playwright  # noqa:
 from tests.editors.support import PATIENCE  # noqa: E402
 from tests.editors.vscode.workbench import Workbench, chromium, code_server, package, window  # noqa: E402
 
+pytestmark = pytest.mark.flaky(reruns=1)
+
 expect.set_options(timeout=1000 * PATIENCE)
 
 

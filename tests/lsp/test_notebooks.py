@@ -165,6 +165,26 @@ def test_a_fix_changes_its_cell_only(tmp_path: Path) -> None:
     run(scenario())
 
 
+def test_running_a_cell_does_not_outdate_a_fix(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            book = Cells(client, tmp_path / "a.ipynb", "BUG", "x")
+            await book.shown()
+            checks = len(client.backend.checks)
+            (action, *_) = await client.actions(book.order[0], (0, 0))
+            book._change({"data": [{"kind": 2, "document": uri, "metadata": {"run": 1}} for uri in book.order]})
+            client.notify(
+                "notebookDocument/didChange",
+                notebookDocument={"uri": book.uri, "version": 9},
+                change={"metadata": {"kernel": "x"}},
+            )
+            resolved = await client.request("codeAction/resolve", **action)
+            assert resolved["edit"]["documentChanges"]
+            assert len(client.backend.checks) == checks
+
+    run(scenario())
+
+
 def test_suppress_here(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with session() as client:

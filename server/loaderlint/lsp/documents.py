@@ -135,7 +135,8 @@ class Document:
 @dataclass(slots=True)
 class Notebook:
     """A notebook as the editor has it: `cells` are the texts of its cells by their URIs, `order` says which are code,
-    from the first to the last."""
+    from the first to the last. `version` counts the changes of its code; the editor's own also counts what is shown
+    below a cell, and a fix must not fail for that."""
 
     uri: str
     path: Path | None
@@ -148,6 +149,10 @@ class Notebook:
     def analysed(self) -> bool:
         """Whether the engine is asked about it: any notebook that is a file. One without Python has no findings."""
         return self.path is not None
+
+    def code_versions(self) -> list[tuple[str, int]]:
+        """The cells of Python in their order, each with the editor's version of it."""
+        return [(cell.uri, cell.version) for cell in self._code()]
 
     def _code(self) -> Iterator[Document]:
         for cell in self.order:
@@ -249,19 +254,22 @@ class Documents:
         return notebook
 
     def change_notebook(self, params: types.DidChangeNotebookDocumentParams) -> Notebook | None:
-        """Make the changes of one notification: cells that come, go, move, change their kind or their text. None, with
-        a line in the log, if the notebook was never opened."""
+        """Make the changes of one notification: cells that come, go, move, change their kind or their text. None if
+        they do not touch the code (running a cell changes the notebook, too), or, with a line in the log, if the
+        notebook was never opened."""
         notebook = self._documents.get(_key(params.notebook_document.uri))
         if not isinstance(notebook, Notebook):
             logger.warning("change of %s ignored: it is not open", params.notebook_document.uri)
             return None
-        before = set(notebook.cells)
+        before, code = set(notebook.cells), notebook.code_versions()
         if params.change.cells is not None:
             notebook.change(params.change.cells, self.encoding)
-        notebook.version = params.notebook_document.version
         for uri in before - set(notebook.cells):
             del self._cells[uri]
         self._cells |= dict.fromkeys(notebook.cells, notebook)
+        if notebook.code_versions() == code:
+            return None
+        notebook.version += 1
         return notebook
 
     def close(self, uri: str) -> Document | Notebook | None:
