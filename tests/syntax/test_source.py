@@ -73,7 +73,6 @@ def test_find_newline(text: str, newline: str) -> None:
 
 def test_only_three_line_ends_count() -> None:
     index = LineIndex("a\x0b\x0c\x1c\x85\u2028b\r\nc\rd\n")
-    assert index.line_count == 4
     assert [index.line_start(line) for line in range(5)] == [0, 9, 11, 13, 13]
     assert index.position(8) == (0, 8)
     assert index.position(-1) == (0, 0)
