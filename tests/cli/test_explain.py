@@ -121,6 +121,13 @@ def test_what_stands_there(run: Run, crops: Path, line: str, said: str) -> None:
     assert said in run("explain", line).out
 
 
+def test_a_form_feed_ends_no_line(run: Run, crops: Path) -> None:
+    (crops / "data.py").write_text(f"# a\x0cb\n{DATA}")
+    assert run("explain", "data.py:7").out.split("\n")[0] == "data.py:7: return image[rng.integers(4):]"
+    last = DATA.count("\n") + 1
+    assert f"choose one from 1 to {last}" in run("explain", f"data.py:{last + 1}").err
+
+
 def test_a_column_chooses_among_the_findings(run: Run, crops: Path) -> None:
     assert "\nfindings\n" in run("explain", "data.py:12:25").out
     assert "\nfindings\n" not in run("explain", "data.py:12:10").out

@@ -7,7 +7,7 @@ import codecs
 import pytest
 
 from loaderlint.syntax import source
-from loaderlint.syntax.source import LineIndex, UnreadableSource, decode, find_newline
+from loaderlint.syntax.source import LineIndex, UnreadableSource, decode, find_newline, lines_of
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,9 @@ def test_only_three_line_ends_count() -> None:
     assert index.position(-1) == (0, 0)
     assert index.position(99) == (3, 0)
     assert index.offset(0, 99) == 9
+
+
+def test_lines_without_their_ends() -> None:
+    assert lines_of("a\x0cb\r\nc\rd\n") == ["a\x0cb", "c", "d"]
+    assert lines_of("a\n\nb") == ["a", "", "b"]
+    assert lines_of("") == []

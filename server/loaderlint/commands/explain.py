@@ -50,6 +50,7 @@ def _explain_line(chosen: argparse.Namespace, name: str, line: int, column: int 
     from loaderlint.commands import project
     from loaderlint.report import explained
     from loaderlint.report.spots import Spots
+    from loaderlint.syntax.source import lines_of
 
     try:
         workspace, (path,) = project.opened(chosen, [name])
@@ -60,7 +61,7 @@ def _explain_line(chosen: argparse.Namespace, name: str, line: int, column: int 
         complain(f"{name}: a folder has no lines; write FILE:LINE, or list what runs where: loaderlint workers {name}")
         return FAILED
     unreadable = workspace.unreadable(path)
-    lines = len(workspace.text(path).splitlines())
+    lines = len(lines_of(workspace.text(path)))
     if unreadable or not 1 <= line <= lines:
         complain(f"{name}: {unreadable or _beyond(lines)}")
         return FAILED

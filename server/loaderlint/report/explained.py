@@ -11,6 +11,7 @@ from loaderlint.explanation import Explanation, FunctionTold, Run, Subject
 from loaderlint.report import Item, Report, shown_path, workers
 from loaderlint.report import json as findings_json
 from loaderlint.report.spots import Spots
+from loaderlint.syntax.source import lines_of
 from loaderlint.worker_map import MappedLoader, distinct
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 #: How many trails that ended, and loaders made on the line, are shown.
 _MAX_SHOWN = 5
 _WORDS = {"lambda": "the function", "class body": "the body of the class", "module-level code": "module-level code of"}
-_PARTS = {"sample": "for samples", "collate": "for batches", "init": "when a worker starts"}
 
 
 def text(known: Explanation, spots: Spots) -> Iterator[str]:
@@ -44,7 +44,7 @@ def text(known: Explanation, spots: Spots) -> Iterator[str]:
 
 
 def _source(known: Explanation, spots: Spots) -> str:
-    lines = spots.workspace.text(known.path).splitlines()
+    lines = lines_of(spots.workspace.text(known.path))
     return lines[known.line].strip() if known.line < len(lines) else ""
 
 
@@ -72,7 +72,7 @@ def _runs(told: FunctionTold, known: Explanation, spots: Spots) -> Iterator[str]
 def _run(run: Run, loader: MappedLoader, spots: Spots) -> Iterator[str]:
     where = "in the main process for" if loader.starts_workers == "no" else "in the workers of"
     verb = "runs" if run.certainty == "proven" or loader.starts_workers == "no" else "may run"
-    parts = "" if run.parts == ("sample",) else f" {' and '.join(_PARTS[part] for part in run.parts)}"
+    parts = "" if run.parts == ("sample",) else f" {' and '.join(workers.WHEN[part] for part in run.parts)}"
     at = f"`{loader.name}` at {spots.text(loader.place)} ({loader.workers})" if loader.place else "any loader of it"
     yield f"  {verb}{parts} {where} {at}"
     yield f"    by {' > '.join(link.name for link in run.chain)}"

@@ -4,7 +4,6 @@ Only ASCII of our own is printed, so that no terminal's encoding can break the p
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from loaderlint.findings import Severity
 from loaderlint.report import Item, Report, shown_path
 from loaderlint.syntax.notebook import cell_of
+from loaderlint.syntax.source import lines_of
 
 if TYPE_CHECKING:
     from loaderlint.engine import Diagnostic
@@ -27,7 +27,6 @@ _COLORS = {
     "hint": "1;36",
     "fix": "32",
 }
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _TAB = 4
 #: Signs kept before the marked place when a long line is cut.
 _BEFORE = 40
@@ -96,7 +95,7 @@ class _Painter:
     def _line(self, found: Diagnostic) -> str | None:
         if found.path not in self._lines:
             try:
-                self._lines[found.path] = _LINE_END.split(self._report.text_of(found.path))
+                self._lines[found.path] = lines_of(self._report.text_of(found.path))
             except (OSError, ValueError):  # gone since the check: the finding is shown without its line
                 self._lines[found.path] = []
         lines = self._lines[found.path]

@@ -86,6 +86,12 @@ def find_newline(text: str) -> str:
     return kinds[0] if len(kinds) == 1 else "mixed"
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of `text` without their ends; what stands behind the last end is a line unless it is empty."""
+    lines = _LINE_END.split(text)
+    return lines if lines[-1] else lines[:-1]
+
+
 def _encoding(body: bytes, bom: bool) -> str:
     name = _cookie(body)
     if name is None:
