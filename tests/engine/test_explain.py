@@ -55,6 +55,21 @@ def test_a_check_gathers_nothing_to_tell(workspace: Workspace, path: Path) -> No
     assert links(workspace, path) == 2
 
 
+def test_a_question_about_one_file_does_not_forget_another_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("drafts/\n")
+    (tmp_path / "drafts").mkdir()
+    data, draft = tmp_path.resolve() / "data.py", tmp_path.resolve() / "drafts" / "own.py"
+    data.write_text(DATA)
+    draft.write_text("import torch\n")
+    editor = Workspace([tmp_path], {"platforms": ["linux"], "target-python": "3.11"}, tells=True)
+    editor.check([data, draft])
+    editor.set_text(data, f"# a comment\n{DATA}")
+    editor.explain(data, DRAW + 1)
+    editor.set_text(data, DATA)
+    editor.check([data, draft])
+    assert links(editor, data) == 1
+
+
 def test_answers_move_with_the_text(workspace: Workspace, path: Path) -> None:
     before = workspace.explain(path, DRAW)
     workspace.set_text(path, "# a comment\n\n" + DATA)

@@ -106,10 +106,11 @@ class Project:
         return tuple(one for one in loaders if (one.place.path in reported if one.place else self.root in folders))
 
     def _told(self, named: Sequence[Path]) -> Told:
-        """What there is to tell of the project; `named` files count, excluded or not."""
-        self._linking.named = frozenset(named)
+        """What there is to tell of the project; `named` files count, excluded or not, beside those that the last check
+        named: a question about one open file must not link the project without the others."""
+        self._linking.named |= frozenset(named)
         self.store.find()
-        self.store.name(named)
+        self.store.name(self._linking.named)
         known = self._linking.current(lambda: False, Steps(None), telling=True).told
         assert known is not None, "linked so that it tells"
         return known

@@ -83,18 +83,13 @@ class Workspace:
     ) -> dict[Path, tuple[Diagnostic, ...]]:
         """The findings of files (or of all files below folders), in the order of their places; every reported file has
         an entry. Without `paths`: the workspace's folders. `progress(done, total)`: `done` grows with each file that
-        is read,
-        `total` counts each file twice (read, then looked into as far as needed).
+        is read, `total` counts each file twice (read, then looked into as far as needed).
 
         Raises Cancelled when `stop` answers True in between."""
-        wanted = [path.resolve() for path in (paths if paths is not None else self._folders)]
         found: dict[Path, tuple[Diagnostic, ...]] = {}
-        by_project: dict[Path, list[Path]] = {}
-        for path in wanted:
-            by_project.setdefault(self._root(path), []).append(path)
         steps = Steps(progress)
-        for root, asked in by_project.items():
-            found.update(self._at(root).check(asked, stop, steps))
+        for project, asked in self._by_project(paths):
+            found.update(project.check(asked, stop, steps))
         problems = [problem for project in self._projects.values() for problem in project.problems()]
         self.problems = list(dict.fromkeys(problems))
         return dict(sorted(found.items()))
@@ -121,8 +116,8 @@ class Workspace:
         """What is known of a line of a file, excluded or not: what runs there and why, what the rules say of it, and
         why the others that looked at it are silent. `line` (and `column`) count from 0 in `text`.
 
-        The model is not kept: what every line needs of it is gathered while the project is linked, and only when it is
-        asked for. So the first question after a change links the project anew, and further ones cost next to nothing.
+        The model is not kept: what every line needs of it is gathered while the project is linked. Unless the workspace
+        always `tells`, the first question after a change links the project anew; further ones cost next to nothing.
         """
         path = path.resolve()
         return self.project(path).explain(path, line, column)
@@ -141,12 +136,9 @@ class Workspace:
         Without `paths`: of the workspace's folders. Kept as for `explain`."""
         from loaderlint.worker_map import WorkerMap
 
-        wanted = [path.resolve() for path in (paths if paths is not None else self._folders)]
-        by_project: dict[Path, list[Path]] = {}
-        for path in wanted:
-            by_project.setdefault(self._root(path), []).append(path)
-        found = [loader for root, asked in by_project.items() for loader in self._at(root).loaders(asked)]
-        return WorkerMap(tuple(found))
+        return WorkerMap(
+            tuple(loader for project, asked in self._by_project(paths) for loader in project.loaders(asked))
+        )
 
     def locate(self, place: Place) -> Span | None:
         """Where a place stands now; None if what stood there is gone."""
@@ -207,6 +199,13 @@ class Workspace:
             outermost = min(around, key=lambda one: len(one.parts)) if around else folder
             self._roots[folder] = project_root(folder) or (outermost if outermost.is_dir() else folder)
         return self._roots[folder]
+
+    def _by_project(self, paths: Sequence[Path] | None) -> list[tuple[Project, list[Path]]]:
+        """The projects that paths (by default the workspace's folders) belong to, each with its own, absolute."""
+        asked: dict[Path, list[Path]] = {}
+        for path in self._folders if paths is None else [path.resolve() for path in paths]:
+            asked.setdefault(self._root(path), []).append(path)
+        return [(self._at(root), own) for root, own in asked.items()]
 
     def _at(self, root: Path) -> Project:
         if root not in self._projects:
