@@ -54,9 +54,9 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
     actions: list[types.CodeAction] = []
     if wanted(QUICK_FIX):
         actions += _quick_fixes(ls, report, _meant(report, params, ls.documents.encoding))
-    fix_all = FIX_ALL if report.snapshot.cells is None else NOTEBOOK_FIX_ALL
-    if wanted(fix_all) and any(_safe(finding) for finding in report.findings):
-        actions.append(_lazy(report, "Fix all loaderlint findings that have a safe fix", fix_all, {"all": True}))
+    all_here = FIX_ALL if report.snapshot.cells is None else NOTEBOOK_FIX_ALL
+    if wanted(all_here) and any(_safe(finding) for finding in report.findings):
+        actions.append(_lazy(report, "Fix all loaderlint findings that have a safe fix", all_here, {"all": True}))
     if wanted(REFACTOR):
         actions += await _refactorings(ls, report, params)
     if ls.client.resolves_edits:

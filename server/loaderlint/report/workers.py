@@ -12,7 +12,8 @@ from loaderlint.worker_map import MappedFunction, MappedLoader, MappedObject, Wo
 _MAX_ITEMS = 12
 #: How many loaders are shown with all that they run before the others get one line each.
 _MAX_LOADERS = 20
-_PARTS = {"sample": "for samples", "collate": "for batches", "init": "when a worker starts"}
+#: When workers run something.
+WHEN = {"sample": "for samples", "collate": "for batches", "init": "when a worker starts"}
 
 
 def text(known: WorkerMap, spots: Spots, *, whole: bool) -> Iterator[str]:
@@ -83,7 +84,7 @@ def _functions(loader: MappedLoader, spots: Spots, most: int | None) -> Iterator
 def _parts(one: MappedFunction) -> str:
     if one.parts == ("sample",):
         return ""
-    return f" ({' and '.join(_PARTS[part] for part in one.parts)})"
+    return f" ({' and '.join(WHEN[part] for part in one.parts)})"
 
 
 def _objects(objects: Iterable[MappedObject], spots: Spots, most: int | None) -> Iterator[str]:
