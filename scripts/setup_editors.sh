@@ -50,18 +50,18 @@ newest() {
         -o "Dir::State::lists=$PWD/lists" -o "Dir::State::status=$PWD/status" -o "Dir::Cache=$PWD/cache")
     local key=/usr/share/keyrings/debian-archive-keyring.gpg
     echo "deb [signed-by=$key] http://deb.debian.org/debian $NEWEST main" >sources.list
-    mkdir -p lists/partial cache/archives/partial root bin
+    mkdir -p lists/partial cache/archives/partial unpacked bin
     : >status
     "${apt[@]}" update
     "${apt[@]}" install --download-only -y --no-install-recommends neovim emacs-nox hx >/dev/null
-    for package in cache/archives/*.deb; do dpkg-deb --extract "$package" root; done
+    for package in cache/archives/*.deb; do dpkg-deb --extract "$package" unpacked; done
     rm -rf lists cache
-    local lisp=(root/usr/share/emacs/*/lisp) dump=(root/usr/libexec/emacs/*/*/*.pdmp)
+    local lisp=(unpacked/usr/share/emacs/*/lisp) dump=(unpacked/usr/libexec/emacs/*/*/*.pdmp)
     local emacs
     emacs=$(dirname "${lisp[0]}")
-    launcher nvim "usr/bin/nvim --cmd 'set runtimepath+=$PWD/root/usr/lib/nvim'" \
-        VIMRUNTIME="$PWD/root/usr/share/nvim/runtime"
-    launcher hx usr/lib/hx/hx HELIX_RUNTIME="$PWD/root/usr/lib/hx/runtime"
+    launcher nvim "usr/bin/nvim --cmd 'set runtimepath+=$PWD/unpacked/usr/lib/nvim'" \
+        VIMRUNTIME="$PWD/unpacked/usr/share/nvim/runtime"
+    launcher hx usr/lib/hx/hx HELIX_RUNTIME="$PWD/unpacked/usr/lib/hx/runtime"
     launcher emacs "usr/bin/emacs-nox --dump-file $PWD/${dump[0]}" \
         EMACSLOADPATH="$PWD/$emacs/lisp" EMACSDATA="$PWD/$emacs/etc" EMACSDOC="$PWD/$emacs/etc" \
         EMACSPATH="$PWD/$(dirname "${dump[0]}")"
@@ -70,11 +70,11 @@ newest() {
 launcher() {
     local name=$1 program=$2
     shift 2
-    local library=(root/usr/lib/*/ld-linux*.so.*)
+    local library=(unpacked/usr/lib/*/ld-linux*.so.*)
     cat >"bin/$name" <<SCRIPT
 #!/bin/sh
 export $*
-exec $PWD/${library[0]} --library-path $PWD/$(dirname "${library[0]}") $PWD/root/$program "\$@"
+exec $PWD/${library[0]} --library-path $PWD/$(dirname "${library[0]}") $PWD/unpacked/$program "\$@"
 SCRIPT
     chmod +x "bin/$name"
 }

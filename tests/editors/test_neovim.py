@@ -35,12 +35,17 @@ def test_a_session(project: Project, heading: str, newest: bool) -> None:
     assert seen["finding"]["line"] == 27 and "draws the same numbers" in seen["finding"]["message"]
     assert any("Underline" in highlight for highlight in seen["drawn"]["highlights"])
     assert "constant-worker-seed" in seen["page"]
+    assert "Copied into each worker" in seen["loader"]
+    assert "in the workers of `validation_loader`" in seen["worker"]
+    assert [one["line"] for one in seen["lenses"]] == [16, 33, 44, 48]
+    assert seen["lenses"][0]["title"].startswith("num_workers=4")
     assert seen["offered"][0].startswith("Seed from")
     assert seen["left"]["highlights"] == []
 
     loaders = project.read("loaders.py")
     assert "1234" not in loaders
     assert "        worker_init_fn=seed_worker,\n" in loaders
+    assert "DataLoader(TileStream(slides)" in loaders and "generator=" in loaders
     compile(loaders, "loaders.py", "exec")
     assert project.unchanged("transforms.py")
 
@@ -59,3 +64,4 @@ def test_settings(project: Project) -> None:
     seen = neovim(project, "settings", "Neovim 0.11 and newer", "Settings", newest=True)
 
     assert seen["codes"] == ["LDR102"]
+    assert seen["changed"] == ["LDR201"]

@@ -10,15 +10,25 @@ steps.play(function()
   seen.finding = steps.await('the finding', function() return steps.finding('LDR103') end)
   seen.drawn = steps.drawn(seen.finding.line)
 
-  -- The page of its rule.
+  -- The page of its rule, what the loaders start, and for whom a function runs.
   steps.go(seen.finding.line, '1234')
-  vim.lsp.buf.hover()
-  seen.page = steps.await('the page', steps.popup)
+  seen.page = steps.hover()
+  steps.go(steps.line('return DataLoader(flipped'), 'DataLoader')
+  seen.loader = steps.hover()
+  steps.go(steps.line('def seed_validation_worker'), 'seed_validation_worker')
+  seen.worker = steps.hover()
+  seen.lenses = steps.lenses()
 
   -- Its fix.
+  steps.go(seen.finding.line, '1234')
   seen.offered = steps.act('Seed from')
   steps.await('the fixed finding to go', function() return not steps.finding('LDR103') end)
   seen.left = steps.drawn(seen.finding.line)
+
+  -- A refactoring, where there is no fault.
+  steps.go(steps.line('return DataLoader(TileStream'), 'DataLoader')
+  steps.act('Seed workers reproducibly')
+  steps.await('the refactoring', function() return steps.line('generator=') end)
 
   -- A fix of what is seen here, made in the other file.
   steps.open('transforms.py')

@@ -5,5 +5,10 @@ steps.play(function()
   steps.configure()
   steps.open('transforms.py')
   steps.await('the findings', function() return #steps.findings() > 0 end)
-  steps.seen.codes = vim.tbl_map(function(one) return one.code end, steps.findings())
+  steps.seen.codes = steps.codes()
+
+  -- Other settings, while it runs.
+  steps.tell({ loaderlint = { select = { 'opencv-threads-in-workers' } } })
+  steps.await('the findings to change', function() return steps.finding('LDR201') end)
+  steps.seen.changed = steps.codes()
 end)

@@ -27,6 +27,18 @@ function M.findings()
   return found
 end
 
+function M.codes()
+  return vim.tbl_map(function(one) return one.code end, M.findings())
+end
+
+--- Change the settings that the server has been told.
+function M.tell(settings)
+  for _, client in ipairs(vim.lsp.get_clients()) do
+    client.settings = settings
+    client:notify('workspace/didChangeConfiguration', { settings = settings })
+  end
+end
+
 function M.finding(code)
   return vim.tbl_filter(function(one) return one.code == code end, M.findings())[1]
 end
@@ -62,6 +74,37 @@ function M.popup()
       local buffer = vim.api.nvim_win_get_buf(window)
       return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n')
     end
+  end
+end
+
+--- What hovering at the cursor shows. The window is closed again.
+function M.hover()
+  vim.lsp.buf.hover()
+  local text = M.await('what the hover shows', M.popup)
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    if vim.api.nvim_win_get_config(window).relative ~= '' then vim.api.nvim_win_close(window, true) end
+  end
+  return text
+end
+
+--- What is said of the loaders of the buffer, in order: { line = from 1, title = ... }.
+function M.lenses()
+  if vim.lsp.codelens.enable then vim.lsp.codelens.enable(true, { bufnr = 0 }) else vim.lsp.codelens.refresh() end
+  local found = M.await('the lenses', function()
+    local all = vim.tbl_map(function(one)
+      one = one.lens or one -- since 0.12 beside its client
+      return { line = one.range.start.line + 1, title = one.command.title }
+    end, vim.lsp.codelens.get(vim.lsp.codelens.enable and { bufnr = 0 } or 0))
+    return #all > 0 and all
+  end)
+  table.sort(found, function(a, b) return a.line < b.line end)
+  return found
+end
+
+--- The first line of the buffer with these words, from 1; nil if there is none.
+function M.line(words)
+  for number, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, false)) do
+    if line:find(words, 1, true) then return number end
   end
 end
 
