@@ -9,6 +9,9 @@ python=$PWD/.venv/bin/python
 # VS Code's workbench in a browser, and the Node that this version of it asks for.
 CODE_SERVER=4.139.1
 NODE=24.19.0
+JUPYTERLAB=4.6.6
+JUPYTERLAB_LSP=5.3.0
+JUPYTER_LSP=2.3.1
 # The oldest editors that are tested are those of Debian 12, the newest those of this suite.
 NEWEST=forky
 
@@ -95,8 +98,15 @@ code_server() {
     "${npm[@]}" --omit=dev
 }
 
+jupyterlab() {
+    "$python" -m venv environment
+    environment/bin/pip install --quiet --disable-pip-version-check "jupyterlab==$JUPYTERLAB" \
+        "jupyterlab-lsp==$JUPYTERLAB_LSP" "jupyter-lsp==$JUPYTER_LSP"
+}
+
 debian_packages
 if command -v dpkg-deb >/dev/null; then once newest "$NEWEST" newest; fi
 once code-server "$CODE_SERVER node $NODE" code_server
+once jupyterlab "$JUPYTERLAB lsp $JUPYTERLAB_LSP $JUPYTER_LSP" jupyterlab
 "$python" -m pip install --quiet --disable-pip-version-check -r tests/editors/requirements.txt
 say "ready; python -m pytest tests/editors"
