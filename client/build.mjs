@@ -1,6 +1,7 @@
-// node client/build.mjs          dist/extension.js and the licences of what it holds
+// node client/build.mjs          dist/extension.js, the licences of what it holds, and the wheel of the server
 // node client/build.mjs --tests  out/*.test.js, for Node's test runner
 import * as esbuild from 'esbuild';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +20,19 @@ if (process.argv.includes('--tests')) {
   const options = { ...common, entryPoints: ['client/src/extension.ts'], outfile, external: ['vscode'], minify: true, metafile: true };
   const { metafile } = await esbuild.build(options);
   fs.writeFileSync(path.join(root, 'dist/LICENSES.txt'), licenses(Object.keys(metafile.inputs)));
+  wheel(path.join(root, 'dist'));
+}
+
+/** Build the wheel from which the extension makes an environment for the server, with the Python that has hatchling. */
+function wheel(folder) {
+  for (const old of fs.readdirSync(folder)) if (old.endsWith('.whl')) fs.rmSync(path.join(folder, old));
+  const environment = ['.venv/bin/python', '.venv/Scripts/python.exe'].map((name) => path.join(root, name));
+  const python = process.env.PYTHON ?? environment.find((name) => fs.existsSync(name)) ?? 'python3';
+  try {
+    execFileSync(python, ['-m', 'hatchling', 'build', '-t', 'wheel', '-d', folder], { cwd: root, stdio: 'pipe' });
+  } catch (error) {
+    throw new Error(`${python} cannot build the wheel; run 'make setup', or set PYTHON to one that has hatchling\n${error.stderr ?? error}`);
+  }
 }
 
 /** The licence texts of the packages whose files are in the bundle. */

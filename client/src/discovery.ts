@@ -11,14 +11,19 @@ export interface Candidate {
 export interface Server extends Candidate {
   readonly version?: string;
 }
-/** Why a candidate cannot run the server. `installable`: the path of a Python into which pip could put loaderlint. */
+/** Why a candidate cannot run the server. `usable`: the path of a Python that is new enough to make an environment with. */
 export interface Failure {
   readonly candidate: Candidate;
   readonly reason: string;
-  readonly installable?: string;
+  readonly usable?: string;
+}
+/** The server, if there is one, and what was tried before it in vain. */
+export interface Found {
+  readonly server?: Server;
+  readonly failures: readonly Failure[];
 }
 /** Runs a program to its end and gives what it wrote; rejects if it cannot be started, fails or takes too long. */
-export type Run = (command: readonly string[]) => Promise<string>;
+export type Run = (command: readonly string[], options?: { timeout?: number; signal?: AbortSignal }) => Promise<string>;
 
 const MARK = 'loaderlint-probe ';
 // Any Python has to understand this, also one that is far too old for the server.
@@ -39,19 +44,20 @@ print("${MARK}" + json.dumps(answer))
 `;
 type Answer = Record<'python' | 'executable' | 'problem', string> & { readonly version: string | null };
 
-/** The first of `candidates` that can run the server, else why each of them cannot. The same Python is asked once. */
-export async function findServer(candidates: AsyncIterable<Candidate>, run: Run): Promise<Server | Failure[]> {
+/** The first of `candidates` that can run the server. The same Python is asked once. */
+export async function findServer(candidates: AsyncIterable<Candidate>, run: Run): Promise<Found> {
   const failures: Failure[] = [];
   for await (const candidate of candidates) {
     if (failures.some((failure) => failure.candidate.command.join() === candidate.command.join())) continue;
-    const result = await ask(candidate, run);
-    if ('command' in result) return result;
+    const result = await probe(candidate, run);
+    if ('command' in result) return { server: result, failures };
     failures.push(result);
   }
-  return failures;
+  return { failures };
 }
 
-async function ask(candidate: Candidate, run: Run): Promise<Server | Failure> {
+/** Ask one Python whether it can run the server. */
+export async function probe(candidate: Candidate, run: Run): Promise<Server | Failure> {
   let output: string;
   try {
     // -I keeps the project's own modules out: no attrs.py of theirs may stand in for the library.
@@ -64,9 +70,9 @@ async function ask(candidate: Candidate, run: Run): Promise<Server | Failure> {
   if (line === undefined) return { candidate, reason: 'does not answer like a Python' };
   const { python, executable, version, problem } = JSON.parse(line.slice(MARK.length)) as Answer;
   if (!atLeast(python, MINIMUM_PYTHON)) return { candidate, reason: `is Python ${python}, which is too old` };
-  if (version === null) return { candidate, reason: problem, installable: executable };
+  if (version === null) return { candidate, reason: problem, usable: executable };
   if (!atLeast(version, MINIMUM_SERVER)) {
-    return { candidate, reason: `has loaderlint ${version}, older than ${MINIMUM_SERVER}`, installable: executable };
+    return { candidate, reason: `has loaderlint ${version}, older than ${MINIMUM_SERVER}`, usable: executable };
   }
   return { origin: candidate.origin, command: [executable, '-I', '-m', 'loaderlint', 'server'], version };
 }

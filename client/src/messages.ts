@@ -1,11 +1,21 @@
 import { MINIMUM_PYTHON, MINIMUM_SERVER, type Failure, type Server } from './discovery';
 
-/** What to say when no Python can run the server: what was tried, and why each failed. */
-export function notFound(failures: readonly Failure[], trusted: boolean): string {
-  const tried = failures.map(({ candidate, reason }) => `${candidate.origin} (${candidate.command.join(' ')}) ${reason}`);
-  const trust = trusted ? '' : ' This workspace is not trusted, so its own interpreter was not tried.';
+/** What was tried, and why each failed. */
+export function tried(failures: readonly Failure[]): string[] {
+  return failures.map(({ candidate, reason }) => `${candidate.origin} (${candidate.command.join(' ')}) ${reason}`);
+}
+
+/** What to say when no Python can run the server. `asks`: an environment of our own is what is offered. */
+export function notFound(failures: readonly Failure[], trusted: boolean, asks: boolean): string {
   const need = `it needs a Python ${MINIMUM_PYTHON} or newer in which loaderlint ${MINIMUM_SERVER} or newer is installed`;
-  return `loaderlint is not running: ${need}. Tried: ${tried.join('; ')}.${trust}`;
+  const trust = trusted ? '' : ' This workspace is not trusted, so its own interpreter was not tried.';
+  const offer = ' Set Up makes an environment that is its own (some 70 MB, from the Python package index); yours stay as they are.';
+  return `loaderlint is not running: ${need}. Tried: ${tried(failures).join('; ')}.${trust}${asks ? offer : ''}`;
+}
+
+/** What to say when the environment of our own could not be made. */
+export function notMade(reason: string): string {
+  return `loaderlint could not set itself up: ${reason}`;
 }
 
 /** What to say when the server did not start. `last`: its last line on stderr, '' if there is none. */
@@ -24,14 +34,14 @@ export function tooOld(version: string): string {
   return `This extension needs loaderlint ${MINIMUM_SERVER} or newer; the server is ${version}. Some features will fail.`;
 }
 
-/** The line for a terminal that puts loaderlint into the Python at `python`; `shell` is the path of its shell. */
-export function installLine(python: string, shell: string): string {
-  const windowsShell = /(powershell|pwsh|cmd)(\.exe)?$/i.exec(shell)?.[1]?.toLowerCase();
-  return `${quoted(python, windowsShell)} -m pip install --upgrade loaderlint`;
+/** What to say when the whole workspace was checked. */
+export function checked({ findings, files }: { findings: number; files: number }): string {
+  const several = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+  const kept = 'The findings of all files are shown from now on.';
+  return findings ? `loaderlint: ${several(findings, 'finding')} in ${several(files, 'file')}. ${kept}` : 'loaderlint: no findings.';
 }
 
-function quoted(word: string, windowsShell: string | undefined): string {
-  if (windowsShell === undefined) return /^[\w./+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-  if (/^[\w.:\\/+-]+$/.test(word)) return word;
-  return windowsShell === 'cmd' ? `"${word}"` : `& '${word.replaceAll("'", "''")}'`;
+/** A text that can be given to others: `~` for the home folder, no names and passwords in URLs. */
+export function withoutSecrets(text: string, home: string): string {
+  return text.replaceAll(home, '~').replace(/:\/\/[^/\s@]+@/g, '://');
 }

@@ -19,18 +19,19 @@ function machine(programs: Record<string, object | string>, calls: string[][] = 
 }
 
 async function failuresOf(...args: Parameters<typeof findServer>): Promise<Failure[]> {
-  const result = await findServer(...args);
-  assert.ok(Array.isArray(result), 'a server was found');
-  return result;
+  const { server, failures } = await findServer(...args);
+  assert.equal(server, undefined);
+  return [...failures];
 }
 
 test('the first Python that has loaderlint runs the server, by the path that it says itself', async () => {
   const calls: string[][] = [];
   const run = machine({ bare: { problem: 'has no loaderlint' }, good: { version: '0.1.0' }, later: { version: '9.9' } }, calls);
-  const server = await findServer(candidates(['bare'], ['good'], ['later']), run);
+  const { server, failures } = await findServer(candidates(['bare'], ['good'], ['later']), run);
   const command = ['/real/good', '-I', '-m', 'loaderlint', 'server'];
   assert.deepEqual(server, { origin: 'origin of good', command, version: '0.1.0' });
   assert.deepEqual(calls.map((call) => call[0]), ['bare', 'good']);
+  assert.deepEqual(failures.map(({ reason }) => reason), ['has no loaderlint'], 'why the one before it was not taken');
 });
 
 test('the probe runs isolated, after the arguments that the environment asks for', async () => {
@@ -39,7 +40,7 @@ test('the probe runs isolated, after the arguments that the environment asks for
   assert.deepEqual(calls[0]?.slice(0, 5), ['conda', 'run', 'python', '-I', '-c']);
 });
 
-test('each failure has its own reason, and says where pip could install', async () => {
+test('each failure has its own reason, and says which Python could make an environment', async () => {
   const run = machine({
     bare: { problem: 'has no loaderlint' },
     ancient: { python: '3.8.20', version: '0.1.0' },
@@ -47,7 +48,7 @@ test('each failure has its own reason, and says where pip could install', async 
     shim: 'This is not Python',
   });
   const failures = await failuresOf(candidates(['bare'], ['ancient'], ['outdated'], ['shim'], ['nowhere']), run);
-  assert.deepEqual(failures.map(({ reason, installable }) => [reason, installable]), [
+  assert.deepEqual(failures.map(({ reason, usable }) => [reason, usable]), [
     ['has no loaderlint', '/real/bare'],
     ['is Python 3.8.20, which is too old', undefined],
     [`has loaderlint 0.0.9, older than ${MINIMUM_SERVER}`, '/real/outdated'],
@@ -71,13 +72,13 @@ test('an exit code is told by the first line of its message', async () => {
 test('a real Python understands the probe', async (context) => {
   const run: Run = ([program = '', ...args]) =>
     new Promise((resolve, reject) => execFile(program, args, (error, stdout) => (error ? reject(error) : resolve(stdout))));
-  const result = await findServer(candidates(['python3']), run);
-  if (!Array.isArray(result)) {
-    assert.equal(result.command[1], '-I');
-  } else if (result[0]?.reason === 'cannot be run (ENOENT)') {
+  const { server, failures } = await findServer(candidates(['python3']), run);
+  if (server) {
+    assert.equal(server.command[1], '-I');
+  } else if (failures[0]?.reason === 'cannot be run (ENOENT)') {
     context.skip('there is no python3 on the PATH');
   } else {
-    assert.match(result[0]?.reason ?? '', /^(has no loaderlint|has loaderlint|is Python 3|cannot import loaderlint)/);
+    assert.match(failures[0]?.reason ?? '', /^(has no loaderlint|has loaderlint|is Python 3|cannot import loaderlint)/);
   }
 });
 

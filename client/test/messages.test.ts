@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { crashed, installLine, notFound, notStarted, tooOld } from '../src/messages';
+import { checked, crashed, notFound, notStarted, tooOld, withoutSecrets } from '../src/messages';
 
 const failures = [
   { candidate: { origin: 'the selected interpreter', command: ['/p/.venv/bin/python'] }, reason: 'has no loaderlint' },
@@ -8,13 +8,17 @@ const failures = [
 ];
 
 test('the message says what was tried, and why it failed', () => {
-  const text = notFound(failures, true);
+  const text = notFound(failures, true, false);
   assert.match(text, /the selected interpreter \(\/p\/\.venv\/bin\/python\) has no loaderlint; python3 on the PATH/);
-  assert.doesNotMatch(text, /trusted/);
+  assert.doesNotMatch(text, /trusted|Set Up/);
+});
+
+test('where an environment can be made, the message says what that would do', () => {
+  assert.match(notFound(failures, true, true), /Set Up makes an environment/);
 });
 
 test('in an untrusted workspace the message says that less was tried', () => {
-  assert.match(notFound(failures, false), /not trusted, so its own interpreter was not tried/);
+  assert.match(notFound(failures, false, false), /not trusted, so its own interpreter was not tried/);
 });
 
 test('a server that did not start or stopped is told by its last words', () => {
@@ -26,17 +30,13 @@ test('a server that did not start or stopped is told by its last words', () => {
   assert.match(tooOld('0.0.3'), /0\.0\.3/);
 });
 
-test('the install line is quoted for the shell of the terminal', () => {
-  const rest = ' -m pip install --upgrade loaderlint';
-  const lines: [python: string, shell: string, expected: string][] = [
-    ['/p/.venv/bin/python', '/bin/bash', '/p/.venv/bin/python'],
-    ["/my project's/python", '/usr/bin/zsh', `'/my project'\\''s/python'`],
-    ['/p/$(reboot)/python', '/usr/bin/fish', "'/p/$(reboot)/python'"],
-    ['C:\\p\\python.exe', 'C:\\Program Files\\Git\\bin\\bash.exe', "'C:\\p\\python.exe'"],
-    ['C:\\p\\python.exe', 'C:\\Windows\\System32\\cmd.exe', 'C:\\p\\python.exe'],
-    ['C:\\my p\\python.exe', 'C:\\Windows\\System32\\cmd.exe', '"C:\\my p\\python.exe"'],
-    ["C:\\it's\\python.exe", 'C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe', "& 'C:\\it''s\\python.exe'"],
-    ['/opt/my py/python', '/usr/bin/pwsh', "& '/opt/my py/python'"],
-  ];
-  for (const [python, shell, expected] of lines) assert.equal(installLine(python, shell), expected + rest);
+test('what was found in the workspace is counted', () => {
+  assert.match(checked({ findings: 1, files: 1 }), /: 1 finding in 1 file\./);
+  assert.match(checked({ findings: 12, files: 5 }), /: 12 findings in 5 files\./);
+  assert.match(checked({ findings: 0, files: 0 }), /no findings/);
+});
+
+test('debug information can be given to others', () => {
+  const text = withoutSecrets('/home/me/p, https://user:word@host/simple, http://host/a@b', '/home/me');
+  assert.equal(text, '~/p, https://host/simple, http://host/a@b');
 });

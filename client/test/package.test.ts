@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { atLeast, MINIMUM_SERVER } from '../src/discovery';
 
 const root = path.dirname(__dirname); // the tests are bundled into out/
 const read = (name: string): string => fs.readFileSync(path.join(root, name), 'utf8');
@@ -16,11 +17,15 @@ const manifest = JSON.parse(read('package.json')) as {
 };
 const properties = manifest.contributes.configuration.properties;
 
-test('the extension has the version of the Python package', () => {
-  const version = /^__version__ = "(.+)"$/m.exec(read('server/loaderlint/__init__.py'))?.[1];
-  assert.equal(manifest.version, version);
-  assert.match(manifest.version, /^\d+\.\d+\.\d+$/);
-  assert.equal((JSON.parse(read('package-lock.json')) as { version: string }).version, version);
+test('there is one version number', () => {
+  const version = /^__version__ = "(.+)"$/m.exec(read('server/loaderlint/__init__.py'))?.[1] ?? '';
+  assert.match(version, /^\d+\.\d+\.\d+$/);
+  const lock = JSON.parse(read('package-lock.json')) as { version: string; packages: { '': { version: string } } };
+  const others = { manifest: manifest.version, lock: lock.version, locked: lock.packages[''].version };
+  assert.deepEqual(others, { manifest: version, lock: version, locked: version });
+  assert.match(read('pyproject.toml'), /^dynamic = \["version"\]$/m);
+  assert.match(read('CHANGELOG.md'), new RegExp(`^## ${version.replaceAll('.', '\\.')}\\b`, 'm'));
+  assert.ok(!atLeast(MINIMUM_SERVER, version) || MINIMUM_SERVER === version, 'the client needs a server that there is not');
 });
 
 test('the types are those of the oldest editor that is supported', () => {
@@ -46,8 +51,9 @@ test('a workspace that is not trusted cannot choose the program that is run', ()
 });
 
 test('every command of the manifest is registered', () => {
-  const source = read('client/src/extension.ts');
-  for (const { command } of manifest.contributes.commands) assert.ok(source.includes(`registerCommand('${command}'`), command);
+  const source = read('client/src/extension.ts') + read('client/src/commands.ts');
+  const registered = [...source.matchAll(/(?:registerCommand|command)\('(loaderlint\.\w+)'/g)].map((match) => match[1]);
+  assert.deepEqual(registered.sort(), manifest.contributes.commands.map(({ command }) => command).sort());
 });
 
 test('the VSIX holds what the extension needs, and nothing else', () => {
@@ -62,10 +68,11 @@ test('the VSIX holds what the extension needs, and nothing else', () => {
       'extension/changelog.md',
       'extension/dist/LICENSES.txt',
       'extension/dist/extension.js',
+      `extension/dist/loaderlint-${manifest.version}-py3-none-any.whl`,
       'extension/package.json',
       'extension/readme.md',
     ]);
-    assert.ok(fs.statSync(vsix).size < 500_000, 'the VSIX has grown');
+    assert.ok(fs.statSync(vsix).size < 1_500_000, 'the VSIX has grown');
   } finally {
     fs.rmSync(folder, { recursive: true });
   }

@@ -87,6 +87,15 @@ class Settings:
     loaders: tuple[LoaderWrapper, ...] | None = None
     baseline: str | None = None
 
+    def told(self) -> tuple[str, ...]:
+        """What somebody set, a setting a line, and first of all where its file is."""
+        lines = [f"from {self.directory}"] if self.directory else []
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if value is not None and one.name != "directory":
+                lines.append(f"{one.name.replace('_', '-')}: {value}")
+        return tuple(lines)
+
     def enabled(self, name: str, code: str, by_default: bool = True) -> bool:
         """Whether the rule runs at all (`per_file_ignores` apart).
 

@@ -64,6 +64,14 @@ class Note(NamedTuple):
     message: str
 
 
+class ProjectInfo(NamedTuple):
+    root: Path
+    files: int
+    links: int
+    settings: tuple[str, ...]
+    runs_on: tuple[str, ...]
+
+
 class Problem(NamedTuple):
     path: Path | None
     message: str
@@ -120,6 +128,13 @@ class FakeWorkspace:
                 self.disk[path] = file.read()
         return self.disk[path]
 
+    def cells(self, path: Path) -> tuple[int, ...]:
+        return ()
+
+    def projects(self) -> tuple[ProjectInfo, ...]:
+        facts = ("torch 2.4.1, from uv.lock",)
+        return tuple(ProjectInfo(folder, 3, self.links, (), facts) for folder in self.folders)
+
     def environment(self, path: Path) -> tuple[str, ...]:
         return ("torch 2.4.1, from uv.lock", "Python not known")
 
@@ -142,7 +157,9 @@ class FakeWorkspace:
         return found
 
     def worker_map(self, paths: Sequence[Path] | None = None) -> WorkerMap:
-        found = [loader for path in paths or () for loader in self._loaders(path)]
+        if paths is None:
+            paths = sorted(path for folder in self.folders for path in folder.glob("*.py"))
+        found = [loader for path in paths for loader in self._loaders(path)]
         return WorkerMap(tuple(found))
 
     def _loaders(self, path: Path) -> Iterable[MappedLoader]:

@@ -13,9 +13,9 @@ every rule its question about every subject, and turns places into spans. It kno
 * `repairs`: from fix intents to edits.
 """
 
-from loaderlint.engine.diagnostics import Diagnostic, Note, Problem
+from loaderlint.engine.diagnostics import Diagnostic, Note, Problem, ProjectInfo
 from loaderlint.engine.project import Project
 from loaderlint.engine.workspace import Workspace
 from loaderlint.store import Cancelled
 
-__all__ = ["Cancelled", "Diagnostic", "Note", "Problem", "Project", "Workspace"]
+__all__ = ["Cancelled", "Diagnostic", "Note", "Problem", "Project", "ProjectInfo", "Workspace"]

@@ -48,6 +48,17 @@ class Problem(NamedTuple):
     fatal: bool
 
 
+class ProjectInfo(NamedTuple):
+    """What there is to say of a project for a bug report. `settings`: those that somebody set, with where; `runs_on`:
+    a fact a line."""
+
+    root: Path
+    files: int
+    links: int
+    settings: tuple[str, ...]
+    runs_on: tuple[str, ...]
+
+
 def with_fingerprint(diagnostic: Diagnostic, root: Path, owner: str, seen: dict[str, int]) -> Diagnostic:
     """The diagnostic with its fingerprint: rule, file, def and subject, numbered where they repeat."""
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.engine.configuration import Configuration
-from loaderlint.engine.diagnostics import Diagnostic, Problem
+from loaderlint.engine.diagnostics import Diagnostic, Problem, ProjectInfo
 from loaderlint.engine.linking import Linking
 from loaderlint.engine.places import Places, last_line
 from loaderlint.engine.repairs import Repairs
@@ -46,6 +46,13 @@ class Project:
     def on_linked(self, call: Callable[[Model], None]) -> None:
         """Call this with each model when the rules have been asked; the model goes after it, so keep no part of it."""
         self._linking.on_linked = call
+
+    def info(self) -> ProjectInfo:
+        """What there is to say of it for a bug report. The settings are those of a file in its root."""
+        path = self.root / "x.py"
+        settings = self.configuration.settings(path).told()
+        runs_on = self.configuration.environment(path).described()
+        return ProjectInfo(self.root, len(self.store.paths()), self.links, settings, runs_on)
 
     def configure(self, overrides: Mapping[str, object], interpreter: str | None = None) -> None:
         """Settings changed: nothing that was found holds."""

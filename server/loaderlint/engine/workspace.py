@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint import settings as settings_module
-from loaderlint.engine.diagnostics import Diagnostic, Problem
+from loaderlint.engine.diagnostics import Diagnostic, Problem, ProjectInfo
 from loaderlint.engine.project import Project
 from loaderlint.engine.steps import Steps
 from loaderlint.findings import Fix, Place, Severity
@@ -187,6 +187,10 @@ class Workspace:
     def settings(self, path: Path) -> Settings:
         """The settings that hold for a file."""
         return settings_module.load(path, self._overrides)[0]
+
+    def projects(self) -> tuple[ProjectInfo, ...]:
+        """The projects that were looked at so far."""
+        return tuple(self._projects[root].info() for root in sorted(self._projects))
 
     # --- projects -----------------------------------------------------------------------------------------------------
 

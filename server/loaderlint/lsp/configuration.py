@@ -34,7 +34,7 @@ def overrides(section: Any) -> dict[str, object]:
 def take(ls: Server, section: Any) -> None:
     """Keep what a configuration section says; `Server.configured` applies it."""
     ls.overrides = overrides(section)
-    ls.shows_workspace = isinstance(section, Mapping) and section.get(MODE) == "workspace"
+    ls.workspace_by_setting = isinstance(section, Mapping) and section.get(MODE) == "workspace"
 
 
 def interpreter(options: Mapping[str, Any]) -> str | None:

@@ -2,7 +2,7 @@
 
 Each client gets its diagnostics in one way: who asks (`Client.pulls`) is sent none. A request for the workspace is held
 until there is something new, because clients ask again as soon as they have an answer. Files that are not open are
-reported only where the user's setting `diagnosticMode` is `workspace`.
+reported only where the user wants that (`Server.shows_workspace`).
 """
 
 from __future__ import annotations
@@ -84,23 +84,27 @@ class FileReport:
 async def workspace_diagnostic(ls: Server, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
     """The diagnostics of all files for which they are not what the client has; waits until there are some."""
     known = {previous.uri: previous.value for previous in params.previous_result_ids}
-    with _progress(ls, params.work_done_token) as progress:
-        found = await _found(ls, progress)
-    while not (news := list(_news(found, known))):
+    with shown_progress(ls, params.work_done_token) as progress:
+        reports = await found(ls, progress)
+    while not (news := list(_news(reports, known))):
         await ls.analysis.news()
-        found = await _found(ls, lambda done, total: None)
+        reports = await found(ls, silent)
     return types.WorkspaceDiagnosticReport(items=news)
 
 
-async def _found(ls: Server, progress: Progress) -> dict[str, FileReport]:
+async def found(ls: Server, progress: Progress) -> dict[str, FileReport]:
     """The files with findings, by URI; none unless the user wants to see files that are not open."""
-    while ls.shows_workspace:
+    return await everything(ls, progress) if ls.shows_workspace else {}
+
+
+async def everything(ls: Server, progress: Progress) -> dict[str, FileReport]:
+    """The files with findings, by URI, as they are now; whatever changes meanwhile begins it anew."""
+    while True:
         await ls.analysis.begun()
         await ls.analysis.settled()
         answer = await ls.analysis.ask_aside(partial(_everything, ls.analysis.snapshots(), ls.client, progress))
         if answer is not None:
             return answer
-    return {}
 
 
 def _everything(
@@ -119,23 +123,27 @@ def _everything(
 
 
 def _news(
-    found: Mapping[str, FileReport], known: Mapping[str, str]
+    reports: Mapping[str, FileReport], known: Mapping[str, str]
 ) -> Iterator[types.WorkspaceDocumentDiagnosticReport]:
     """What the client does not have yet, and what it has no longer."""
-    for uri, report in found.items():
+    for uri, report in reports.items():
         if known.get(uri) != result_id(report.shown):
             yield report.told()
     nothing = result_id(())
-    for uri in known.keys() - found.keys():
+    for uri in known.keys() - reports.keys():
         if known[uri] != nothing:
             yield FileReport(uri, None, ()).told()
 
 
+def silent(done: int, total: int) -> None:
+    """Progress that nobody sees."""
+
+
 @contextmanager
-def _progress(ls: Server, token: types.ProgressToken | None) -> Iterator[Progress]:
+def shown_progress(ls: Server, token: types.ProgressToken | None) -> Iterator[Progress]:
     """Shows the user how far the work is, where the client asks for that."""
     if token is None:
-        yield lambda done, total: None
+        yield silent
         return
     loop, percents = asyncio.get_running_loop(), [-1]
 
@@ -148,11 +156,15 @@ def _progress(ls: Server, token: types.ProgressToken | None) -> Iterator[Progres
             percents[0] = percent
             loop.call_soon_threadsafe(show, percent)
 
-    ls.work_done_progress.begin(token, types.WorkDoneProgressBegin(title="loaderlint: checking the workspace"))
+    begin = types.WorkDoneProgressBegin(title="loaderlint: checking the workspace", cancellable=True, percentage=0)
+    ls.work_done_progress.begin(token, begin)
+    if (task := asyncio.current_task()) is not None:
+        ls.work_done_progress.tokens[token].add_done_callback(lambda _: task.cancel())
     try:
         yield progress
     finally:
         ls.work_done_progress.end(token, types.WorkDoneProgressEnd())
+        ls.work_done_progress.tokens.pop(token, None)
 
 
 def register(server: Server) -> None:

@@ -14,7 +14,23 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from loaderlint import __version__
-from loaderlint.lsp import Transport, actions, client, configuration, files, hover, lens, pull, status, sync, transport
+from loaderlint.lsp import (
+    Transport,
+    actions,
+    check,
+    client,
+    configuration,
+    debug,
+    explain,
+    files,
+    hover,
+    lens,
+    pull,
+    status,
+    sync,
+    transport,
+    workers,
+)
 from loaderlint.lsp.analysis import Analysis, Setup
 from loaderlint.lsp.backend import Backend
 from loaderlint.lsp.client import Client
@@ -43,8 +59,12 @@ class Server(LanguageServer):
         self.client = Client()
         self.folders: tuple[Path, ...] = ()
         self.overrides: dict[str, object] = {}
-        self.shows_workspace = False
-        """Whether diagnostics of files that are not open are wanted (the setting `diagnosticMode`)."""
+        self.workspace_by_setting = False
+        """Whether the setting `diagnosticMode` asks for the diagnostics of files that are not open."""
+        self.workspace_by_request = False
+        """Whether `loaderlint/checkWorkspace` did."""
+        self.unopened: dict[str, str] = {}
+        """The result ids of what was sent of files that are not open, by URI (`check.follow`)."""
         self.interpreter: str | None = None
         """The Python that is selected in the editor; its environment is read, never run."""
         self.documents = Documents()
@@ -62,11 +82,16 @@ class Server(LanguageServer):
         self.left = False
         self.exit_code = 1
         self._tasks: set[asyncio.Task[None]] = set()
-        for feature in (sync, files, configuration, actions, hover, lens, status):
+        for feature in (sync, files, configuration, actions, hover, lens, status, explain, workers, check, debug):
             feature.register(self)
         self.feature(types.INITIALIZE)(initialize)
         self.feature(types.INITIALIZED)(initialized)
         self.feature(types.SHUTDOWN)(shutdown)
+
+    @property
+    def shows_workspace(self) -> bool:
+        """Whether diagnostics of files that are not open are wanted."""
+        return self.workspace_by_setting or self.workspace_by_request
 
     def configured(self) -> None:
         """Analyse with the folders and settings as they are now."""
@@ -135,6 +160,8 @@ def initialized(ls: Server, _: types.InitializedParams) -> None:
     ls.start(configuration.load(ls))
     ls.start(configuration.watch(ls))
     ls.start(files.watch(ls))
+    if not ls.client.pulls:
+        ls.start(check.follow(ls))
 
 
 def shutdown(ls: Server, _: None) -> None:
@@ -145,6 +172,7 @@ def shutdown(ls: Server, _: None) -> None:
 def serve(load: Callable[[], Backend], kind: Transport, host: str, port: int) -> int:
     """Serve one client over `kind`; see `loaderlint.lsp.main`."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger().addHandler(debug.RECENT)
     server = Server(load)
     try:
         asyncio.run(_serve(server, kind, host, port))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     """A document was opened."""
+    ls.unopened.pop(params.text_document.uri, None)
     ls.analysis.opened(ls.documents.open(params.text_document))
 
 

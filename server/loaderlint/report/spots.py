@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from loaderlint.report import shown_path
 from loaderlint.syntax.notebook import cell_of
 
 if TYPE_CHECKING:
-    from loaderlint.engine import Workspace
+    from loaderlint.engine import Diagnostic
     from loaderlint.findings import Place
+    from loaderlint.fixes.edits import Repair
     from loaderlint.syntax.positions import Span
+
+
+class Known(Protocol):
+    """What the reports ask of `loaderlint.engine.Workspace`."""
+
+    def locate(self, place: Place) -> Span | None: ...
+    def text(self, path: Path) -> str: ...
+    def cells(self, path: Path) -> tuple[int, ...]: ...
+    def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Spots:
-    """The places of a workspace, with paths relative to `directory`."""
+    """The places of a workspace, with paths relative to `directory`. `opened`: the lines (from 0) at which the cells of
+    notebooks begin that an editor has open, whose text is not the one on disk."""
 
-    workspace: Workspace
+    workspace: Known
     directory: Path
+    opened: Mapping[Path, tuple[int, ...]] = field(default_factory=dict)
 
     def text(self, place: Place | None) -> str:
         """'train.py:12', 'notes.ipynb:cell 3:2'; 'out of sight' where there is no place."""
@@ -31,7 +44,7 @@ class Spots:
 
     def line(self, path: Path, line: int) -> str:
         """The same for a line, which counts from 0."""
-        starts = self.workspace.cells(path)
+        starts = self._cells(path)
         cell, within = cell_of(starts, line) if starts else (0, line)
         return f"{shown_path(path, self.directory)}:{f'cell {cell}:' if cell else ''}{within + 1}"
 
@@ -44,7 +57,7 @@ class Spots:
 
     def span(self, path: Path, span: Span) -> dict[str, object]:
         """The same for the start of a span."""
-        starts = self.workspace.cells(path)
+        starts = self._cells(path)
         cell: dict[str, object] = {"cell": cell_of(starts, span.line)[0]} if starts else {}
         return {
             "path": shown_path(path, self.directory),
@@ -52,3 +65,6 @@ class Spots:
             "column": span.column + 1,
             **cell,
         }
+
+    def _cells(self, path: Path) -> tuple[int, ...]:
+        return self.opened[path] if path in self.opened else self.workspace.cells(path)

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Candidate, Run } from './discovery';
+
+// The wheel knows how to install itself.
+const MAKE = 'import sys; sys.path.insert(0, sys.argv[1]); from loaderlint.private import main; main()';
+
+/** The environment of our own, made in `storage` from the wheel that the extension carries, after which it is named. */
+export class Environment {
+  private readonly name: string;
+
+  constructor(private readonly storage: string, private readonly wheel: string, private readonly run: Run,
+    private readonly log: (text: string) => void) {
+    const digest = createHash('sha256').update(fs.readFileSync(wheel)).digest('hex').slice(0, 8);
+    this.name = `server-${path.basename(wheel).split('-')[1]}-${digest}`;
+  }
+
+  /** Its Python, if it was made; none that was made for another version of the extension. */
+  *candidates(): Generator<Candidate> {
+    if (!this.folders().includes(this.name)) return;
+    const [folder, now] = [path.join(this.storage, this.name), new Date()];
+    fs.utimes(folder, now, now, () => undefined); // who makes a new one removes those that nobody uses
+    const python = process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python'];
+    yield { origin: "the extension's own environment", command: [path.join(folder, ...python)] };
+  }
+
+  /** Whether there is one for another version of the extension, and none for this one. */
+  get isOutdated(): boolean {
+    const folders = this.folders();
+    return folders.length > 0 && !folders.includes(this.name);
+  }
+
+  /** Make it with the first of `pythons` that can. Rejects with an Error that says what to do. */
+  async make(pythons: readonly string[], signal: AbortSignal): Promise<void> {
+    const failures: string[] = [];
+    for (const python of pythons) {
+      const command = [python, '-I', '-c', MAKE, this.wheel, path.join(this.storage, this.name)];
+      try {
+        return this.log(await this.run(command, { timeout: 900_000, signal }));
+      } catch (error) {
+        const { stdout = '', stderr, message } = error as Error & { stdout?: string; stderr?: string };
+        this.log(stdout);
+        failures.push(signal.aborted ? 'it was cancelled' : stderr?.trim().split(/\r?\n/).pop() || message);
+        if (signal.aborted || !/venv/.test(failures.at(-1) ?? '')) break; // another Python would fare no better
+      }
+    }
+    throw new Error(failures.join('; '));
+  }
+
+  private folders(): string[] {
+    return fs.existsSync(this.storage) ? fs.readdirSync(this.storage).filter((name) => name.startsWith('server-')) : [];
+  }
+}

@@ -1,0 +1,46 @@
+"""`loaderlint/explain`: what is known of a line, as `loaderlint explain FILE:LINE` tells it, of the text in the editor.
+
+Takes what a hover takes (`textDocument`, `position`) and answers `{text, folder}`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from loaderlint.lsp.asked import Refusal, answer, base_of, document_uri, position, spots
+from loaderlint.lsp.backend import Workspace
+from loaderlint.lsp.protocol import ContentModified
+
+if TYPE_CHECKING:
+    from loaderlint.lsp.server import Server
+
+EXPLAIN = "loaderlint/explain"
+
+
+async def explain(ls: Server, params: Any) -> dict[str, object]:
+    """The explanation of a line of an open document. Raises Refusal if it is not analysed, ContentModified if it is
+    edited meanwhile."""
+    at, uri = position(params), document_uri(params)
+    document = ls.documents.get(uri) if uri is not None else None
+    if uri is None or document is None or not document.analysed:
+        raise Refusal("loaderlint can explain Python files and notebooks that are open and saved somewhere")
+    version = document.version
+    report = await ls.analysis.settled_report(uri)
+    if document.version != version:
+        raise ContentModified()
+    if report is None:
+        raise Refusal("loaderlint could not look at this file; its log says why")
+    snapshot, snapshots = report.snapshot, ls.analysis.snapshots()
+    line, _ = snapshot.place(uri, at, ls.client.encoding)
+    base = base_of(snapshot.path, ls.folders)
+
+    def told(workspace: Workspace) -> list[str]:
+        from loaderlint.report import explained
+
+        return list(explained.text(workspace.explain(snapshot.path, line), spots(workspace, snapshots, base)))
+
+    return answer(await ls.analysis.ask(told), base)
+
+
+def register(server: Server) -> None:
+    """Offer the request."""
+    server.feature(EXPLAIN)(explain)
