@@ -85,7 +85,7 @@ def test_a_fault_that_takes_two_files_and_its_fix(project: Path, encoding: Encod
             (related,) = shown.related_information or ()
             assert (related.location.uri, related.location.range.start.line) == (train, 4)
             page = await opened.hover(data, shown.range.start)
-            assert page is not None and page.startswith(f"# {NAME}")
+            assert page is not None and page.startswith(f"### {NAME}")
             assert await opened.diagnostics(train) == []
 
             await opened.fix(data, "Seed each worker", shown.range)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from loaderlint.lsp.hover import pages
 from tests.lsp.session import capabilities, run, session, span
 
 A = "file:///project/a.py"
@@ -29,7 +30,7 @@ def test_on_a_finding() -> None:
     shown = hover("'\U0001f600' + BUG", 0, 8)
     assert shown is not None
     assert shown["contents"]["kind"] == "markdown"
-    assert shown["contents"]["value"].startswith("# fake-bug (FAK003)")
+    assert shown["contents"]["value"].startswith("### fake-bug (FAK003)")
     assert shown["range"] == span(0, 7, 0, 10)
     below = shown["contents"]["value"].partition("\n")[2]
     assert below.startswith("\nHere: torch 2.4.1, from uv.lock; Python not known.\n"), "what the finding rests on"
@@ -63,8 +64,14 @@ def test_on_a_name_in_a_suppression(column: int, page: str | None) -> None:
     if page is None:
         assert shown is None
     else:
-        assert shown is not None and shown["contents"]["value"].startswith(f"# {page}")
+        assert shown is not None and shown["contents"]["value"].startswith(f"### {page}")
 
 
 def test_a_rule_without_a_page_shows_nothing() -> None:
     assert hover("STUCK", 0, 1) is None
+
+
+def test_headings_are_small_and_code_is_as_it_was() -> None:
+    page = "# name (LDR1)\n\n## Example\n```python\n# a comment\nx = 1\n```\n\n## Fixed\n```python\n## two\n```\n"
+    small = "### name (LDR1)\n\n#### Example\n```python\n# a comment\nx = 1\n```\n\n#### Fixed\n```python\n## two\n```"
+    assert pages(["name"], {"name": page}) == small

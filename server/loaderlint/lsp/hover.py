@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _IGNORE = re.compile(r"#\s*loaderlint:\s*ignore(?:-file)?\s*\[(?P<names>[^\]]*)\]?")
 _NAME = re.compile(r"[\w-]+")
+#: A block of code, whose comments look like headings, or what makes a line a heading.
+_HEADING = re.compile(r"^```.*?^```$|^(#+) ", re.MULTILINE | re.DOTALL)
 
 
 async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
@@ -65,8 +67,13 @@ def with_environment(page: str, environment: Sequence[str]) -> str:
 
 
 def pages(names: Iterable[str], known: Mapping[str, str]) -> str:
-    """The pages of the rules `names` one below the other; unknown names are left out."""
-    return "\n\n---\n\n".join(known[name].strip() for name in names if name in known)
+    """The pages of the rules `names` one below the other, with headings of a size that suits a hover; unknown names are
+    left out."""
+    return "\n\n---\n\n".join(_smaller(known[name].strip()) for name in names if name in known)
+
+
+def _smaller(page: str) -> str:
+    return _HEADING.sub(lambda found: f"##{found[0]}" if found[1] else found[0], page)
 
 
 def _name_at(line: str, column: int) -> tuple[str, int, int] | None:
