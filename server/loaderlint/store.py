@@ -21,6 +21,7 @@ from loaderlint.syntax.cutter import Piece, common_ends, cut, recut
 from loaderlint.syntax.source import Source, UnreadableSource, decode
 
 if TYPE_CHECKING:
+    from loaderlint.cache.pieces import KeptPieces
     from loaderlint.facts.ir import PieceFacts
     from loaderlint.syntax.positions import Span
 
@@ -148,7 +149,8 @@ def piece_key(piece: Piece) -> PieceKey:
 @dataclass(slots=True, eq=False)
 class OpenFile:
     """One file: its source, its pieces, and the facts known so far. `stale[i]` is the last good version of a piece that
-    does not parse now. `spans` remembers where the anchors that were shown stand in their pieces."""
+    does not parse now. `spans` remembers where the anchors that were shown stand in their pieces. `packed` are facts
+    from a cache, unpacked when they are asked for."""
 
     path: Path
     source: Source
@@ -156,6 +158,7 @@ class OpenFile:
     memo: dict[PieceKey, PieceFacts | None] = field(default_factory=dict)
     stale: dict[int, tuple[Piece, PieceFacts]] = field(default_factory=dict)
     spans: dict[PieceKey, dict[int, Span | None]] = field(default_factory=dict)
+    packed: dict[PieceKey, bytes | None] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -172,8 +175,17 @@ class OpenFile:
         piece = self.pieces[index]
         key = piece_key(piece)
         if key not in self.memo:
-            self.memo[key] = _lowered(piece)
+            self.memo[key] = _unpacked(self.packed[key], piece) if key in self.packed else _lowered(piece)
         return self.memo[key]
+
+    def new_facts(self) -> dict[int, PieceFacts | bytes | None] | None:
+        """All facts that are known by now, by the index of their piece; None if there are no others than those that
+        came from a cache."""
+        keys = [piece_key(piece) for piece in self.pieces]
+        if self.memo.keys() <= self.packed.keys():
+            return None
+        known: dict[PieceKey, PieceFacts | bytes | None] = {**self.memo, **self.packed}
+        return {index: known[key] for index, key in enumerate(keys) if key in known}
 
     def facts(self, index: int) -> PieceFacts | None:
         """The facts of a piece, the last good ones while it does not parse."""
@@ -205,7 +217,7 @@ class OpenFile:
     def changed(self, source: Source) -> OpenFile:
         """The file with another text: pieces that stand unchanged keep their facts."""
         pieces = recut(self.pieces, self.text, source.text)
-        made = OpenFile(self.path, source, pieces, self.memo)
+        made = OpenFile(self.path, source, pieces, self.memo, packed=self.packed)
         made.stale = _last_good(self, made)
         shown = {piece_key(piece) for piece in pieces}
         made.memo = {key: facts for key, facts in self.memo.items() if key in shown}
@@ -220,6 +232,15 @@ def _lowered(piece: Piece) -> PieceFacts | None:
 
     parsed = parse_piece(piece)
     return lower(parsed) if parsed is not None else None
+
+
+def _unpacked(data: bytes | None, piece: Piece) -> PieceFacts | None:
+    from loaderlint.facts.codec import BadFacts, unpack
+
+    try:
+        return None if data is None else unpack(data)
+    except BadFacts:
+        return _lowered(piece)
 
 
 def _relative_spans(piece: Piece, anchors: Sequence[int]) -> dict[int, Span | None]:
@@ -284,13 +305,15 @@ def _origin(piece: Piece, index: int, good: Mapping[int, tuple[Piece, PieceFacts
 
 
 class Store:
-    """The files of one root. Editor texts lie over the disk. `unreadable` says what could not be read, and why.
+    """The files of one root. Editor texts lie over the disk. `unreadable` says what could not be read, and why. `kept`:
+    where facts of pieces may be known already.
 
     `generation` counts changes; `before` holds, for each file that changed since `settled` was last called, what it was
     then (None: it was not open)."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, kept: KeptPieces | None = None) -> None:
         self.root = root
+        self._kept = kept
         self._overlays: dict[Path, str] = {}
         self._open: dict[Path, OpenFile | None] = {}
         self._data: dict[Path, bytes] = {}
@@ -458,7 +481,17 @@ class Store:
         except UnreadableSource as error:
             self.unreadable[path] = str(error)
             return None
-        return OpenFile(path, source, cut(source.text))
+        kept = self._kept.get(data, source.text) if self._kept else None
+        if kept is None:
+            return OpenFile(path, source, cut(source.text))
+        packed = {piece_key(kept.pieces[index]): facts for index, facts in kept.packed.items()}
+        return OpenFile(path, source, kept.pieces, packed=packed)
+
+    def opened(self) -> Iterator[tuple[bytes, OpenFile]]:
+        """The files on disk that were opened, each with its bytes: what a cache may keep."""
+        for path, file in self._open.items():
+            if file is not None and path in self._data and path not in self._overlays:
+                yield self._data[path], file
 
     def containing(self, word: str) -> tuple[Path, ...]:
         """The files that hold `word`, sorted."""

@@ -34,7 +34,9 @@ class Workspace:
     made: list[Workspace] = []
     first_problems: list[Problem] = []
 
-    def __init__(self, folders: Sequence[Path], overrides: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self, folders: Sequence[Path], overrides: Mapping[str, object] | None = None, cache: object = None
+    ) -> None:
         self.folders = list(folders)
         self.overrides = dict(overrides or {})
         self.problems = list(self.first_problems)
@@ -55,6 +57,9 @@ class Workspace:
 
     def cells(self, path: Path) -> tuple[int, ...]:
         return ()
+
+    def keep(self) -> None:
+        pass
 
     def kept(self) -> dict[Path, object]:
         return {}

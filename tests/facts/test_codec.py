@@ -45,6 +45,10 @@ def known(text: str) -> tuple[tuple[Piece, ...], dict[int, PieceFacts | None]]:
     return pieces, {index: lowered(piece) for index, piece in enumerate(pieces)}
 
 
+def unpacked(back: codec.FileFacts) -> dict[int, PieceFacts | None]:
+    return {index: None if data is None else codec.unpack(data) for index, data in back.packed.items()}
+
+
 def same(a: Any, b: Any) -> bool:
     """Equal, and of the same types all the way down: named tuples of two kinds may be equal."""
     return a == b and repr(a) == repr(b)
@@ -65,9 +69,8 @@ def test_facts_of_files_come_back() -> None:
         pieces, facts = known(text)
         back = codec.decode(codec.encode(text, pieces, facts), text)
         assert same(back.pieces, pieces)
-        assert back.known == set(facts)
-        for index, one in facts.items():
-            assert same(back.facts(index), one)
+        assert same(unpacked(back), facts)
+        for one in facts.values():
             if one is not None:
                 kinds.update(map(type, (*one.ir.exprs, *(step for d in one.ir.defs for step in d.steps))))
     assert len(kinds) > 40, "the files hold nearly every kind of expression and step"
@@ -96,8 +99,15 @@ def test_facts_of_any_constants_come_back(data: st.DataObject) -> None:
 def test_only_the_facts_that_are_known_are_kept() -> None:
     pieces, facts = known("a = 1\nb = 2\nc = (\n")
     back = codec.decode(codec.encode("a = 1\nb = 2\nc = (\n", pieces, {1: facts[1], 2: None}), "a = 1\nb = 2\nc = (\n")
-    assert back.known == {1, 2}
-    assert back.facts(2) is None
+    assert same(unpacked(back), {1: facts[1], 2: None})
+
+
+def test_packed_facts_are_kept_as_they_are() -> None:
+    text = "a = 1\nb = 2\n"
+    pieces, facts = known(text)
+    once = codec.decode(codec.encode(text, pieces, {0: facts[0]}), text)
+    twice = codec.decode(codec.encode(text, pieces, {**once.packed, 1: facts[1]}), text)
+    assert same(unpacked(twice), facts)
 
 
 def test_facts_of_another_text_are_refused() -> None:
@@ -107,9 +117,7 @@ def test_facts_of_another_text_are_refused() -> None:
 
 
 def read_all(data: bytes, text: str) -> None:
-    found = codec.decode(data, text)
-    for index in found.known:
-        found.facts(index)
+    unpacked(codec.decode(data, text))
 
 
 def test_damaged_bytes_are_refused() -> None:

@@ -21,6 +21,7 @@ from loaderlint.syntax.source import Source, UnreadableSource, decode
 
 if TYPE_CHECKING:
     from loaderlint.baseline import Baseline, Entry
+    from loaderlint.cache.pieces import PieceCache
     from loaderlint.rewrite import Change
 
 Found = dict[Path, tuple[Diagnostic, ...]]
@@ -71,7 +72,8 @@ class _Check:
         self._paths = _not_excluded(paths, overrides) if chosen.force_exclude else paths
         self._piped = piped
         self._missing = missing
-        self._workspace = Workspace(folders_around(paths), overrides)
+        self._cache = None if chosen.no_cache else _cache()
+        self._workspace = Workspace(folders_around(paths), overrides, cache=self._cache)
         if piped:
             self._workspace.set_text(paths[0], piped.text)
         self._failed = bool(missing)
@@ -87,6 +89,7 @@ class _Check:
         found = self._found()
         self._report(found, out)
         self._say_what_is_gone(found)
+        self._workspace.keep()
         return self._ended(bool(_count(found)))
 
     def keep(self, path: Path) -> int:
@@ -253,6 +256,15 @@ class _Check:
         for change in changes:
             self._workspace.set_text(change.path, change.before if change.path in self._paths else None)
         return ()
+
+
+def _cache() -> PieceCache | None:
+    from loaderlint.cache import place
+    from loaderlint.cache.database import Database
+    from loaderlint.cache.pieces import PieceCache
+
+    folder = place.folder()
+    return PieceCache(Database(folder)) if folder else None
 
 
 def _count(found: Found) -> int:

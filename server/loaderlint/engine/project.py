@@ -18,6 +18,7 @@ from loaderlint.findings import Fix
 from loaderlint.store import Store
 
 if TYPE_CHECKING:
+    from loaderlint.cache.pieces import KeptPieces
     from loaderlint.explanation import Explanation, Told
     from loaderlint.project.model import Model
     from loaderlint.syntax.positions import Span
@@ -28,10 +29,16 @@ class Project:
     """The project at `root`. See `Workspace` for the other arguments."""
 
     def __init__(
-        self, root: Path, overrides: Mapping[str, object], interpreter: str | None = None, *, tells: bool = False
+        self,
+        root: Path,
+        overrides: Mapping[str, object],
+        interpreter: str | None = None,
+        *,
+        tells: bool = False,
+        kept: KeptPieces | None = None,
     ) -> None:
         self.root = root
-        self.store = Store(root)
+        self.store = Store(root, kept)
         self.configuration = Configuration(root, overrides, interpreter)
         self.places = Places(self.store)
         self.repairs = Repairs(self.store)

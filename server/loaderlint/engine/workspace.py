@@ -16,6 +16,7 @@ from loaderlint.store import project_root
 
 if TYPE_CHECKING:
     from loaderlint.baseline import Kept
+    from loaderlint.cache.pieces import PieceCache
     from loaderlint.explanation import Explanation
     from loaderlint.fixes.edits import FileEdit, Repair
     from loaderlint.syntax.positions import Span
@@ -28,7 +29,7 @@ class Workspace:
     """The projects of some folders. `overrides`: settings by their names in pyproject.toml, which win over files, and
     `interpreter`, the Python that an editor has selected (its environment is read and never run). `tells`: every
     linking also gathers what `explain`, `worker_map` and `refactorings` need (a few per cent of its work), so that they
-    need none of their own.
+    need none of their own. `cache`: where the facts of pieces are kept between runs (see `keep`).
 
     Threads: one call at a time, and every call may be made from another thread. `stop` and `progress` are called on the
     thread that called `check`; what `stop` reads may be set by any thread (a `threading.Event`). After Cancelled the
@@ -36,9 +37,15 @@ class Workspace:
     edits) are immutable and may be handed to other threads."""
 
     def __init__(
-        self, folders: Sequence[Path], overrides: Mapping[str, object] | None = None, *, tells: bool = False
+        self,
+        folders: Sequence[Path],
+        overrides: Mapping[str, object] | None = None,
+        *,
+        tells: bool = False,
+        cache: PieceCache | None = None,
     ) -> None:
         self._tells = tells
+        self._cache = cache
         self._folders = tuple(dict.fromkeys(folder.resolve() for folder in folders))
         self._overrides, self._interpreter = _without_interpreter(overrides or {})
         self._projects: dict[Path, Project] = {}
@@ -192,6 +199,11 @@ class Workspace:
         """The projects that were looked at so far."""
         return tuple(self._projects[root].info() for root in sorted(self._projects))
 
+    def keep(self) -> None:
+        """Keep in the cache what is known of the files on disk by now."""
+        if self._cache is not None:
+            self._cache.put(one for project in self._projects.values() for one in project.store.opened())
+
     # --- projects -----------------------------------------------------------------------------------------------------
 
     def _root(self, path: Path) -> Path:
@@ -213,7 +225,9 @@ class Workspace:
 
     def _at(self, root: Path) -> Project:
         if root not in self._projects:
-            self._projects[root] = Project(root, self._overrides, self._interpreter, tells=self._tells)
+            self._projects[root] = Project(
+                root, self._overrides, self._interpreter, tells=self._tells, kept=self._cache
+            )
         return self._projects[root]
 
     def project(self, path: Path) -> Project:

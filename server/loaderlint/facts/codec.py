@@ -185,31 +185,26 @@ def _odd_constant(one: Any, value: bytes) -> ir.Const:
 # --- one file ---------------------------------------------------------------------------------------------------------
 
 
-class FileFacts:
-    """What was known of a file: its pieces, and the facts of some of them, which are read when they are asked for."""
+class FileFacts(NamedTuple):
+    """What was known of a file: its pieces, and the facts of some of them by their index, to be unpacked when they are
+    asked for; None for a piece that does not parse."""
 
-    __slots__ = ("_facts", "pieces")
-
-    def __init__(self, pieces: tuple[Piece, ...], facts: Mapping[int, bytes | None]) -> None:
-        self.pieces = pieces
-        self._facts = facts
-
-    @property
-    def known(self) -> frozenset[int]:
-        """The pieces whose facts are known, those that do not parse among them."""
-        return frozenset(self._facts)
-
-    def facts(self, index: int) -> PieceFacts | None:
-        """The facts of one of the `known` pieces; None if it does not parse. Raises BadFacts."""
-        data = self._facts[index]
-        return None if data is None else _facts(data)
+    pieces: tuple[Piece, ...]
+    packed: Mapping[int, bytes | None]
 
 
-def encode(text: str, pieces: Sequence[Piece], facts: Mapping[int, PieceFacts | None]) -> bytes:
-    """A file's pieces, and the facts of some of them by their index (None: it does not parse), as bytes. The text
-    itself is not in them."""
+def unpack(data: bytes) -> PieceFacts:
+    """The facts of one piece in `FileFacts.packed`. Raises BadFacts."""
+    return _facts(data)
+
+
+def encode(text: str, pieces: Sequence[Piece], facts: Mapping[int, PieceFacts | bytes | None]) -> bytes:
+    """A file's pieces, and the facts of some of them by their index (packed already or not; None: it does not parse),
+    as bytes. The text itself is not in them."""
     rows = tuple([_Row(p.kind, p.keyword, p.start, len(p.text), p.line, p.parent, p.seen) for p in pieces])
-    known = tuple([(index, None if one is None else _plain(one)) for index, one in sorted(facts.items())])
+    known = tuple(
+        [(index, _plain(one) if isinstance(one, PieceFacts) else one) for index, one in sorted(facts.items())]
+    )
     return _sealed(_encoder().encode(_File(len(text), rows, known)))
 
 

@@ -1,0 +1,171 @@
+"""Bytes by key, in one SQLite file that processes share.
+
+No write-ahead log: it needs shared memory, which network homes have not. Each row carries a checksum over its key and
+its bytes, so that damage of any kind is a row that is not there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import TypeVar
+
+from loaderlint.cache import place
+
+#: What all rows together may take; the rows that were not used for longest go first, down to three quarters of it.
+LIMIT = 256 * 1024 * 1024
+#: The layout of the file. Another one is another file.
+NAME = "loaderlint-1.sqlite"
+#: How long to wait for another process that is writing.
+_PATIENCE = 3.0
+_DAY = 86_400
+_CHECKSUM = 16
+_LARGEST = 64 * 1024 * 1024
+
+_Result = TypeVar("_Result")
+
+
+class Database:
+    """The file in `folder`, which is made when something is first written. Never raises: what cannot be read is not
+    there, and what cannot be written is not written."""
+
+    def __init__(self, folder: Path, limit: int = LIMIT) -> None:
+        self._folder = folder
+        self._limit = limit
+        self._connection: sqlite3.Connection | None = None
+        self._broken = False
+        self._used: set[bytes] = set()
+
+    @property
+    def path(self) -> Path:
+        """The SQLite file."""
+        return self._folder / NAME
+
+    def get(self, key: bytes) -> bytes | None:
+        """What was put under a key; None if there is nothing (any more)."""
+        if self._connection is None and not os.path.exists(self.path):
+            return None
+        row = self._try(lambda db: db.execute("SELECT used, data FROM kept WHERE key = ?", (key,)).fetchone())
+        if row is None:
+            return None
+        used, data = row
+        found = _opened(key, data)
+        if found is not None and used != _today():
+            self._used.add(key)
+        return found
+
+    def put(self, rows: Iterable[tuple[bytes, bytes]]) -> bool:
+        """Keep bytes under their keys, all or nothing; whether it was done."""
+        packed = [(key, _today(), _closed(key, data)) for key, data in rows]
+        if not packed and not self._used:
+            return True
+        used, self._used = self._used, set()
+
+        def write(db: sqlite3.Connection) -> bool:
+            with db:
+                db.execute("BEGIN IMMEDIATE")
+                db.executemany("INSERT OR REPLACE INTO kept (key, used, data) VALUES (?, ?, ?)", packed)
+                db.executemany("UPDATE kept SET used = ? WHERE key = ?", [(_today(), key) for key in used])
+                self._evict(db)
+            return True
+
+        return self._try(write) or False
+
+    def close(self) -> None:
+        """Let go of the file."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with contextlib.suppress(sqlite3.Error):
+                connection.close()
+
+    def _evict(self, db: sqlite3.Connection) -> None:
+        """Delete what was not used for longest, where the file is too large."""
+        pages, free, size = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in _SIZES)
+        surplus = (pages - free) * size - self._limit
+        if surplus <= 0:
+            return
+        surplus += self._limit // 4
+        gone: list[tuple[int]] = []
+        for row, length in db.execute("SELECT rowid, length(data) FROM kept ORDER BY used, rowid"):
+            if surplus <= 0:
+                break
+            gone.append((row,))
+            surplus -= length
+        db.executemany("DELETE FROM kept WHERE rowid = ?", gone)
+
+    def _try(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result | None:
+        if self._broken:
+            return None
+        try:
+            if self._connection is None:
+                self._connection = self._connected()
+            return work(self._connection)
+        except sqlite3.OperationalError as error:  # locked, read-only, full: the file itself may be as good as before
+            self._give_up(error)
+        except sqlite3.DatabaseError as error:
+            self._give_up(error)
+            with contextlib.suppress(OSError):
+                self.path.unlink()
+        except Exception as error:  # whatever it is, a check does not end for it
+            self._give_up(error)
+        return None
+
+    def _connected(self) -> sqlite3.Connection:
+        if not os.path.exists(self.path):
+            place.make(self._folder)
+        db = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+        db.execute("PRAGMA trusted_schema = OFF")
+        db.execute("PRAGMA synchronous = OFF")  # what a power cut damages is not there, see the checksums
+        db.execute("CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, used INTEGER NOT NULL, data BLOB NOT NULL)")
+        if [row[1] for row in db.execute("PRAGMA table_info(kept)")] != ["key", "used", "data"]:
+            db.close()
+            raise sqlite3.DatabaseError("another layout")
+        return db
+
+    def _give_up(self, error: Exception) -> None:
+        import logging  # 5 ms that a run without trouble does not pay
+
+        logging.getLogger(__name__).debug("no cache at %s: %s", self.path, error)
+        self._broken = True
+        self.close()
+
+
+_SIZES = ("page_count", "freelist_count", "page_size")
+
+
+def _today() -> int:
+    return int(time.time()) // _DAY
+
+
+def _closed(key: bytes, data: bytes) -> bytes:
+    packed = zlib.compress(data, 1)
+    return blake2b(packed, key=key, digest_size=_CHECKSUM).digest() + packed
+
+
+def _opened(key: bytes, data: object) -> bytes | None:
+    if not isinstance(data, bytes):
+        return None
+    packed = data[_CHECKSUM:]
+    if blake2b(packed, key=key, digest_size=_CHECKSUM).digest() != data[:_CHECKSUM]:
+        return None
+    unpacker = zlib.decompressobj()
+    try:
+        found = unpacker.decompress(packed, _LARGEST)
+    except zlib.error:
+        return None
+    return found if unpacker.eof else None
+
+
+def files(folder: Path) -> Iterator[Path]:
+    """The files of a cache, of this layout and of others, that are there."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    yield from (folder / name for name in names if name.startswith("loaderlint-") and ".sqlite" in name)
