@@ -277,6 +277,30 @@ Expr = (
 )
 
 
+def operands(e: Expr) -> tuple[ExprId, ...]:
+    """The expressions that `e` is made of, `NONE` where one is left out; not the body of a `MakeDef`."""
+    match e:
+        case Attr(one, _) | Unary(_, one) | Star(one) | Await(one) | Yield(one, _) | Element(one) | Unpack(one, _, _):
+            return (one,)
+        case Entered(one) | Caught(one):
+            return (one,)
+        case Call(func, args):
+            return (func, *(arg.value for arg in args))
+        case Index(left, right) | Bin(_, left, right) | BoolOp(_, left, right) | Augmented(_, left, right):
+            return (left, right)
+        case Slice(first, second, third) | IfExp(first, second, third):
+            return (first, second, third)
+        case Compare(left, _, rights):
+            return (left, *rights)
+        case Map(keys, values):
+            return (*keys, *values)
+        case Comp(_, element, key, iterables):
+            return (element, key, *iterables)
+        case Seq(_, many) | Text(many) | Phi(many):
+            return many
+    return ()
+
+
 # --- contexts and steps -----------------------------------------------------------------------------------------------
 
 

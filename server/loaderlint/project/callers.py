@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import PieceFacts
+from loaderlint.facts.ir import NONE, PieceFacts
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Frame
-from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance, Method, PartialOf, Site
+from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance, Method, PartialOf, Site, Unknown
 
 _MAX_CALLERS = 16
 _MAX_DEPTH = 4
@@ -41,6 +41,7 @@ class Callers:
         self._sites: dict[str, tuple[CallSite, ...]] = {}
         self._frames: dict[tuple[Path, int, int], tuple[Frame, ...]] = {}
         self._instances: dict[ClassRef, tuple[Instance, ...]] = {}
+        self._known_callees: dict[tuple[Path, int, int, int], frozenset[Atom] | None] = {}
         self._other_names: dict[str, frozenset[str]] = {}
 
     def frames(self, path: Path, piece: int, def_: int, depth: int = 0) -> tuple[Frame, ...]:
@@ -61,6 +62,13 @@ class Callers:
         found = tuple(dict.fromkeys(self._find(path, piece, def_, facts, depth)))[:_MAX_CALLERS]
         self._frames[key] = found or self._open(path, piece, def_, facts)
         return self._frames[key]
+
+    def opened(self, path: Path, piece: int, def_: int) -> Frame | None:
+        """The frame of a def that somebody out of sight calls."""
+        facts = self._ev.facts(path, piece)
+        if facts is None or def_ == 0:
+            return self._ev.body(path, piece) if facts else None
+        return next(iter(self._open(path, piece, def_, facts)), None)
 
     def _open(self, path: Path, piece: int, def_: int, facts: PieceFacts) -> tuple[Frame, ...]:
         function = FunctionRef(path, piece, def_)
@@ -84,7 +92,7 @@ class Callers:
         one = facts.ir.defs[def_]
         owner = self.owner(path, piece, def_, facts)
         if owner is not None and self._ev.decoration(FunctionRef(path, piece, def_)) in ("static", "class"):
-            for site in self.sites(one.name):
+            for site in self._sites_of(one.name, (path, piece, def_)):
                 for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                     yield from self._confirmed(site, caller, (path, piece, def_))
             return
@@ -99,7 +107,7 @@ class Callers:
         if not name:
             return
         wanted = (path, piece, def_)
-        for site in chain(self.sites(name), *(self.sites(alias) for alias in self._aliases(name))):
+        for site in chain.from_iterable(self._sites_of(one, wanted) for one in (name, *self._aliases(name))):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 yield from self._confirmed(site, caller, wanted)
 
@@ -183,7 +191,7 @@ class Callers:
         for frame in self._ev.classes.construction(inst):
             if (frame.path, frame.piece, frame.def_) == wanted:
                 yield frame
-        for site in self.sites(name):
+        for site in self._sites_of(name, wanted):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 yield from (f for f in self._confirmed(site, caller, wanted) if f.receiver == inst)
 
@@ -196,6 +204,9 @@ class Callers:
         found: dict[Instance, None] = {}
         for heir in (cls, *self.subclasses(cls)):
             for site in self.sites(self._ev.classes.name(heir)):
+                known_callees = self._callees(site)
+                if known_callees is not None and heir not in known_callees:
+                    continue
                 for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                     if self._ev.is_dead(site.context, caller):
                         continue
@@ -227,6 +238,51 @@ class Callers:
             known = self._sites[name] = tuple(islice(self._find_sites(name), _MAX_SITES))
         return known
 
+    def _sites_of(self, name: str, wanted: tuple[Path, int, int]) -> Iterator[CallSite]:
+        """The calls of something called `name` that may run the def `wanted`."""
+        for site in self.sites(name):
+            callees = self._callees(site)
+            functions = (_function_of(atom) for atom in callees or ())
+            if callees is None or any(isinstance(f, FunctionRef) and _place(f) == wanted for f in functions):
+                yield site
+
+    def _callees(self, site: CallSite) -> frozenset[Atom] | None:
+        """All that a call may call for any caller of its def; None if that takes to know the callers."""
+        if site.def_ == 0:
+            return None
+        key = (site.path, site.piece, site.def_, site.expr)
+        if key not in self._known_callees:
+            self._known_callees[key] = self._find_callees(site)
+        return self._known_callees[key]
+
+    def _find_callees(self, site: CallSite) -> frozenset[Atom] | None:
+        found: set[Atom] = set()
+        for frame in self._opened_for_heirs(site):
+            call = self._ev.expr(frame, site.expr)
+            if not isinstance(call, ir.Call):
+                return None
+            atoms = self._ev.eval(call.func, frame).atoms
+            if any(type(atom) is Unknown for atom in atoms):
+                return None
+            found |= atoms
+        return frozenset(found) if found else None
+
+    def _opened_for_heirs(self, site: CallSite) -> Iterator[Frame]:
+        """The frames of a call's def for callers out of sight: on objects of its class and of those that derive from
+        it."""
+        facts = self._ev.facts(site.path, site.piece)
+        if facts is None:
+            return
+        opened = self.opened(site.path, site.piece, site.def_)
+        if opened is None:
+            return
+        yield opened
+        if isinstance(opened.receiver, Instance) and _asks_self(site.expr, facts):
+            function = FunctionRef(site.path, site.piece, site.def_)
+            for heir in self.subclasses(opened.receiver.cls):
+                frame = self._ev.open_frame(function, Instance(heir, None), opened.owner)
+                yield from (frame,) if frame else ()
+
     def _find_sites(self, name: str) -> Iterator[CallSite]:
         for path in self._ev.files.containing(name):
             file = self._ev.file(path)
@@ -235,6 +291,25 @@ class Callers:
             for piece in file.mentioning(name):
                 if file.pieces[piece].holds(f"{name}(") or file.pieces[piece].holds(f"{name} ("):
                     yield from sites_in(self._ev, path, piece, {name})
+
+
+def _place(function: FunctionRef) -> tuple[Path, int, int]:
+    return function.path, function.piece, function.def_
+
+
+def _asks_self(number: int, facts: PieceFacts) -> bool:
+    """Whether the callee of a call depends on the def's first parameter."""
+    exprs = facts.ir.exprs
+    call = exprs[number]
+    waiting, seen = [call.func] if isinstance(call, ir.Call) else [], {NONE}
+    while waiting:
+        one = waiting.pop()
+        if one not in seen:
+            seen.add(one)
+            if exprs[one] == ir.Param(0) and type(exprs[one]) is ir.Param:
+                return True
+            waiting += ir.operands(exprs[one])
+    return False
 
 
 def _function_of(atom: Atom) -> Atom:

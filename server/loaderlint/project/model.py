@@ -22,7 +22,7 @@ from loaderlint.project.arguments import Arguments
 from loaderlint.project.callers import Callers, called_name
 from loaderlint.project.declared import DeclaredOf
 from loaderlint.project.environment import Environment
-from loaderlint.project.evaluate import Evaluator
+from loaderlint.project.evaluate import Evaluator, step_expressions
 from loaderlint.project.files import Files
 from loaderlint.project.frames import Frame
 from loaderlint.project.late import how_chosen
@@ -120,6 +120,7 @@ class MainFunction:
     def_: int
     facts: PieceFacts
     find_frames: Callable[[Path, int, int], tuple[Frame, ...]]
+    open_frame: Callable[[Path, int, int], Frame | None]
 
     @property
     def written(self) -> DefIR:
@@ -131,20 +132,47 @@ class MainFunction:
         """The expressions that its steps name by their numbers."""
         return self.facts.ir.exprs
 
-    def calls_one_of(self, names: Collection[str]) -> bool:
-        """Whether a call of something is written whose last name is one of `names`."""
-        return any(called_name(self.exprs, func) in names for func in self._called())
+    def calls_one_of(
+        self,
+        names: Collection[str],
+        may_count: Callable[[ir.Call, tuple[ir.Expr, ...]], bool] = lambda call, exprs: True,
+        *,
+        in_loop: bool = False,
+    ) -> bool:
+        """Whether a call of something is written whose last name is one of `names`, and of which `may_count` (given
+        the call and the expressions) says that it may count. `in_loop`: calls that stand in a loop only."""
+        exprs, one = self.exprs, self.written
+        for step in one.steps:
+            call = exprs[step.call] if type(step) is ir.Perform else None
+            if not isinstance(call, ir.Call) or called_name(exprs, call.func) not in names:
+                continue
+            looped = not in_loop or any(around.kind in ("loop", "while") for around in one.around(step.context))
+            if looped and may_count(call, exprs):
+                return True
+        return False
 
-    def _called(self) -> Iterator[int]:
-        for step in self.written.steps:
-            call = self.exprs[step.call] if isinstance(step, ir.Perform) else None
-            if isinstance(call, ir.Call):
-                yield call.func
+    def expressions(self) -> set[int]:
+        """The numbers of all expressions that are written in the def, not in those inside it."""
+        found = {NONE}
+        waiting = [number for step in self.written.steps for number in step_expressions(step)]
+        waiting += [context.expr for context in self.written.contexts]
+        while waiting:
+            number = waiting.pop()
+            if number not in found:
+                found.add(number)
+                waiting += ir.operands(self.exprs[number])
+        found.discard(NONE)
+        return found
 
     @property
     def frames(self) -> tuple[Frame, ...]:
         """Its frames in the main process; none if only workers run it."""
         return self.find_frames(self.path, self.piece, self.def_)
+
+    @property
+    def opened(self) -> Frame | None:
+        """The frame in which it runs when somebody out of sight calls it: what holds for every caller holds there."""
+        return self.open_frame(self.path, self.piece, self.def_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +363,7 @@ class Model:
                 facts = self.ev.facts(path, piece)
                 for def_ in range(len(facts.ir.defs) if facts else 0):
                     assert facts is not None
-                    yield MainFunction(path, piece, def_, facts, self._main_frames)
+                    yield MainFunction(path, piece, def_, facts, self._main_frames, self.callers.opened)
 
     def _main_frames(self, path: Path, piece: int, def_: int) -> tuple[Frame, ...]:
         return tuple(frame for frame in self.callers.frames(path, piece, def_) if frame not in self.reached)

@@ -45,10 +45,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from loaderlint.facts import ir
 from loaderlint.findings import Certainty, Evidence, Finding, Fix, Severity, Silence, Wrap
 from loaderlint.knowledge.numpy_random import SEEDERS
+from loaderlint.project.callers import called_name
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, MainFunction, Model, WorkerCall
 from loaderlint.project.values import ClassRef, Lib, LibObject, Literal_, Unknown
@@ -68,6 +70,9 @@ _SEEDER_NAMES = frozenset(name.rpartition(".")[2] for name, library in SEEDERS.i
 
 _NO_PASS = "its loop goes through no loader for training whose order or workers draw random numbers"
 
+#: Kept for as long as the model is: what is called so sets torch's seed.
+_helpers: WeakKeyDictionary[Model, frozenset[str]] = WeakKeyDictionary()
+
 
 class Seeding(NamedTuple):
     """A call in a loop that sets torch's seed, itself or in a function it calls: `seed` is the expression of the seed
@@ -81,8 +86,12 @@ class Seeding(NamedTuple):
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a seeding call."""
-    names = frozenset(_SEEDER_NAMES.union(_helpers(model)))
-    if not has_loops(function) or not function.calls_one_of(names):
+    if not model.loaders or not has_loops(function):
+        return
+    names = _helpers.get(model)
+    if names is None:
+        names = _helpers[model] = _SEEDER_NAMES.union(_find_helpers(model))
+    if not function.calls_one_of(names, _may_be_fixed, in_loop=True):
         return
     for frame in function.frames:
         calls = model.calls_named(frame, names)
@@ -90,16 +99,39 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
             yield from _judge(seeding, model)
 
 
-def _helpers(model: Model) -> Iterator[str]:
-    """What functions are called that set torch's seed themselves: by their names or, for a constructor, the class's."""
+def _find_helpers(model: Model) -> Iterator[str]:
+    """What functions are called that set torch's seed themselves, whatever they are told: by their names or, for a
+    constructor, the class's."""
     for name in sorted(_SEEDER_NAMES):
         for site in model.callers.sites(name):
             facts = model.ev.facts(site.path, site.piece)
-            if facts is None or site.def_ == 0:
+            if facts is None or site.def_ == 0 or site.context != 0:
                 continue
             written = facts.ir.defs[site.def_].name
             owner = model.callers.owner(site.path, site.piece, site.def_, facts)
             yield model.ev.classes.name(owner) if owner is not None and written.startswith("__") else written
+
+
+def _may_be_fixed(call: ir.Call, exprs: tuple[ir.Expr, ...]) -> bool:
+    """Whether the arguments of a call may be the same in each turn of a loop, as they are written."""
+    seeds = call.args[:1] if called_name(exprs, call.func) in _SEEDER_NAMES else call.args
+    return all(_may_stay(arg.value, exprs, 0) for arg in seeds)
+
+
+def _may_stay(number: int, exprs: tuple[ir.Expr, ...], depth: int) -> bool:
+    """As `_stays`, where nothing is evaluated."""
+    if depth > 8:
+        return False
+    match exprs[number]:
+        case ir.Const() | ir.Global() | ir.Param() | ir.Capture() | ir.Imported() | ir.Call():
+            return True
+        case ir.Attr(base, _) | ir.Unary(_, base):
+            return _may_stay(base, exprs, depth + 1)
+        case ir.Index(left, right) | ir.Bin(_, left, right) | ir.BoolOp(_, left, right) | ir.IfExp(_, left, right):
+            return _may_stay(left, exprs, depth + 1) and _may_stay(right, exprs, depth + 1)
+        case ir.Phi(choices):
+            return all(_may_stay(choice, exprs, depth + 1) for choice in choices)
+    return False
 
 
 def _seeding(call: WorkerCall, model: Model) -> Seeding | None:

@@ -64,6 +64,8 @@ from loaderlint.project.arguments import Arguments
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import MainFunction, Model, WorkerCall
 from loaderlint.project.values import (
+    Atom,
+    ClassRef,
     FunctionRef,
     Lib,
     LibMember,
@@ -90,6 +92,8 @@ _PACKED = frozenset({"apply", "apply_async"})
 _POOL_MODULES = ("multiprocess", "concurrent.futures")
 #: What a file holds that uses a pool: `Pool(...)`, `pool.map(...)`, `executor.submit(...)`.
 _POOL_WORDS = ("Pool", "pool", "xecutor")
+#: Expressions that are no pool, whatever they are made of.
+_NO_POOLS = (ir.Const, ir.Text, ir.Seq, ir.Map, ir.Comp, ir.Compare, ir.Bin)
 _MAPPERS = frozenset(name.rpartition(".")[2] for name in PARALLEL_MAPPERS)
 
 
@@ -107,7 +111,7 @@ class Mapping(NamedTuple):
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a draw or generator, for every function that the main function has run in processes."""
     names = _names(function.path, model)
-    if not function.calls_one_of(names):
+    if not function.calls_one_of(names, _may_map) or not _may_map_for_anyone(function, names, model):
         return
     for frame in function.frames:
         for call in model.calls_named(frame, names):
@@ -125,6 +129,48 @@ def _names(path: Path, model: Model) -> frozenset[str]:
     pools = POOL_METHODS if used and made.intersection(model.files.containing("Pool")) else frozenset[str]()
     sharded = SHARDED_METHODS if path in model.files.containing("num_proc") else frozenset[str]()
     return pools | sharded | _MAPPERS
+
+
+def _may_map(call: ir.Call, exprs: tuple[ir.Expr, ...]) -> bool:
+    """Whether a call, as it is written, may run something in processes: it says how many, or it passes a function to a
+    method of what may be a pool."""
+    func = exprs[call.func]
+    if not isinstance(func, ir.Attr) or func.name in _MAPPERS:
+        return True
+    kinds = {arg.kind for arg in call.args}
+    if func.name in SHARDED_METHODS and ("starstar" in kinds or any(arg.name == "num_proc" for arg in call.args)):
+        return True
+    if func.name not in POOL_METHODS or not ("pos" in kinds or "star" in kinds):
+        return False
+    # `frame[column].apply(f)` is pandas; `executors[i].submit(f)` may well be a pool
+    is_column = func.name in ("map", "apply") and isinstance(exprs[func.base], ir.Index)
+    return not is_column and not isinstance(exprs[func.base], _NO_POOLS)
+
+
+def _may_map_for_anyone(function: MainFunction, names: frozenset[str], model: Model) -> bool:
+    """Whether one of the calls may run something in processes where nothing is known of the def's callers, which are
+    far to seek."""
+    frame = function.opened
+    if frame is None:
+        return True
+    for call in model.calls_named(frame, names):
+        if _may_map(call.call, function.exprs):
+            shards = any(arg.kind == "starstar" or arg.name == "num_proc" for arg in call.call.args)
+            if any(_may_be_mapper(atom, shards) for atom in call.callee.atoms):
+                return True
+    return False
+
+
+def _may_be_mapper(atom: Atom, shards: bool) -> bool:
+    """Whether a callee may be a mapper or a method of a pool for some caller; of a dataset, if the call `shards`."""
+    match atom:
+        case FunctionRef() | Method() | ClassRef():
+            return False
+        case Lib(name):
+            return name in PARALLEL_MAPPERS
+        case LibMember(LibObject(name, _), _):
+            return shards or name in POOLS
+    return True
 
 
 def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Model) -> Iterator[Finding | Silence]:

@@ -12,8 +12,8 @@ from loaderlint.knowledge.arrays import STATE_METHODS
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.numpy_random import GENERATORS
 from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Model
-from loaderlint.project.values import Atom, Instance, LibObject, Literal_, MapOf, SeqOf, Unknown
+from loaderlint.project.model import Exposure, MainFunction, Model
+from loaderlint.project.values import Atom, FunctionRef, Instance, LibObject, Literal_, MapOf, SeqOf, Unknown
 
 #: Containers of the standard library that one process has to itself.
 _OWN_CONTAINERS = frozenset(
@@ -211,22 +211,36 @@ def reads_in_main(kept: Kept, exposure: Exposure, model: Model) -> Iterator[tupl
     wanted = {kept.name, *_reading_methods(kept, model)}
     words = tuple(f".{name}" for name in sorted(wanted))
     for function in model.main_functions(words):
-        if not any(isinstance(e, ir.Attr) and e.name in wanted for e in function.exprs):
+        reads = _reads(wanted, function, model)
+        if not reads:
             continue
         for frame in function.frames:
             if frame.receiver == kept.owner:
                 continue
-            for number in _evaluated(frame, model):
-                e = model.ev.expr(frame, number)
-                if isinstance(e, ir.Attr) and e.name in wanted and _is_owner(e.base, kept, frame, exposure, model):
-                    yield frame, number
+            found = [(n, base) for n, base in reads if _is_owner(base, kept, frame, exposure, model)]
+            evaluated = _evaluated(frame, model) if found else ()
+            yield from ((frame, number) for number, _ in found if number in evaluated)
 
 
-def _evaluated(frame: Frame, model: Model) -> list[int]:
+def _reads(wanted: set[str], function: MainFunction, model: Model) -> list[tuple[int, int]]:
+    """The expressions, each with its base, that read an attribute called so in the def, as it is written; not of
+    `self`: who is asked about is no object of its own."""
+    place = (function.path, function.piece, function.def_)
+    is_method = function.def_ and model.callers.owner(*place, function.facts) is not None
+    is_method = is_method and model.ev.decoration(FunctionRef(*place)) != "static"
+    found = []
+    for number in sorted(function.expressions()):
+        e = function.exprs[number]
+        if isinstance(e, ir.Attr) and e.name in wanted and not (is_method and function.exprs[e.base] == ir.Param(0)):
+            found.append((number, e.base))
+    return found
+
+
+def _evaluated(frame: Frame, model: Model) -> frozenset[int]:
     """The expressions that the frame's steps evaluate."""
     for _ in model.ev.run(frame):
         pass
-    return sorted(frame.memo)
+    return frozenset(frame.memo)
 
 
 def _reading_methods(kept: Kept, model: Model) -> Iterator[str]:
