@@ -9,13 +9,14 @@ import { Commands } from './commands';
 import { atLeast, findServer, MINIMUM_SERVER, type Candidate, type Found, type Run, type Server } from './discovery';
 import { Environment } from './environment';
 import { Interpreters } from './interpreters';
-import { crashed, notFound, notMade, notStarted, tooOld, tried, withoutSecrets } from './messages';
+import { crashed, notFound, notStarted, tooOld, tried } from './messages';
 import { coalesced, crashCounter } from './restarts';
-import { expandPath, RESTART_KEYS, serverCommand, serverSettings } from './settings';
+import { expandPath, RESTART_KEYS, serverCommand } from './settings';
 
 const SELECTOR = ['file', 'untitled', 'vscode-notebook-cell'].map((scheme) => ({ scheme, language: 'python' }));
 const { Information, Warning, Error: Failed } = vscode.LanguageStatusSeverity;
-const execute = vscode.commands.executeCommand;
+const { executeCommand: execute, registerCommand } = vscode.commands;
+const { window, workspace, env } = vscode;
 let extension: Extension | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
@@ -26,11 +27,11 @@ export function activate(context: vscode.ExtensionContext): void {
 export const deactivate = (): Promise<void> | undefined => extension?.stop();
 
 class Extension {
-  private readonly log = vscode.window.createOutputChannel('loaderlint', { log: true });
+  private readonly log = window.createOutputChannel('loaderlint', { log: true });
   private readonly status = vscode.languages.createLanguageStatusItem('loaderlint', SELECTOR);
+  private readonly commands = new Commands(() => this.ready());
   private readonly interpreters: Interpreters;
   private readonly environment: Environment | undefined;
-  private readonly commands = new Commands(() => this.ready(), this.log);
   private readonly update = coalesced(() => this.start());
   private starting: Promise<void> | undefined;
   private client: LanguageClient | undefined;
@@ -42,20 +43,20 @@ class Extension {
     const { subscriptions, extensionUri, globalStorageUri } = context;
     const dist = vscode.Uri.joinPath(extensionUri, 'dist').fsPath;
     const wheel = fs.readdirSync(dist).find((name) => name.endsWith('.whl'));
-    this.environment = wheel ? new Environment(globalStorageUri.fsPath, `${dist}/${wheel}`, run, (text) => this.log.info(text)) : undefined;
+    const log = (text: string): void => this.log.info(text);
+    this.environment = wheel ? new Environment(globalStorageUri.fsPath, `${dist}/${wheel}`, run, log) : undefined;
     this.interpreters = new Interpreters(this.log, () => this.restart(false), subscriptions);
     this.status.command = { command: 'loaderlint.restart', title: 'Restart' };
+    const isOurs = (event: vscode.ConfigurationChangeEvent): boolean => RESTART_KEYS.some((key) => event.affectsConfiguration(key));
     subscriptions.push(
       this.log,
       this.status,
       ...this.commands.register(),
-      vscode.commands.registerCommand('loaderlint.restart', () => this.restart(true)),
-      vscode.commands.registerCommand('loaderlint.showLogs', () => this.log.show()),
-      vscode.commands.registerCommand('loaderlint.debugInformation', () => this.showDebugInformation()),
-      vscode.workspace.onDidGrantWorkspaceTrust(() => this.restart(true)),
-      vscode.workspace.onDidChangeConfiguration(
-        (event) => RESTART_KEYS.some((key) => event.affectsConfiguration(key)) && this.restart(false),
-      ),
+      registerCommand('loaderlint.restart', () => this.restart(true)),
+      registerCommand('loaderlint.showLogs', () => this.log.show()),
+      registerCommand('loaderlint.debugInformation', () => this.showDebugInformation()),
+      workspace.onDidGrantWorkspaceTrust(() => this.restart(true)),
+      workspace.onDidChangeConfiguration((event) => isOurs(event) && this.restart(false)),
     );
   }
 
@@ -83,20 +84,15 @@ class Extension {
   private async start(): Promise<void> {
     const forced = this.forced;
     this.forced = false;
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-    const section = vscode.workspace.getConfiguration('loaderlint', folder);
-    const command = serverCommand(section.get('server.path'), os.homedir(), folder?.fsPath);
-    const candidates = (): AsyncGenerator<Candidate> => this.candidates(folder, section.get<string | null>('interpreter') ?? '');
-    this.found = command
-      ? { server: { origin: 'the setting loaderlint.server.path', command }, failures: [] }
-      : await findServer(candidates(), run);
+    const folder = workspace.workspaceFolders?.[0]?.uri;
+    this.found = await this.find(folder);
     // Whoever agreed to an environment of ours agreed to it for the next version of the extension, too.
     if (!this.found.server && this.environment?.isOutdated) {
-      if (!(await this.make())) return;
-      this.found = await findServer(candidates(), run);
+      if (!(await this.make())) return this.stop();
+      this.found = await this.find(folder);
     }
     const { server } = this.found;
-    if (!server) return this.reportNotFound();
+    if (!server) return this.stop().then(() => this.reportNotFound());
     // The server reads the files of this environment, and never runs it.
     const interpreter = (await this.interpreters.selected(folder).next()).value?.command[0] ?? null;
     const key = JSON.stringify([server.command, interpreter]);
@@ -106,11 +102,18 @@ class Extension {
     if (this.client) this.running = key;
   }
 
+  private async find(folder: vscode.Uri | undefined): Promise<Found> {
+    const section = workspace.getConfiguration('loaderlint', folder);
+    const command = serverCommand(section.get('server.path'), os.homedir(), folder?.fsPath);
+    if (command) return { server: { origin: 'the setting loaderlint.server.path', command }, failures: [] };
+    const interpreter = expandPath(section.get<string | null>('interpreter') ?? '', os.homedir(), folder?.fsPath);
+    return findServer(this.candidates(folder, interpreter), run);
+  }
+
   private async *candidates(folder: vscode.Uri | undefined, setting: string): AsyncGenerator<Candidate> {
     // The selected interpreter may be a program of the workspace: it is not run before the workspace is trusted.
-    if (vscode.workspace.isTrusted) yield* this.interpreters.selected(folder);
-    const path = expandPath(setting, os.homedir(), folder?.fsPath);
-    if (path) yield { origin: 'the setting loaderlint.interpreter', command: [path] };
+    if (workspace.isTrusted) yield* this.interpreters.selected(folder);
+    if (setting) yield { origin: 'the setting loaderlint.interpreter', command: [setting] };
     if (this.environment) yield* this.environment.candidates();
     for (const name of ['python3', 'python']) yield { origin: `${name} on the PATH`, command: [name] };
   }
@@ -131,21 +134,20 @@ class Extension {
       return this.report(notStarted(server, String(error), said.last));
     }
     const version = client.initializeResult?.serverInfo?.version ?? server.version ?? '0';
-    const trusted = vscode.workspace.isTrusted;
-    const limited = trusted ? '' : '; limited: the workspace is not trusted, so its own interpreter is not run';
-    const [severity, detail] = [trusted ? Information : Warning, `${program}, ${server.origin}${limited}`];
+    const limited = '; limited: the workspace is not trusted, so its own interpreter is not run';
+    const [severity, more] = workspace.isTrusted ? [Information, ''] : [Warning, limited];
+    const detail = `${program}, ${server.origin}${more}`;
     Object.assign(this.status, { severity, text: `loaderlint ${version}`, detail, busy: false });
-    if (!atLeast(version, MINIMUM_SERVER)) void vscode.window.showWarningMessage(tooOld(version));
+    if (!atLeast(version, MINIMUM_SERVER)) void window.showWarningMessage(tooOld(version));
   }
 
   private options(interpreter: string | null, said: { last: string }): LanguageClientOptions {
     const crashes = crashCounter();
-    const settings = (): object => serverSettings(vscode.workspace.getConfiguration().get('loaderlint'));
     return {
       documentSelector: SELECTOR,
       diagnosticPullOptions: { onChange: true, onSave: true, onTabs: true },
       outputChannel: this.log,
-      initializationOptions: { interpreter, settings: settings(), commands: ['loaderlint.showWorkerMap'] },
+      initializationOptions: { interpreter, commands: ['loaderlint.showWorkerMap'] },
       stdioOptions: {
         stdout: () => undefined, // carries the protocol
         stderr: (stream) => createInterface(stream).on('line', (line) => this.log.error((said.last = line))),
@@ -160,48 +162,36 @@ class Extension {
           return { action: started && !times ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true };
         },
       },
-      middleware: {
-        workspace: {
-          configuration: async (params, token, next) => {
-            const values = (await next(params, token)) as unknown[];
-            return values.map((value, i) => (params.items[i]?.section === 'loaderlint' ? serverSettings(value) : value));
-          },
-          didChangeConfiguration: async () =>
-            this.client?.sendNotification('workspace/didChangeConfiguration', { settings: { loaderlint: settings() } }),
-        },
-      },
     };
   }
 
-  private async reportNotFound(): Promise<void> {
-    await this.stop();
-    const { failures } = this.found;
-    const asks = this.environment !== undefined && failures.some((failure) => failure.usable);
-    this.report(notFound(failures, vscode.workspace.isTrusted, asks), {
-      ...(asks && { 'Set Up': () => this.setUp() }),
-      'Choose Interpreter': choose,
-    });
+  /** Make the environment of our own; whether it is there now. */
+  private async make(): Promise<boolean> {
+    const stop = new AbortController();
+    const pythons = new Set(this.found.failures.flatMap(({ usable }) => usable ?? []));
+    const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title: 'Setting up loaderlint' };
+    try {
+      await window.withProgress(options, (_, cancelled) => {
+        cancelled.onCancellationRequested(() => stop.abort());
+        return this.environment!.make([...pythons], stop.signal);
+      });
+      return true;
+    } catch (error) {
+      const steps = { 'Try Again': () => this.setUp(), 'Choose Interpreter': choose };
+      this.report(`loaderlint could not set itself up: ${(error as Error).message}`, steps);
+      return false;
+    }
   }
 
   private async setUp(): Promise<void> {
     if (await this.make()) await this.restart(true);
   }
 
-  /** Make the environment of our own; whether it is there now. */
-  private async make(): Promise<boolean> {
-    const stop = new AbortController();
-    const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title: 'loaderlint: setting up its environment' };
-    const pythons = this.found.failures.flatMap(({ usable }) => usable ?? []);
-    try {
-      await vscode.window.withProgress(options, (_, cancelled) => {
-        cancelled.onCancellationRequested(() => stop.abort());
-        return this.environment!.make([...new Set(pythons)], stop.signal);
-      });
-      return true;
-    } catch (error) {
-      this.report(notMade((error as Error).message), { 'Try Again': () => this.setUp(), 'Choose Interpreter': choose });
-      return false;
-    }
+  private reportNotFound(): void {
+    const { failures } = this.found;
+    const asks = this.environment !== undefined && failures.some((failure) => failure.usable);
+    const steps = { ...(asks && { 'Set Up': () => this.setUp() }), 'Choose Interpreter': choose };
+    this.report(notFound(failures, workspace.isTrusted, asks), steps);
   }
 
   /** Say that the server is off, and offer the next steps. */
@@ -209,31 +199,29 @@ class Extension {
     this.log.error(message);
     Object.assign(this.status, { severity: Failed, text: 'loaderlint is not running', detail: message, busy: false });
     this.running = '';
-    const all: typeof steps = {
-      ...steps,
-      'Open Settings': () => execute('workbench.action.openSettings', 'loaderlint'),
-      'Show Logs': () => this.log.show(),
-    };
-    void vscode.window.showErrorMessage(message, ...Object.keys(all)).then((step) => step && all[step]?.());
+    const settings = (): unknown => execute('workbench.action.openSettings', 'loaderlint');
+    const all: typeof steps = { ...steps, 'Open Settings': settings, 'Show Logs': () => this.log.show() };
+    void window.showErrorMessage(message, ...Object.keys(all)).then((step) => step && all[step]?.());
   }
 
   private async showDebugInformation(): Promise<void> {
     await this.starting;
-    const { extension: { packageJSON, extensionKind }, globalStorageUri } = this.context;
     const { server, failures } = this.found;
-    const settings = (folder?: vscode.WorkspaceFolder): string => JSON.stringify(vscode.workspace.getConfiguration('loaderlint', folder));
+    const settings = (folder?: vscode.WorkspaceFolder): string =>
+      `- settings in ${folder?.uri.fsPath ?? 'no folder'}: \`${JSON.stringify(workspace.getConfiguration('loaderlint', folder))}\``;
     const lines = [
       '# loaderlint: debug information\n\n## Editor\n',
-      `- extension ${packageJSON.version} (kind ${extensionKind}), ${vscode.env.appName} ${vscode.version}, ${os.platform()} ${os.arch()} ${os.release()}`,
-      `- remote: ${vscode.env.remoteName ?? 'none'}; workspace ${vscode.workspace.isTrusted ? 'trusted' : 'not trusted'}; storage \`${globalStorageUri.fsPath}\``,
-      `- status: ${this.status.text} (${this.status.detail})`,
-      `- server: ${server ? `\`${server.command.join(' ')}\`, version ${server.version ?? 'not asked'}, from ${server.origin}` : 'none'}`,
+      `- extension ${this.context.extension.packageJSON.version}, ${env.appName} ${vscode.version} on ${os.platform()} ${os.arch()}`,
+      `- remote: ${env.remoteName ?? 'none'}; the workspace is ${workspace.isTrusted ? '' : 'not '}trusted`,
+      `- status: ${this.status.text}; ${this.status.detail}`,
+      `- server: ${server ? `\`${server.command.join(' ')}\` from ${server.origin}` : 'none'}`,
       ...tried(failures).map((text) => `- not used: ${text}`),
-      ...(vscode.workspace.workspaceFolders ?? [undefined]).map((folder) => `- settings in ${folder?.uri.fsPath ?? 'no folder'}: \`${settings(folder)}\``),
+      ...(workspace.workspaceFolders ?? [undefined]).map(settings),
     ];
-    const told = await this.client?.sendRequest<{ text: string }>('loaderlint/debugInformation', {}).catch((error: unknown) => ({ text: String(error) }));
+    const asked = this.client?.sendRequest<{ text: string }>('loaderlint/debugInformation', {});
+    const told = await asked?.catch((error: unknown) => ({ text: String(error) }));
     const text = `${lines.join('\n')}\n\n${told?.text ?? 'The server does not run.\n'}`;
-    await this.commands.show('debug information.md', { text: withoutSecrets(text, os.homedir()) });
+    await this.commands.show('debug information.md', { text: text.replaceAll(os.homedir(), '~') });
   }
 }
 

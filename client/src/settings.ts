@@ -1,15 +1,5 @@
-/** Settings that are the client's own: the server never sees them, and a change means another server process. */
-const CLIENT_KEYS = ['server', 'interpreter'];
-export const RESTART_KEYS = CLIENT_KEYS.map((key) => `loaderlint.${key}`);
-
-/**
- * What the server gets of the editor's `loaderlint` section: camelCase names, only what somebody set.
- * An unset value must not travel: it would hide what pyproject.toml says.
- */
-export function serverSettings(section: unknown): Record<string, unknown> {
-  const entries = Object.entries(section ?? {});
-  return Object.fromEntries(entries.filter(([key, value]) => !CLIENT_KEYS.includes(key) && value !== null));
-}
+/** Settings that are the client's own: a change means another server process. The server leaves them alone. */
+export const RESTART_KEYS = ['loaderlint.server', 'loaderlint.interpreter'];
 
 /** Replace a leading `~` and every `${workspaceFolder}` of a path. */
 export function expandPath(text: string, home: string, folder = ''): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checked, crashed, notFound, notStarted, tooOld, withoutSecrets } from '../src/messages';
+import { crashed, notFound, notStarted, tooOld } from '../src/messages';
 
 const failures = [
   { candidate: { origin: 'the selected interpreter', command: ['/p/.venv/bin/python'] }, reason: 'has no loaderlint' },
@@ -28,15 +28,4 @@ test('a server that did not start or stopped is told by its last words', () => {
   assert.match(crashed(5, 'MemoryError'), /5 times .* The last thing it said: MemoryError$/);
   assert.match(crashed(5, ''), /gave no reason/);
   assert.match(tooOld('0.0.3'), /0\.0\.3/);
-});
-
-test('what was found in the workspace is counted', () => {
-  assert.match(checked({ findings: 1, files: 1 }), /: 1 finding in 1 file\./);
-  assert.match(checked({ findings: 12, files: 5 }), /: 12 findings in 5 files\./);
-  assert.match(checked({ findings: 0, files: 0 }), /no findings/);
-});
-
-test('debug information can be given to others', () => {
-  const text = withoutSecrets('/home/me/p, https://user:word@host/simple, http://host/a@b', '/home/me');
-  assert.equal(text, '~/p, https://host/simple, http://host/a@b');
 });

@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expandPath, serverCommand, serverSettings } from '../src/settings';
-
-test('the server gets what is set, by its camelCase name, and nothing of the client', () => {
-  const section = { server: { path: '/opt/loaderlint' }, interpreter: '/usr/bin/python3', targetTorch: '2.4', select: null, ignore: ['LDR1'] };
-  assert.deepEqual(serverSettings(section), { targetTorch: '2.4', ignore: ['LDR1'] });
-  assert.deepEqual(serverSettings(undefined), {});
-  assert.deepEqual(serverSettings(null), {});
-});
+import { expandPath, serverCommand } from '../src/settings';
 
 test('a server path is a program or a whole command', () => {
   assert.deepEqual(serverCommand('/opt/loaderlint', '/home/me'), ['/opt/loaderlint', 'server']);

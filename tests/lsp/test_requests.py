@@ -138,7 +138,9 @@ def test_one_that_is_sent_diagnostics_gets_those_of_all_files_and_they_do_not_gr
         async with session(folders=[project]) as client:
             await client.settled()
             assert shown(client, a) is None
-            assert await client.request("loaderlint/checkWorkspace") == {"findings": 3, "files": 2}
+            told = await client.request("loaderlint/checkWorkspace")
+            assert (told["findings"], told["files"]) == (3, 2)
+            assert told["message"].startswith("loaderlint: 3 findings in 2 files;")
             await client.until(lambda: shown(client, b) == 2)
             assert shown(client, a) == 1
             b.write_text("GUESS\n")
@@ -188,7 +190,9 @@ def test_one_that_asks_gets_them_by_the_question_it_has_open(project: Path) -> N
         async with session(capabilities(pulls=True), [project]) as client:
             held = asyncio.ensure_future(client.request("workspace/diagnostic", previousResultIds=[]))
             await client.settled()
-            assert await client.request("loaderlint/checkWorkspace") == {"findings": 3, "files": 2}
+            told = await client.request("loaderlint/checkWorkspace")
+            assert (told["findings"], told["files"]) == (3, 2)
+            assert told["message"].startswith("loaderlint: 3 findings in 2 files;")
             items = (await held)["items"]
             assert {Path(item["uri"]).name for item in items} == {"a.py", "b.py"}
             known = [{"uri": item["uri"], "value": item["resultId"]} for item in items]

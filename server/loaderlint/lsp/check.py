@@ -26,7 +26,7 @@ OPEN_ONLY = "loaderlint/showOpenFilesOnly"
 
 
 async def check_workspace(ls: Server, params: Any) -> dict[str, object]:
-    """Look at all files; `{findings, files}` says how many findings there are, and in how many files. Progress is shown
+    """Look at all files; `{findings, files, message}` says how many findings there are, and in how many files. Progress is shown
     under `workDoneToken`, else under a token of ours where the client can. Cancelled, it changes nothing."""
     token = getattr(params, "workDoneToken", None) or await _token(ls)
     with pull.shown_progress(ls, token) as progress:
@@ -34,7 +34,15 @@ async def check_workspace(ls: Server, params: Any) -> dict[str, object]:
     ls.workspace_by_request = True
     ls.analysis.announce_news()
     found = [len(report.shown) for report in reports.values()]
-    return {"findings": sum(found), "files": sum(count > 0 for count in found)}
+    findings, files = sum(found), sum(count > 0 for count in found)
+    return {"findings": findings, "files": files, "message": _message(findings, files)}
+
+
+def _message(findings: int, files: int) -> str:
+    if not findings:
+        return "loaderlint: no findings in the workspace"
+    what, where = "finding" + "s" * (findings != 1), "file" + "s" * (files != 1)
+    return f"loaderlint: {findings} {what} in {files} {where}; from now on the findings of all files are shown"
 
 
 def show_open_files_only(ls: Server, _: Any) -> None:
