@@ -56,7 +56,7 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${name}` });
     this.told.set(uri.toString(), told);
     this.changed.fire(uri);
-    await vscode.window.showTextDocument(uri, { viewColumn: vscode.ViewColumn.Beside, preview: true });
+    await vscode.window.showTextDocument(uri, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
   }
 
   private async explain(): Promise<void> {
@@ -65,7 +65,7 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
     const [{ uri }, position] = [editor.document, editor.selection.active];
     const params = { textDocument: { uri: uri.toString() }, position };
     const told = await (await this.ready())?.sendRequest<Told>('loaderlint/explain', params);
-    if (told) await this.show(`${path.basename(uri.path)} line ${position.line + 1} explained`, told);
+    if (told) await this.show(`explain ${path.basename(uri.path)} line ${position.line + 1}`, told);
   }
 
   private async showWorkers(uri?: string): Promise<void> {
