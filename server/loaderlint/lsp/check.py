@@ -26,8 +26,8 @@ OPEN_ONLY = "loaderlint/showOpenFilesOnly"
 
 
 async def check_workspace(ls: Server, params: Any) -> dict[str, object]:
-    """Look at all files; `{findings, files, message}` says how many findings there are, and in how many files. Progress is shown
-    under `workDoneToken`, else under a token of ours where the client can. Cancelled, it changes nothing."""
+    """Look at all files; `{findings, files, message}` says how many findings there are, and in how many files. Progress
+    is shown under `workDoneToken`, else under a token of ours where the client can. Cancelled, it changes nothing."""
     token = getattr(params, "workDoneToken", None) or await _token(ls)
     with pull.shown_progress(ls, token) as progress:
         reports = await pull.everything(ls, progress)
