@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from loaderlint import witness
 from loaderlint.findings import Severity
 
 if TYPE_CHECKING:
@@ -82,7 +83,12 @@ class Baseline:
     @cached_property
     def _moved(self) -> list[Entry]:
         """The entries of files that are gone."""
-        return [entry for file, entries in self._by_file.items() if not file.exists() for entry in entries]
+        return [entry for file, entries in self._by_file.items() if not _exists(file) for entry in entries]
+
+
+def _exists(file: Path) -> bool:
+    witness.saw(file)
+    return file.exists()
 
 
 class Kept(NamedTuple):
@@ -100,6 +106,7 @@ class Kept(NamedTuple):
 
 def read(path: Path) -> Baseline:
     """The baseline in the file at `path`. Raises BadBaseline."""
+    witness.saw(path)
     try:
         document = json.loads(path.read_bytes())
     except FileNotFoundError:

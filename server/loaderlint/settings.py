@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
+from loaderlint import witness
 from loaderlint.findings import Severity
 
 if sys.version_info >= (3, 11):
@@ -190,6 +191,7 @@ def _from_directory(directory: Path) -> tuple[Settings, tuple[SettingsProblem, .
 
 def _from_file(path: Path) -> tuple[Settings, tuple[SettingsProblem, ...]] | None:
     """The settings of one file; None if there is no such file or it does not speak of loaderlint."""
+    witness.saw(path)
     try:
         data = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):

@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING
 
 from pathspec import GitIgnoreSpec
 
+from loaderlint import witness
 from loaderlint.project.files import ProjectFile, Read, bound_names
+from loaderlint.roots import MARKERS as MARKERS
+from loaderlint.roots import project_root as project_root
 from loaderlint.syntax import notebook
 from loaderlint.syntax.cutter import Piece, common_ends, cut, recut
 from loaderlint.syntax.source import Source, UnreadableSource, decode
@@ -32,9 +35,6 @@ SKIPPED = frozenset(
     site-packages .ipynb_checkpoints .eggs wandb
     """.split()
 )
-MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "loaderlint.toml", ".git", ".hg")
-#: These mark no project inside of a package: there they build an extension of it, or are a module called so.
-_SETUP = frozenset({"setup.py", "setup.cfg"})
 _CROWDED = 2_000
 _SOURCES = (".py", notebook.SUFFIX)
 _READ_LIMIT = 5_000_000
@@ -49,17 +49,6 @@ class Cancelled(Exception):
     """The caller's `stop` said so."""
 
 
-def project_root(path: Path) -> Path | None:
-    """The folder of the project that `path` (a file or folder) belongs to: the nearest one upwards with a project file
-    or a repository; None if there is none."""
-    folder = path if path.is_dir() else path.parent
-    for candidate in (folder, *folder.parents):
-        found = [marker for marker in MARKERS if (candidate / marker).exists()]
-        if found and not (set(found) <= _SETUP and (candidate / "__init__.py").exists()):
-            return candidate
-    return None
-
-
 def python_files(root: Path, stop: Callable[[], bool] = lambda: False) -> Iterator[Path]:
     """The Python files and notebooks below `root`, sorted within each folder; hidden and ignored folders and endless
     links left out.
@@ -71,6 +60,7 @@ def python_files(root: Path, stop: Callable[[], bool] = lambda: False) -> Iterat
 def _walk(folder: Path, ignores: list[tuple[Path, GitIgnoreSpec]], stop: Callable[[], bool]) -> Iterator[Path]:
     if stop():
         raise Cancelled
+    witness.saw(folder)
     try:
         with os.scandir(folder) as entries:
             listed = sorted(entries, key=lambda entry: entry.name)
@@ -102,15 +92,21 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 
 def _is_real_folder(entry: os.DirEntry[str]) -> bool:
     try:
-        return entry.is_dir(follow_symlinks=False) and not os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))
+        if not entry.is_dir(follow_symlinks=False):
+            return False
     except OSError:
         return False
+    environment = os.path.join(entry.path, "pyvenv.cfg")
+    if os.path.exists(environment):
+        witness.saw(environment)  # of other folders the walk goes on to see the whole list
+        return False
+    return True
 
 
 def _ignores_above(root: Path) -> list[tuple[Path, GitIgnoreSpec]]:
     """What the repository around `root` ignores, as git reads it: `.git/info/exclude`, then the ignore files of the
     folders down to `root`, which reads its own. Nothing if it ignores `root`: who asks for that folder means it."""
-    repository = next((one for one in (root, *root.parents) if (one / ".git").exists()), None)
+    repository = next((one for one in (root, *root.parents) if _is_repository(one)), None)
     if repository is None:
         return []
     way = [one for one in (root, *root.parents) if one.is_relative_to(repository)]
@@ -122,8 +118,14 @@ def _ignores_above(root: Path) -> list[tuple[Path, GitIgnoreSpec]]:
     return ignores
 
 
+def _is_repository(folder: Path) -> bool:
+    witness.saw(folder / ".git")
+    return (folder / ".git").exists()
+
+
 def _ignore_file(folder: Path, name: str = ".gitignore") -> list[tuple[Path, GitIgnoreSpec]]:
     """The patterns of an ignore file, which are relative to `folder`."""
+    witness.saw(folder / name)
     try:
         lines = (folder / name).read_text(encoding="utf-8-sig", errors="replace").splitlines()
         return [(folder, GitIgnoreSpec.from_lines(lines))]
@@ -446,6 +448,7 @@ class Store:
 
     def _read(self, path: Path) -> bytes:
         is_notebook = path.suffix == notebook.SUFFIX
+        witness.saw(path)
         try:
             if path.stat().st_size > (_NOTEBOOK_LIMIT if is_notebook else _READ_LIMIT):
                 self.unreadable[path] = _TOO_LARGE

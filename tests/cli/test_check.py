@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.commands.check import folders_around
+from loaderlint.commands.arguments import folders_around
 from loaderlint.engine import Problem
 from tests.cli import fake
 from tests.cli.conftest import Run

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loaderlint import cli, settings
-from loaderlint.commands.check import given_settings
+from loaderlint.commands.arguments import given_settings
 
 #: By key: the flag with its value, and the line of loaderlint.toml.
 SAME = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from loaderlint.commands.check import Usage, existing, folders_around, given_settings
+from loaderlint.commands.arguments import Usage, existing, folders_around, given_settings
 from loaderlint.engine import Workspace
 
 

@@ -13,9 +13,32 @@ every rule its question about every subject, and turns places into spans. It kno
 * `repairs`: from fix intents to edits.
 """
 
-from loaderlint.engine.diagnostics import Diagnostic, Note, Problem, ProjectInfo
-from loaderlint.engine.project import Project
-from loaderlint.engine.workspace import Workspace
-from loaderlint.store import Cancelled
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from loaderlint.engine.diagnostics import Diagnostic, Note, Problem, ProjectInfo
+    from loaderlint.engine.project import Project
+    from loaderlint.engine.workspace import Workspace
+    from loaderlint.store import Cancelled
 
 __all__ = ["Cancelled", "Diagnostic", "Note", "Problem", "Project", "ProjectInfo", "Workspace"]
+
+_HOMES = {
+    "Cancelled": "loaderlint.store",
+    "Diagnostic": "loaderlint.engine.diagnostics",
+    "Note": "loaderlint.engine.diagnostics",
+    "Problem": "loaderlint.engine.diagnostics",
+    "Project": "loaderlint.engine.project",
+    "ProjectInfo": "loaderlint.engine.diagnostics",
+    "Workspace": "loaderlint.engine.workspace",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import what is asked for: a check that a cache answers needs diagnostics, and nothing that finds them."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

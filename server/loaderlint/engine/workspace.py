@@ -11,8 +11,8 @@ from loaderlint.engine.diagnostics import Diagnostic, Problem, ProjectInfo
 from loaderlint.engine.project import Project
 from loaderlint.engine.steps import Steps
 from loaderlint.findings import Fix, Place, Severity
+from loaderlint.roots import root_of
 from loaderlint.settings import Settings
-from loaderlint.store import project_root
 
 if TYPE_CHECKING:
     from loaderlint.baseline import Kept
@@ -211,9 +211,7 @@ class Workspace:
         own."""
         folder = path if path.is_dir() else path.parent
         if folder not in self._roots:
-            around = [one for one in self._folders if folder.is_relative_to(one)]
-            outermost = min(around, key=lambda one: len(one.parts)) if around else folder
-            self._roots[folder] = project_root(folder) or (outermost if outermost.is_dir() else folder)
+            self._roots[folder] = root_of(folder, self._folders)
         return self._roots[folder]
 
     def _by_project(self, paths: Sequence[Path] | None) -> list[tuple[Project, list[Path]]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from loaderlint.facts.ir import PieceFacts
-from loaderlint.syntax.cutter import Piece
-from loaderlint.syntax.positions import Span, TextEdit
+from loaderlint.syntax.span import Span, TextEdit
+
+if TYPE_CHECKING:
+    from loaderlint.facts.ir import PieceFacts
+    from loaderlint.syntax.cutter import Piece
 
 __all__ = ["Change", "FileAccess", "FileEdit", "NoFix", "Refused", "Repair", "Span", "TextEdit"]
 

@@ -4,6 +4,7 @@
 * `cutter`: text to pieces, and again after an edit.
 * `parse`: one piece to its tree.
 * `walk`: the nodes of a tree in their fixed order, which gives every node its anchor.
+* `span`: places in a text, and edits of it.
 * `positions`: anchors to places in the text, edits to a text.
 
 All offsets and columns are characters (code points), all lines count from 0, and a line ends with `\\n`, `\\r\\n` or

@@ -10,7 +10,6 @@ import itertools
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
@@ -18,25 +17,11 @@ from libcst._nodes.internal import CodegenState
 from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.parse import ParsedPiece
 from loaderlint.syntax.source import LineIndex
+from loaderlint.syntax.span import Span as Span
+from loaderlint.syntax.span import TextEdit as TextEdit
 from loaderlint.syntax.walk import preorder
 
 _NO_CONTEXT = nullcontext()
-
-
-class Span(NamedTuple):
-    """A place in a text: lines and columns in characters from 0, the end exclusive."""
-
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-
-
-class TextEdit(NamedTuple):
-    """Replace what stands at `span` by `text`."""
-
-    span: Span
-    text: str
 
 
 def spans(parsed: ParsedPiece, anchors: Collection[int]) -> dict[int, Span]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
+from loaderlint import witness
 from loaderlint.project.versions.declaration import normal
 
 _DIST = re.compile(r"(?P<name>[A-Za-z0-9][\w.]*)-(?P<version>\d[\w.+!]*?)(?:-py[\d.]+)?\.(?:dist-info|egg-info|egg)\Z")
@@ -50,6 +51,8 @@ def _prefixes(around: list[Path], interpreter: str | None) -> Iterator[Path]:
         yield Path(os.environ["VIRTUAL_ENV"])
     for folder in around:
         for name in _NAMES:
+            witness.saw(folder / name / "pyvenv.cfg")
+            witness.saw(folder / name / "conda-meta")
             if (folder / name / "pyvenv.cfg").is_file() or (folder / name / "conda-meta").is_dir():
                 yield folder / name
     if os.environ.get("CONDA_PREFIX"):
@@ -59,6 +62,7 @@ def _prefixes(around: list[Path], interpreter: str | None) -> Iterator[Path]:
 def _prefix_of(interpreter: Path) -> Path:
     """The folder of an environment by its interpreter (bin/python, Scripts/python.exe, or conda's python.exe), or by
     itself."""
+    witness.saw(interpreter)
     if interpreter.is_dir():
         return interpreter
     folder = interpreter.parent
@@ -110,6 +114,7 @@ def folders(prefix: Path) -> tuple[Path, ...]:
 
 def time(folder: Path) -> int:
     """When something was last installed in, or removed from, a folder of packages; 0 if there is none."""
+    witness.saw(folder)
     try:
         return folder.stat().st_mtime_ns
     except OSError:
@@ -132,6 +137,7 @@ def _package_folders(prefix: Path) -> Iterator[tuple[Path, Version | None]]:
     yield prefix / "Lib" / "site-packages", None
     libraries = [match for name in sorted(_names(prefix / "lib")) if (match := _LIBRARY.match(name))]
     if len(libraries) > 1:  # a system with several Pythons: that of the plain name is meant
+        witness.saw(prefix / "bin" / "python3")
         chosen = os.path.basename(os.path.realpath(prefix / "bin" / "python3"))
         libraries = [match for match in libraries if match[0] == chosen]
     for match in libraries:
@@ -141,6 +147,7 @@ def _package_folders(prefix: Path) -> Iterator[tuple[Path, Version | None]]:
 
 def _configuration(prefix: Path) -> str:
     """The own file of a virtual environment, '' if there is none."""
+    witness.saw(prefix / "pyvenv.cfg")
     try:
         return (prefix / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -148,6 +155,7 @@ def _configuration(prefix: Path) -> str:
 
 
 def _names(folder: Path) -> list[str]:
+    witness.saw(folder)
     try:
         return os.listdir(folder)
     except OSError:

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+from loaderlint import witness
 from loaderlint.project.versions.declaration import Declaration, Include, is_aside
 
 
@@ -96,10 +97,12 @@ def in_folder(folder: Path, root: Path) -> Iterator[Found]:
 def of_workspace(root: Path) -> Iterator[Found]:
     """What the lock file of uv's workspace says, if the project at `root` is a member of one: the lock file stands in
     the workspace's own folder, and names its members by their folders."""
+    witness.saw(root / "pyproject.toml")
     if not (root / "pyproject.toml").is_file():
         return
     for folder in root.parents[:_WORKSPACE_ABOVE]:
         lock = folder / "uv.lock"
+        witness.saw(lock)
         if lock.is_file():
             if f'"{root.relative_to(folder).as_posix()}"' in _text(lock, Kind.LOCK):
                 yield from _in_file(lock, SOURCES[0], folder, False, (lock,))
@@ -128,6 +131,7 @@ def _source_of(name: str) -> Source | None:
 def _names(folder: Path) -> list[str]:
     """The sorted names in a folder; of one that holds thousands (images beside the code), only the usual ones."""
     found: list[str] = []
+    witness.saw(folder)
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -162,6 +166,7 @@ def _shown(path: Path, root: Path) -> str:
 
 def _text(path: Path, kind: Kind) -> str:
     """The text of a file; '' where it is too long or cannot be read."""
+    witness.saw(path)
     try:
         if path.stat().st_size > (_LONGEST_LOCK if kind is Kind.LOCK else _LONGEST):
             return ""

@@ -1,0 +1,55 @@
+"""What a check looks at on disk, and in which state it was: who wants to know later whether a check would find the same
+looks whether all of it still is as it was.
+
+`saw` is called before a file is read, before a folder is listed, and where it is asked whether something is there;
+nobody else may look at the disk. It costs nothing unless somebody `watch`es.
+"""
+
+from __future__ import annotations
+
+import os
+from stat import S_ISDIR
+from typing import NamedTuple
+
+
+class Stamp(NamedTuple):
+    """The state of a file or folder: times in nanoseconds, size in bytes, -1 for a folder."""
+
+    modified: int
+    changed: int
+    size: int
+
+
+_seen: dict[str, Stamp | None] | None = None
+
+
+def watch() -> None:
+    """Begin to note what is looked at."""
+    global _seen
+    _seen = {}
+
+
+def seen() -> dict[str, Stamp | None]:
+    """What was looked at since `watch`, each as it was when it was first looked at; None for what was not there. Ends
+    the watch."""
+    global _seen
+    found, _seen = _seen or {}, None
+    return found
+
+
+def saw(path: str | os.PathLike[str]) -> None:
+    """This is looked at now."""
+    if _seen is None:
+        return
+    name = os.fspath(path)
+    if name not in _seen:
+        _seen[name] = stamp(name)
+
+
+def stamp(path: str) -> Stamp | None:
+    """The present state of a file or folder; None if it is not there, or cannot be looked at."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return Stamp(found.st_mtime_ns, found.st_ctime_ns, -1 if S_ISDIR(found.st_mode) else found.st_size)
