@@ -65,13 +65,13 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
     const [{ uri }, position] = [editor.document, editor.selection.active];
     const params = { textDocument: { uri: uri.toString() }, position };
     const told = await (await this.ready())?.sendRequest<Told>('loaderlint/explain', params);
-    if (told) await this.show(`explain ${path.basename(uri.path)} line ${position.line + 1}`, told);
+    if (told) await this.show(`explanation (${path.basename(uri.path)} line ${position.line + 1})`, told);
   }
 
   private async showWorkers(uri?: string): Promise<void> {
     const params = uri ? { textDocument: { uri } } : {};
     const told = await (await this.ready())?.sendRequest<Told>('loaderlint/workers', params);
-    if (told) await this.show(`workers of ${uri ? path.basename(vscode.Uri.parse(uri).path) : 'the project'}`, told);
+    if (told) await this.show(`worker map (${uri ? path.basename(vscode.Uri.parse(uri).path) : 'project'})`, told);
   }
 
   private async check(): Promise<void> {

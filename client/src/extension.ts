@@ -207,8 +207,9 @@ class Extension {
   private async showDebugInformation(): Promise<void> {
     await this.starting;
     const { server, failures } = this.found;
+    const onlySet = (_: string, value: unknown): unknown => value ?? undefined;
     const settings = (folder?: vscode.WorkspaceFolder): string =>
-      `- settings in ${folder?.uri.fsPath ?? 'no folder'}: \`${JSON.stringify(workspace.getConfiguration('loaderlint', folder))}\``;
+      `- settings in ${folder?.uri.fsPath ?? 'no folder'}: \`${JSON.stringify(workspace.getConfiguration('loaderlint', folder), onlySet)}\``;
     const lines = [
       '# loaderlint: debug information\n\n## Editor\n',
       `- extension ${this.context.extension.packageJSON.version}, ${env.appName} ${vscode.version} on ${os.platform()} ${os.arch()}`,

@@ -12,7 +12,12 @@ const manifest = JSON.parse(read('package.json')) as {
   version: string;
   engines: { vscode: string };
   devDependencies: Record<string, string>;
-  contributes: { commands: { command: string }[]; configuration: { properties: Record<string, Record<string, unknown>> } };
+  files: string[];
+  contributes: {
+    commands: { command: string }[];
+    walkthroughs: { steps: { id: string; description: string; media: { markdown: string } }[] }[];
+    configuration: { properties: Record<string, Record<string, unknown>> };
+  };
   capabilities: { untrustedWorkspaces: { restrictedConfigurations: string[] } };
 };
 const properties = manifest.contributes.configuration.properties;
@@ -50,6 +55,28 @@ test('a workspace that is not trusted cannot choose the program that is run', ()
   assert.deepEqual(restrictedConfigurations, ['loaderlint.server.path', 'loaderlint.interpreter']);
 });
 
+test('the pages of the walkthrough are there, with their pictures and commands', () => {
+  const own = manifest.contributes.commands.map(({ command }) => command);
+  const settings = Object.keys(properties);
+  for (const { id, description, media } of manifest.contributes.walkthroughs.flatMap(({ steps }) => steps)) {
+    const page = read(media.markdown);
+    for (const [, image = ''] of page.matchAll(/!\[.{20,}\]\((.*)\)/g)) {
+      const file = path.relative(root, path.resolve(root, path.dirname(media.markdown), image)).replaceAll('\\', '/');
+      assert.ok(fs.existsSync(path.join(root, file)) && manifest.files.includes(file), `${id}: ${file}`);
+      assert.ok(fs.statSync(path.join(root, file)).size < 100_000, `${file} is heavy`);
+    }
+    const text = description + page;
+    for (const [name] of text.matchAll(/(?<=command:)loaderlint\.\w+/g)) assert.ok(own.includes(name), `${id}: ${name}`);
+    for (const [name] of text.matchAll(/(?<=%22)[\w.]+(?=%22)/g)) assert.ok(settings.includes(name), `${id}: ${name}`);
+  }
+});
+
+test('the client is thin', () => {
+  const sources = fs.readdirSync(path.join(root, 'client/src')).map((name) => read(`client/src/${name}`)).join('\n');
+  const code = sources.split('\n').filter((line) => line.trim() && !/^\s*(\/\/|\/\*|\*)/.test(line));
+  assert.ok(code.length < 500, `${code.length} lines of code`);
+});
+
 test('every command of the manifest is registered', () => {
   const source = read('client/src/extension.ts') + read('client/src/commands.ts');
   const registered = [...source.matchAll(/(?:registerCommand|command)\('(loaderlint\.\w+)'/g)].map((match) => match[1]);
@@ -66,9 +93,11 @@ test('the VSIX holds what the extension needs, and nothing else', () => {
       'extension.vsixmanifest',
       'extension/LICENSE.txt',
       'extension/changelog.md',
+      ...['finding', 'fix', 'server', 'workers', 'workspace'].map((name) => `extension/client/walkthrough/${name}.md`),
       'extension/dist/LICENSES.txt',
       'extension/dist/extension.js',
       `extension/dist/loaderlint-${manifest.version}-py3-none-any.whl`,
+      ...['finding', 'fix', 'workers', 'workspace'].map((name) => `extension/docs/images/vscode-${name}.png`),
       'extension/package.json',
       'extension/readme.md',
     ]);
