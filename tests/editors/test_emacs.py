@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from tests.editors.support import HERE, Project, installed, played, snippet
 
 
-@pytest.mark.parametrize(
+CLIENTS = pytest.mark.parametrize(
     ("client", "newest"),
     [
         pytest.param("eglot", False, id="eglot"),
@@ -15,20 +18,39 @@ from tests.editors.support import HERE, Project, installed, played, snippet
         pytest.param("lsp-mode", False, id="lsp-mode"),
     ],
 )
-def test_a_session(project: Project, client: str, newest: bool) -> None:
-    emacs = installed("emacs", newest=newest)
+
+
+def emacs(project: Project, script: str, *headings: str, newest: bool) -> Mapping[str, Any]:
+    """Run a script in Emacs, configured as the page says below these headings; what it saw."""
+    program = installed("emacs", newest=newest)
     configuration = project.home / "init.el"
-    configuration.write_text(snippet("emacs.md", client))
-    script = HERE / "emacs" / f"{client}.el"
-    seen = played((emacs, "--batch", "-Q", "-l", script), project, CONFIGURATION=configuration)
+    configuration.write_text("\n".join(snippet("emacs.md", heading) for heading in headings))
+    script_file = HERE / "emacs" / f"{script}.el"
+    return played((program, "--batch", "-Q", "-l", script_file), project, CONFIGURATION=configuration)
+
+
+@CLIENTS
+def test_a_session(project: Project, client: str, newest: bool) -> None:
+    seen = emacs(project, client, client, newest=newest)
 
     assert seen["line"] == 27
     assert "flymake-error" in seen["drawn"]
+    assert "Copied into each worker" in seen["loader"]
+    assert "in the workers of" in seen["worker"] and "validation_loader" in seen["worker"]
     assert any(title.startswith("Suppress constant-worker-seed") for title in seen["offered"])
     assert seen["left"] is None, "the fixed line is still marked"
 
     loaders = project.read("loaders.py")
     assert "1234" not in loaders
     assert "        worker_init_fn=seed_worker,\n" in loaders
+    assert "DataLoader(TileStream(slides)" in loaders and "generator=" in loaders
     compile(loaders, "loaders.py", "exec")
     assert project.unchanged("transforms.py")
+
+
+@CLIENTS
+def test_settings(project: Project, client: str, newest: bool) -> None:
+    """OpenCV's threads are ignored, and torch 2.4 seeds NumPy."""
+    seen = emacs(project, f"{client}-settings", client, f"Settings of {client}", newest=newest)
+
+    assert len(seen["found"]) == 1, seen["found"]

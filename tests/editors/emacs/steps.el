@@ -45,6 +45,11 @@
   (switch-to-buffer (find-file-noselect name))
   (unless (derived-mode-p 'python-mode) (python-mode)))
 
+(defun steps-go (words)
+  "Go to the first place with WORDS; nil if there is none."
+  (let ((place (save-excursion (goto-char (point-min)) (search-forward words nil t))))
+    (when place (goto-char (- place (length words))))))
+
 (defun steps-findings ()
   "Flymake's diagnostics of this buffer, in order, asked anew."
   (flymake-start)
