@@ -1,5 +1,5 @@
-"""Write what the documentation takes from the rules: docs/rules/, docs/truth.md, the table in README.md, and what
-commands print in docs/explain.md.
+"""Write what the documentation takes from the rules: docs/rules/, docs/truth.md, the table in README.md, what
+commands print in docs/explain.md; and the server's messages in docs/editors/protocol.md.
 
 python scripts/generate_docs.py            writes
 python scripts/generate_docs.py --check    writes nothing; exit code 1 and a list if something is stale
@@ -22,7 +22,7 @@ from loaderlint.findings import Severity
 from loaderlint.knowledge.wrappers import WRAPPERS, LoaderKind
 from loaderlint.rules import RULES
 from loaderlint.rules.base import Rule
-from scripts import truth_tables
+from scripts import protocol_page, truth_tables
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = Path("docs/rules")
@@ -72,6 +72,7 @@ def files(root: Path) -> dict[Path, str]:
         PAGES / "README.md": index(),
         Path("docs/truth.md"): f"{GENERATED_TRUTH}\n{truth}",
         Path("docs/wrappers.md"): wrappers_page(),
+        Path("docs/editors/protocol.md"): protocol_page.page(root),
         Path("README.md"): readme((root / "README.md").read_text("utf-8")),
         **{path: with_outputs((root / path).read_text("utf-8")) for path in WITH_OUTPUTS if (root / path).exists()},
     }

@@ -9,7 +9,6 @@ import pytest
 
 from tests.editors.support import HERE, Project, installed, played, snippet
 
-
 CLIENTS = pytest.mark.parametrize(
     ("client", "newest"),
     [

@@ -15,11 +15,28 @@ from pytest_lsp import LanguageClient, make_test_lsp_client
 
 from loaderlint.lsp.documents import Document
 from loaderlint.lsp.text import Encoding
+from tests.lsp import wire
 from tests.lsp.session import PATIENCE, capabilities
 
 HERE = Path(__file__).parent
 SERVER = HERE.parents[1] / "server"
 FAKE = str(HERE / "fake_server.py")
+
+
+def _watch(client: LanguageClient) -> None:
+    """Tell `wire` of every message in both directions."""
+    protocol = client.protocol
+    send, handle = protocol._send_data, protocol.handle_message
+
+    def sends(data: Any) -> None:
+        wire.to_server(getattr(data, "method", None))
+        send(data)
+
+    def handles(message: Any) -> None:
+        wire.from_server(getattr(message, "method", None))
+        handle(message)
+
+    protocol._send_data, protocol.handle_message = sends, handles
 
 
 class Editor:
@@ -31,6 +48,8 @@ class Editor:
         self.buffers: dict[str, Document] = {}
         self.registered: list[types.Registration] = []
         self.versions: dict[str, list[int | None]] = {}
+
+        _watch(client)
 
         @client.feature(types.CLIENT_REGISTER_CAPABILITY)
         def register(params: types.RegistrationParams) -> None:

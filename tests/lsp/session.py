@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from loaderlint.lsp.server import Server
+from tests.lsp import wire
 from tests.lsp.fake_engine import FakeBackend
 
 #: Seconds until a test that waits for something gives up. Nothing is measured with it.
@@ -83,6 +84,7 @@ class Session:
 
     def write(self, data: bytes) -> None:
         message = json.loads(data)
+        wire.from_server(message.get("method"))
         self.received.append(message)
         if "method" not in message and message.get("id") in self._answers:
             future = self._answers.pop(message["id"])
@@ -98,6 +100,7 @@ class Session:
     # what an editor does
 
     def send(self, message: dict[str, Any], *, soon: bool = False) -> None:
+        wire.to_server(message.get("method"))
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         if soon:
             asyncio.get_running_loop().call_soon(self.server.protocol.receive, body)

@@ -45,7 +45,8 @@ class NotPossible(JsonRpcException):
 
 
 async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction] | None:
-    """The actions for a range of a document; None if nothing is known about this version of it."""
+    """Fixes, fix all, suppressions and refactorings for a range of a document; None if nothing is known about this
+    version of it."""
     report = await ls.analysis.settled_report(params.text_document.uri)
     document = ls.documents.get(params.text_document.uri)
     if report is None or document is None:

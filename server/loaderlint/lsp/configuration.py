@@ -68,7 +68,7 @@ async def _ask(ls: Server) -> None:
 
 
 async def did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:
-    """The settings changed. Newer clients are asked, older ones send them along."""
+    """The settings in the editor changed. Newer clients are asked, older ones send them along."""
     if ls.client.configuration:
         await load(ls)
         return

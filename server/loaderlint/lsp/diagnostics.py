@@ -64,7 +64,8 @@ class Report:
         return (ours.serial, ours.version) == (theirs.serial, theirs.version)
 
     def messages(self) -> list[types.PublishDiagnosticsParams]:
-        """The notifications that show it: one for each text that the client edits."""
+        """The diagnostics of one version of a document, for clients that do not ask for them: a notification for each
+        text that the client edits (the cells of a notebook)."""
         return [
             types.PublishDiagnosticsParams(uri=part.uri, version=part.version, diagnostics=self.shown_in(part.uri))
             for part in self.snapshot.parts

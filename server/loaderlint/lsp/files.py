@@ -53,7 +53,7 @@ _OPERATIONS = types.FileOperationRegistrationOptions(
 
 
 def did_change_watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
-    """Files on disk changed."""
+    """Files on disk came, changed or went: Python, settings, lock and requirement files, environments."""
     _touched(ls, (event.uri for event in params.changes))
 
 

@@ -23,7 +23,8 @@ _HEADING = re.compile(r"^```.*?^```$|^(#+) ", re.MULTILINE | re.DOTALL)
 
 
 async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
-    """What is to be said about a position; None if nothing."""
+    """The page of the rule on a finding or on a name in a suppression, what a loader starts, for which loaders a
+    function runs; None if there is nothing to say."""
     document = ls.documents.get(params.text_document.uri)
     if document is None or not document.analysed:
         return None

@@ -20,7 +20,7 @@ SHOW = "loaderlint.showWorkerMap"
 
 
 async def code_lens(ls: Server, params: types.CodeLensParams) -> list[types.CodeLens] | None:
-    """The lenses of a document or cell; None if nothing is known about this version of it."""
+    """One lens at each loader of a document or cell; None if nothing is known about this version of it."""
     report = await ls.analysis.settled_report(params.text_document.uri)
     if report is None:
         return None

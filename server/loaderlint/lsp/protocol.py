@@ -123,6 +123,7 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *_: Any) -> None:  # type: ignore[override]
+        """The client leaves: the process ends, with 0 if `shutdown` came before, else with 1."""
         self._server.leave(orderly=self._shutdown)
 
     @property

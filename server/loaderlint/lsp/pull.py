@@ -141,7 +141,7 @@ def silent(done: int, total: int) -> None:
 
 @contextmanager
 def shown_progress(ls: Server, token: types.ProgressToken | None) -> Iterator[Progress]:
-    """Shows the user how far the work is, where the client asks for that."""
+    """Shows the user how far the check of the workspace is, where the client asks for that."""
     if token is None:
         yield silent
         return

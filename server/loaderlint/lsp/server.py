@@ -74,8 +74,8 @@ class Server(LanguageServer):
             self.worker,
             load,
             publish=self.text_document_publish_diagnostics,
-            refresh=lambda: self.start(self._refresh()),
-            refresh_lenses=lambda: self.start(self._refresh_lenses()),
+            refresh=lambda: self.start(self.refresh()),
+            refresh_lenses=lambda: self.start(self.refresh_lenses()),
             announce=lambda document, settled: status.announce(self, document, settled),
             say=self.say,
         )
@@ -99,12 +99,12 @@ class Server(LanguageServer):
         self.analysis.configure(Setup(self.folders, {**self.overrides, **selected}))
         self.analysis.announce_news()
 
-    async def _refresh(self) -> None:
-        """Let the client ask for all diagnostics again."""
+    async def refresh(self) -> None:
+        """Let the client ask for all diagnostics again: a change in one file has changed findings in others."""
         await self.workspace_diagnostic_refresh_async(None)
 
-    async def _refresh_lenses(self) -> None:
-        """Let the client ask for all code lenses again, if it can."""
+    async def refresh_lenses(self) -> None:
+        """Let the client ask for all code lenses again, if it can: the project was linked anew."""
         if self.client.refreshes_lenses:
             await self.workspace_code_lens_refresh_async(None)
 
@@ -124,7 +124,7 @@ class Server(LanguageServer):
             logger.error("a task failed", exc_info=error)
 
     async def register_with_client(self, method: str, options: Any) -> None:
-        """Register a capability with the client; a refusal is logged."""
+        """Ask the client to tell when settings and watched files change; a refusal is logged."""
         registration = types.Registration(id=str(uuid.uuid4()), method=method, register_options=options)
         try:
             await self.client_register_capability_async(types.RegistrationParams(registrations=[registration]))
@@ -142,7 +142,7 @@ class Server(LanguageServer):
 
 
 def initialize(ls: Server, params: types.InitializeParams) -> None:
-    """The client tells who it is. The engine is not touched: the answer must not wait for it."""
+    """The client tells who it is and what it can do. The engine is not touched: the answer must not wait for it."""
     ls.client = Client.of(params)
     ls.documents.encoding = ls.client.encoding
     ls.analysis.client = ls.client
@@ -165,7 +165,7 @@ def initialized(ls: Server, _: types.InitializedParams) -> None:
 
 
 def shutdown(ls: Server, _: None) -> None:
-    """The client is about to leave."""
+    """The client is about to leave: all work is stopped."""
     ls.analysis.stop()
 
 

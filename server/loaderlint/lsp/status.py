@@ -18,7 +18,8 @@ STATUS = "loaderlint/status"
 
 
 async def status(ls: Server, params: Any) -> dict[str, object]:
-    """The state of one document; `version` is None if it is not open."""
+    """Whether everything that is known about a document has been looked at, at once or (with `wait`) when it is;
+    `version` is None if it is not open."""
     uri = getattr(params, "uri", None)
     if not isinstance(uri, str):
         raise JsonRpcInvalidParams("'uri' is missing")
@@ -30,7 +31,7 @@ async def status(ls: Server, params: Any) -> dict[str, object]:
 
 
 def announce(ls: Server, document: Document | Notebook, settled: bool) -> None:
-    """Tell the client, if it wants to know."""
+    """Tell a client that wants to know whether everything that is known about a document has been looked at."""
     if ls.client.status:
         ls.protocol.notify(STATUS, {"uri": document.uri, "version": document.version, "settled": settled})
 

@@ -25,7 +25,7 @@ def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
 
 
 def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
-    """A document was edited."""
+    """A document was edited: whole texts or ranges, for one version after the other."""
     identifier = params.text_document
     document = ls.documents.change(identifier.uri, identifier.version, params.content_changes)
     if document is not None:

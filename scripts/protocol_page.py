@@ -1,0 +1,106 @@
+"""docs/editors/protocol.md: every message that the language server understands or sends, with tests of it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from loaderlint.lsp import configuration, pull, status
+from loaderlint.lsp.diagnostics import Report
+from loaderlint.lsp.server import Server
+
+TESTS = Path("tests/lsp")
+GENERATED = (
+    "<!-- Written by scripts/generate_docs.py from the handlers' docstrings and tests/lsp/methods.json"
+    " (LOADERLINT_RECORD=1 python -m pytest tests/lsp). -->"
+)
+INTRODUCTION = """\
+Every message that the server understands or sends. Each is used over the real protocol by the tests beside it (at
+most three are named), and a message without a test fails the tests. What a client cannot do is not asked of it: the
+server reads the client's capabilities once, from `initialize`."""
+
+#: What is sent, and the function that does.
+SENT: Mapping[str, Callable[..., Any]] = {
+    types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: Report.messages,
+    types.WINDOW_LOG_MESSAGE: Server.say,
+    types.WORKSPACE_CONFIGURATION: configuration.load,
+    types.CLIENT_REGISTER_CAPABILITY: Server.register_with_client,
+    types.WORKSPACE_DIAGNOSTIC_REFRESH: Server.refresh,
+    types.WORKSPACE_CODE_LENS_REFRESH: Server.refresh_lenses,
+    types.PROGRESS: pull.shown_progress,
+    status.STATUS: status.announce,
+}
+
+#: What pygls does, without a handler of ours.
+_BY_PYGLS = {
+    types.CANCEL_REQUEST: "Stops a request and what is computed for it; it is answered with an error, as the"
+    " specification asks for.",
+    types.SET_TRACE: "Taken, without effect: the server does not trace.",
+    types.WINDOW_WORK_DONE_PROGRESS_CANCEL: "Taken, without effect: the server begins no progress that was not asked for.",
+    types.WORKSPACE_EXECUTE_COMMAND: "Answered with an error: the server has no commands of its own.",
+}
+
+
+def received() -> dict[str, str]:
+    """Every method that a client may send, with what it does."""
+    server = Server(_no_engine)
+    pull.register(server)
+    features = server.protocol.fm
+    handlers = {**features.builtin_features, **features.features, **features.commands}
+    return {**{method: _said(handler) for method, handler in handlers.items()}, **_BY_PYGLS}
+
+
+def sent() -> dict[str, str]:
+    """Every method that the server may send, with what it does."""
+    return {method: _said(function) for method, function in SENT.items()}
+
+
+def page(root: Path) -> str:
+    """The text of the page."""
+    tests = json.loads((root / TESTS / "methods.json").read_text(encoding="utf-8"))
+    return "\n".join(
+        [
+            GENERATED,
+            "# Messages",
+            "",
+            INTRODUCTION,
+            "",
+            "## To the server",
+            "",
+            *_table(received(), tests["received"]),
+            "",
+            "## From the server",
+            "",
+            *_table(sent(), tests["sent"]),
+            "",
+        ]
+    )
+
+
+def _table(methods: Mapping[str, str], tests: Mapping[str, Sequence[str]]) -> list[str]:
+    rows = [f"| `{name}` | {does} | {_links(tests.get(name, ()))} |" for name, does in sorted(methods.items())]
+    return ["| method | what it does | tests |", "|---|---|---|", *rows]
+
+
+def _links(tests: Sequence[str]) -> str:
+    names = dict.fromkeys(test.partition("[")[0] for test in tests)
+    split = [name.split("::") for name in names]
+    return ", ".join(f"[{test.removeprefix('test_')}](../../{TESTS.as_posix()}/{file})" for file, test in split)
+
+
+def _said(handler: Callable[..., Any]) -> str:
+    """The first sentence of a docstring. Raises ValueError if there is none."""
+    text = re.sub(r"\s+", " ", inspect.getdoc(getattr(handler, "func", handler)) or "").strip()
+    if not text:
+        raise ValueError(f"{handler} has no docstring")
+    return re.split(r"(?<=\.) ", text)[0].replace("|", "\\|")
+
+
+def _no_engine() -> Any:
+    raise AssertionError("the page needs no engine")

@@ -1,0 +1,66 @@
+"""Which methods of the protocol a test uses, and `methods.json`, which keeps for every method tests that use it.
+
+docs/editors/protocol.md is written from it. `LOADERLINT_RECORD=1 python -m pytest tests/lsp` writes it anew; without,
+each test that is named in it must still use what it is named for."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).with_name("methods.json")
+RECORDS = bool(os.environ.get("LOADERLINT_RECORD"))
+#: Tests kept of each method.
+_ENOUGH = 3
+
+#: The methods of the test that runs: to the server, and from it.
+received: set[str] = set()
+sent: set[str] = set()
+
+
+def to_server(method: Any) -> None:
+    """The client sends a request or notification; an answer has no method."""
+    if isinstance(method, str):
+        received.add(method)
+
+
+def from_server(method: Any) -> None:
+    """The server sends a request or notification; an answer has no method."""
+    if isinstance(method, str):
+        sent.add(method)
+
+
+def seen() -> dict[str, set[str]]:
+    """The methods since the test began, by their direction."""
+    return {"received": set(received), "sent": set(sent)}
+
+
+def kept() -> dict[str, dict[str, list[str]]]:
+    """The tests ('test_pull.py::test_x') of every method, by its direction."""
+    found: dict[str, dict[str, list[str]]] = json.loads(FILE.read_text(encoding="utf-8"))
+    return found
+
+
+def missing(test: str) -> list[str]:
+    """What the test that just ran is named for and did not use."""
+    return sorted(
+        method
+        for direction, methods in kept().items()
+        for method, tests in methods.items()
+        if test in tests and method not in seen()[direction]
+    )
+
+
+def keep(tests: dict[str, dict[str, set[str]]]) -> None:
+    """Write the file from what each test used: of every method the tests that are most about it."""
+    found: dict[str, dict[str, list[str]]] = {"received": {}, "sent": {}}
+    for direction, methods in found.items():
+        count = Counter(method for used in tests.values() for method in used[direction])
+        for method in sorted(count):
+            using = [name for name in tests if method in tests[name][direction]]
+            about = {name: sum(1 / count[other] for other in tests[name][direction]) * count[method] for name in using}
+            methods[method] = sorted(using, key=lambda name: ("[" in name, about[name], name))[:_ENOUGH]
+    FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
