@@ -204,6 +204,11 @@ def _add_survey(commands: Any) -> None:
     survey.add_argument("--retry-failed", action="store_true", help="read repositories again that failed before")
     survey.add_argument("--jobs", type=_positive, metavar="N", help="processes (default: one a processor)")
     survey.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="read on the workers of the Dask cluster whose scheduler is there (pip install 'loaderlint[dask]')",
+    )
+    survey.add_argument(
         "--timeout", type=_positive, default=600, metavar="SECONDS", help="for each repository (default: %(default)s)"
     )
     survey.add_argument(

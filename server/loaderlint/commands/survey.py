@@ -11,7 +11,7 @@ from pathlib import Path
 
 from loaderlint import terminal
 from loaderlint.commands import DONE, FAILED
-from loaderlint.survey import run
+from loaderlint.survey import cluster, run
 from loaderlint.survey.data import Repository, Result
 from loaderlint.survey.kept import Kept, Unusable, merged
 from loaderlint.survey.repositories import Ambiguous, listed, repositories, shard
@@ -31,7 +31,7 @@ def survey(chosen: argparse.Namespace) -> int:
         _look_ahead(chosen)
         results = _merge(chosen) if chosen.paths[:1] == [_MERGE] else _survey(chosen)
         _show(chosen, summarise(results))
-    except (_Usage, Ambiguous, Unusable) as error:
+    except (_Usage, Ambiguous, Unusable, cluster.Unreachable) as error:
         terminal.complain(str(error))
         return FAILED
     except OSError as error:
@@ -74,7 +74,7 @@ def _survey(chosen: argparse.Namespace) -> list[Result]:
     if not found:
         raise _Usage("no repository was found; name a folder that holds some, or one that is one")
     kept = Kept(Path(chosen.results) if chosen.results is not None else None)
-    executor = run.local(chosen.jobs or os.cpu_count() or 1, run.Limits(chosen.timeout, chosen.memory))
+    executor = _executor(chosen)
     try:
         with terminal.Progress(sys.stderr) as progress:
             return run.survey(found, kept, executor, retry=chosen.retry_failed, progress=progress)
@@ -82,6 +82,15 @@ def _survey(chosen: argparse.Namespace) -> list[Result]:
         if chosen.results is not None:
             terminal.complain(f"what is done is in {chosen.results}; the same command goes on from there")
         raise
+
+
+def _executor(chosen: argparse.Namespace) -> run.Executor:
+    limits = run.Limits(chosen.timeout, chosen.memory)
+    if chosen.dask is None:
+        return run.local(chosen.jobs or os.cpu_count() or 1, limits)
+    if chosen.jobs is not None:
+        raise _Usage("with --dask the workers of the cluster are used: leave --jobs out")
+    return cluster.dask(chosen.dask, limits)
 
 
 def _repositories(chosen: argparse.Namespace) -> list[Repository]:

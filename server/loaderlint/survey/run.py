@@ -1,7 +1,7 @@
 """Many repositories, each read in a process with a limit of time and memory, so that none can stop the survey.
 
-An executor turns tasks into results, in any order. `local` uses the processors of this machine; one that uses others
-needs nothing but `read_one`, which takes and gives data that can be pickled."""
+An executor turns tasks into results, in any order. `local` uses the processors of this machine, `cluster.dask` those of
+others."""
 
 from __future__ import annotations
 
@@ -85,12 +85,15 @@ def read_one(task: Task) -> Result | None:
     Raises MemoryError."""
     from loaderlint.survey.measure import measure
 
+    path = task.repository.path
+    if not os.path.isdir(path):  # a worker elsewhere may not see what this machine sees
+        return failed(task, "error", f"there is no folder {path}")
     try:
         return measure(task.repository, task.known)
     except MemoryError:
         raise  # what is left of the process may be too little to say anything
     except Exception as error:
-        return _failed(task, "error", f"{type(error).__name__}: {error}{_where(error)}")
+        return failed(task, "error", f"{type(error).__name__}: {error}{_where(error)}")
 
 
 def local(jobs: int, limits: Limits, reader: Reader = read_one) -> Executor:
@@ -127,16 +130,17 @@ def _outcome(task: Task, future: Future[Result | None], limits: Limits) -> Resul
     try:
         return future.result()
     except TooLong:
-        return _failed(task, "time", f"not done after {limits.seconds:g} seconds")
+        return failed(task, "time", f"not done after {limits.seconds:g} seconds")
     except MemoryError:
-        return _failed(task, "memory", f"needs more than {limits.mebibytes} MiB")
+        return failed(task, "memory", f"needs more than {limits.mebibytes} MiB")
     except ProcessExpired as error:
-        return _failed(task, "crash", f"its process ended with {error.exitcode}")
+        return failed(task, "crash", f"its process ended with {error.exitcode}")
     except Exception as error:  # what a result could not be pickled or sent for
-        return _failed(task, "error", f"{type(error).__name__}: {error}")
+        return failed(task, "error", f"{type(error).__name__}: {error}")
 
 
-def _failed(task: Task, kind: FailureKind, message: str) -> Result:
+def failed(task: Task, kind: FailureKind, message: str) -> Result:
+    """The result of a repository that could not be read."""
     first = message.splitlines()[0] if message else kind
     return Result(task.repository.name, __version__, failure=Failure(kind, first[:_MESSAGE_LENGTH]))
 

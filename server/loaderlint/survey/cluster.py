@@ -1,0 +1,98 @@
+"""An executor that uses the workers of a Dask cluster (the extra `dask`).
+
+Dask hands tasks out, and hands them out again when a worker is lost. What limits one repository is not left to it: each
+worker reads its repositories in a process of their own (`apart`), so that the results are those of `local`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from loaderlint import __version__
+from loaderlint.survey.apart import Incomplete, read_apart
+from loaderlint.survey.run import Answer, Executor, Limits, Task, failed
+
+#: Repositories handed to a worker at once: starting a process costs as much as a small one. Small surveys have smaller
+#: parts, so that each worker gets some.
+_TOGETHER, _PARTS_A_WORKER = 16, 4
+#: Seconds until the scheduler answers and has a worker.
+_PATIENCE = 60
+
+
+class Unreachable(Exception):
+    """The cluster cannot be used; the message says why and what to do."""
+
+
+Reader = Callable[[Sequence[Task], Limits], list[Answer]]
+
+
+def dask(address: str, limits: Limits, reader: Reader = read_apart) -> Executor:
+    """An executor on the Dask cluster whose scheduler listens at `address` ('tcp://host:8786').
+
+    Raises Unreachable when it is used and the cluster is not there, or runs another loaderlint."""
+
+    def execute(tasks: Iterable[Task]) -> Iterator[Answer]:
+        waiting = list(tasks)
+        if not waiting:
+            return
+        with _client(address) as client:
+            yield from _read(client, waiting, limits, reader)
+
+    return execute
+
+
+def _read(client: Any, tasks: Sequence[Task], limits: Limits, reader: Reader) -> Iterator[Answer]:
+    from distributed import as_completed
+
+    workers = len(client.scheduler_info()["workers"])
+    size = max(1, min(_TOGETHER, len(tasks) // (workers * _PARTS_A_WORKER)))
+    parts = [tuple(tasks[start : start + size]) for start in range(0, len(tasks), size)]
+    # Not pure: what a folder holds may have changed since the same was asked.
+    asked = {client.submit(reader, part, limits, pure=False): part for part in parts}
+    running = as_completed(asked, loop=client.loop)
+    for future in running:
+        part = asked.pop(future)
+        error = future.exception()
+        if error is None:
+            yield from future.result()
+        elif len(part) == 1:
+            yield part[0], failed(part[0], "crash", _why(error))
+        else:  # one of them ended what read them all
+            for task in part:
+                alone = client.submit(reader, (task,), limits, pure=False)
+                asked[alone] = (task,)
+                running.add(alone)
+
+
+def _client(address: str) -> Any:
+    """A connection to a cluster that can do the work."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise Unreachable("--dask needs distributed: run pip install 'loaderlint[dask]'") from error
+    try:
+        client = Client(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise Unreachable(
+            f"no Dask scheduler answers at {address}: start one with dask scheduler, and name its address"
+        ) from error
+    try:
+        client.wait_for_workers(1, timeout=_PATIENCE)
+        versions = client.run(_version, on_error="return")
+    except TimeoutError as error:
+        client.close()
+        raise Unreachable(f"the Dask scheduler at {address} has no workers: start some with dask worker") from error
+    for worker, version in versions.items():
+        if version != __version__:
+            client.close()
+            has = f"loaderlint {version}" if isinstance(version, str) else "no loaderlint that can be used"
+            raise Unreachable(f"the worker {worker} has {has}: run pip install loaderlint=={__version__} there")
+    return client
+
+
+def _version() -> str:
+    return __version__
+
+
+def _why(error: BaseException) -> str:
+    return str(error) if isinstance(error, Incomplete) else f"the worker that read it was lost ({type(error).__name__})"
