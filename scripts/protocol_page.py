@@ -11,7 +11,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from loaderlint.lsp import configuration, pull, status
+from loaderlint.lsp import check, configuration, pull, status
 from loaderlint.lsp.diagnostics import Report
 from loaderlint.lsp.server import Server
 
@@ -34,6 +34,7 @@ SENT: Mapping[str, Callable[..., Any]] = {
     types.WORKSPACE_DIAGNOSTIC_REFRESH: Server.refresh,
     types.WORKSPACE_CODE_LENS_REFRESH: Server.refresh_lenses,
     types.PROGRESS: pull.shown_progress,
+    types.WINDOW_WORK_DONE_PROGRESS_CREATE: check.shown_token,
     status.STATUS: status.announce,
 }
 
@@ -42,7 +43,7 @@ _BY_PYGLS = {
     types.CANCEL_REQUEST: "Stops a request and what is computed for it; it is answered with an error, as the"
     " specification asks for.",
     types.SET_TRACE: "Taken, without effect: the server does not trace.",
-    types.WINDOW_WORK_DONE_PROGRESS_CANCEL: "Taken, without effect: the server begins no progress that was not asked for.",
+    types.WINDOW_WORK_DONE_PROGRESS_CANCEL: "Stops the check of the workspace whose progress is shown.",
     types.WORKSPACE_EXECUTE_COMMAND: "Answered with an error: the server has no commands of its own.",
 }
 

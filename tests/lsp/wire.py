@@ -54,13 +54,24 @@ def missing(test: str) -> list[str]:
     )
 
 
+def exists(test: str) -> bool:
+    """Whether there is a test of this name."""
+    file, _, name = test.partition("::")
+    path = FILE.with_name(file)
+    return path.exists() and f"\ndef {name.partition('[')[0]}(" in path.read_text(encoding="utf-8")
+
+
 def keep(tests: dict[str, dict[str, set[str]]]) -> None:
-    """Write the file from what each test used: of every method the tests that are most about it."""
-    found: dict[str, dict[str, list[str]]] = {"received": {}, "sent": {}}
-    for direction, methods in found.items():
+    """Write the file from what each test used: of every method the tests that are most about it. What is kept of tests
+    that were not run stays."""
+    known = kept()
+    for direction, methods in known.items():
         count = Counter(method for used in tests.values() for method in used[direction])
-        for method in sorted(count):
+        for method in sorted(count.keys() | methods.keys()):
             using = [name for name in tests if method in tests[name][direction]]
             about = {name: sum(1 / count[other] for other in tests[name][direction]) * count[method] for name in using}
-            methods[method] = sorted(using, key=lambda name: ("[" in name, about[name], name))[:_ENOUGH]
-    FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+            others = [name for name in methods.get(method, ()) if name not in tests and exists(name)]
+            best = sorted(using, key=lambda name: ("[" in name, about[name], name))
+            methods[method] = [*others, *best][:_ENOUGH]
+        known[direction] = {method: methods[method] for method in sorted(methods) if methods[method]}
+    FILE.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")

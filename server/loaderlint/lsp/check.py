@@ -28,7 +28,7 @@ OPEN_ONLY = "loaderlint/showOpenFilesOnly"
 async def check_workspace(ls: Server, params: Any) -> dict[str, object]:
     """Look at all files; `{findings, files, message}` says how many findings there are, and in how many files. Progress
     is shown under `workDoneToken`, else under a token of ours where the client can. Cancelled, it changes nothing."""
-    token = getattr(params, "workDoneToken", None) or await _token(ls)
+    token = getattr(params, "workDoneToken", None) or await shown_token(ls)
     with pull.shown_progress(ls, token) as progress:
         reports = await pull.everything(ls, progress)
     ls.workspace_by_request = True
@@ -51,7 +51,8 @@ def show_open_files_only(ls: Server, _: Any) -> None:
     ls.analysis.announce_news()
 
 
-async def _token(ls: Server) -> str | None:
+async def shown_token(ls: Server) -> str | None:
+    """Ask the client to show the progress of a check that came without a token; None if it cannot."""
     if not ls.client.shows_progress:
         return None
     token = str(uuid.uuid4())
