@@ -1,0 +1,143 @@
+"""A client of the language server in a process: what an editor sends, and the CPU time that the server takes for it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+#: Seconds until a server that does not answer is given up.
+_PATIENCE = 1800
+
+Message = dict[str, Any]
+
+
+class Server:
+    """`loaderlint server` on pipes, with `folder` as its workspace."""
+
+    def __init__(self, folder: Path, environment: Mapping[str, str] | None = None) -> None:
+        self.folder = folder
+        self._ids = itertools.count(1)
+        self._versions: dict[Path, int] = {}
+        command = [sys.executable, "-m", "loaderlint", "server"]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+        )
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    # --- what an editor does ------------------------------------------------------------------------------------------
+
+    def initialize(self) -> None:
+        """Until it is answered."""
+        uri = self.folder.as_uri()
+        self.request(
+            "initialize",
+            {
+                "processId": None,
+                "rootUri": uri,
+                "workspaceFolders": [{"uri": uri, "name": "benchmark"}],
+                "capabilities": {"textDocument": {"publishDiagnostics": {"versionSupport": True}}},
+                "initializationOptions": {"status": True},
+            },
+        )
+
+    def open(self, path: Path, text: str) -> None:
+        """Show a file."""
+        self._versions[path] = 1
+        document = {"uri": path.as_uri(), "languageId": "python", "version": 1, "text": text}
+        self.notify("textDocument/didOpen", {"textDocument": document})
+
+    def change(self, path: Path, text: str) -> int:
+        """Replace the text of an open file; the number of this state."""
+        self._versions[path] += 1
+        document = {"uri": path.as_uri(), "version": self._versions[path]}
+        self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
+        return self._versions[path]
+
+    def published(self, path: Path, version: int = 1) -> list[Any]:
+        """The diagnostics of a state of a file, as soon as they come."""
+        uri = path.as_uri()
+
+        def wanted(message: Message) -> bool:
+            params = message.get("params", {})
+            return (
+                message.get("method") == "textDocument/publishDiagnostics"
+                and params["uri"] == uri
+                and (params.get("version") or 0) >= version
+            )
+
+        return list(self._until(wanted)["params"]["diagnostics"])
+
+    def settled(self, path: Path) -> None:
+        """Wait until everything that is to be looked at has been."""
+        self.request("loaderlint/status", {"uri": path.as_uri(), "wait": True})
+
+    # --- what it costs ------------------------------------------------------------------------------------------------
+
+    def cpu(self) -> float:
+        """Seconds of CPU time of the server's process so far, without its children. On Linux only."""
+        return time.clock_gettime((~self._process.pid << 3) | 2)
+
+    def memory(self) -> float:
+        """MiB that the server's process holds. On Linux only."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="utf-8")
+        return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
+    def loaded(self, library: str) -> bool:
+        """Whether a native library of this name is in the server's process. On Linux only."""
+        return library in Path(f"/proc/{self._process.pid}/maps").read_text(encoding="utf-8")
+
+    # --- messages -----------------------------------------------------------------------------------------------------
+
+    def request(self, method: str, params: object) -> Any:
+        """Ask, and wait for the answer."""
+        number = next(self._ids)
+        self._send({"id": number, "method": method, "params": params})
+        answer = self._until(lambda message: message.get("id") == number and "method" not in message)
+        if "error" in answer:
+            raise RuntimeError(f"{method}: {answer['error']}")
+        return answer["result"]
+
+    def notify(self, method: str, params: object) -> None:
+        """Tell."""
+        self._send({"method": method, "params": params})
+
+    def _send(self, message: Message) -> None:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        self._process.stdin.flush()
+
+    def _until(self, wanted: Callable[[Message], bool]) -> Message:
+        """The next message that is wanted. Requests of the server are answered with null, as an editor may."""
+        end = time.monotonic() + _PATIENCE
+        while time.monotonic() < end:
+            message = self._receive()
+            if wanted(message):
+                return message
+            if "method" in message and "id" in message:
+                self._send({"id": message["id"], "result": None})
+        raise TimeoutError("the server said nothing that was waited for")
+
+    def _receive(self) -> Message:
+        assert self._process.stdout is not None
+        length = 0
+        while line := self._process.stdout.readline().strip():
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                length = int(value)
+        if not length:
+            raise EOFError("the server ended")
+        message: Message = json.loads(self._process.stdout.read(length))
+        return message

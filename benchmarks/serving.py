@@ -1,0 +1,126 @@
+"""The language server as a process: how soon it answers, how soon a file that is opened has its findings, and what it
+holds in memory. On Linux only, where the CPU time and memory of another process can be read exactly."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import libcst
+
+from benchmarks import corpora, projects
+from benchmarks.client import Server
+from benchmarks.keystrokes import LINES, states
+from benchmarks.measures import MILLISECONDS, Measure, Options, cpu, note
+
+_KEYS, _SOME_KEYS = 10_000, 300
+#: How often a process is started, and how often the small file is parsed.
+_STARTS = 5
+
+
+def starting(options: Options) -> Iterator[Measure]:
+    """CPU time from the start of the process to the answer to `initialize`, and whether libcst was loaded by then."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = projects.of_many_files(Path(folder).resolve())
+        _started(root)
+        times, before = zip(*(_started(root) for _ in range(_STARTS * options.rounds)), strict=True)
+    yield Measure("initialize answered", "s", times)
+    yield Measure("libcst loaded before the answer", "", before)
+    yield Measure("bare Python process", "s", tuple(_bare_start() for _ in range(_STARTS)))
+
+
+def opening(options: Options) -> Iterator[Measure]:
+    """CPU time of the server from the opening of a file to its first findings, in a project of 200 files that it has
+    just been started in, next to bare parses of the file."""
+    for size in LINES:
+        parses: list[float] = []
+        times: list[float] = []
+        with tempfile.TemporaryDirectory() as folder:
+            files = list(projects.around_installed(Path(folder).resolve(), size))
+            for _ in range(options.rounds):
+                for path in files[: 2 if options.quick else len(files)]:
+                    text = path.read_text(encoding="utf-8")
+                    parses.append(_parse(text))
+                    times.append(_opened(path, text))
+        yield Measure(f"first findings, {size:,} lines", "ms", tuple(times))
+        ratios = tuple(time / parse for time, parse in zip(times, parses, strict=True))
+        yield Measure(f"first findings / bare parse, {size:,} lines", "", ratios)
+
+
+def memory(options: Options) -> Iterator[Measure]:
+    """What the server's process holds with all packages as its workspace, when everything has been looked at, and how
+    much more after many keystrokes. Each keystroke is looked at before the next one."""
+    folder = corpora.whole(options)
+    path = next(path for path in sorted(folder.rglob("*.py")) if b"(Dataset)" in path.read_bytes())
+    text = path.read_text(encoding="utf-8")
+    with Server(folder) as server:
+        _begin(server)
+        server.open(path, text)
+        server.published(path)
+        server.settled(path)
+        yield Measure("CPU until all was looked at", "s", (server.cpu(),))
+        keys = _SOME_KEYS if options.quick else _KEYS
+        _type(server, path, text, keys // 10, options.seed)
+        before = server.memory()
+        note(f"{before:.0f} MiB; typing")
+        start = server.cpu()
+        _type(server, path, text, keys, options.seed + 1)
+        yield Measure("with the workspace open", "MiB", (before,))
+        yield Measure(f"more after {keys:,} keystrokes", "MiB", (server.memory() - before,))
+        yield Measure("CPU a keystroke, with the protocol", "ms", ((server.cpu() - start) / keys * MILLISECONDS,))
+
+
+def _type(server: Server, path: Path, text: str, keys: int, seed: int) -> None:
+    for state in states(text, keys, random.Random(seed)):
+        server.change(path, state)
+        server.settled(path)
+    server.change(path, text)
+    server.settled(path)
+
+
+def _begin(server: Server) -> None:
+    server.initialize()
+    server.notify("initialized", {})
+
+
+def _started(root: Path) -> tuple[float, float]:
+    with Server(root) as server:
+        server.initialize()
+        return server.cpu(), float(server.loaded("libcst"))
+
+
+def _opened(path: Path, text: str) -> float:
+    """Milliseconds until the first findings of a file among 200 others. The libraries are loaded before."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = projects.of_many_files(Path(folder).resolve())
+        for one in path.parent.glob("*.py"):
+            shutil.copy(one, root / one.name)
+        with Server(root) as server:
+            _begin(server)
+            apart = Path(folder).resolve().parent / "apart.py"
+            server.open(apart, "x = 1\n")
+            server.published(apart)
+            server.open(root / path.name, text)
+            start = server.cpu()
+            server.published(root / path.name)
+            return (server.cpu() - start) * MILLISECONDS
+
+
+def _parse(text: str) -> float:
+    """Milliseconds of a bare parse."""
+    return statistics.median(cpu(lambda: libcst.parse_module(text)) for _ in range(_STARTS)) * MILLISECONDS
+
+
+def _bare_start() -> float:
+    import resource
+
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", ""], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
