@@ -1,5 +1,5 @@
 # Everything needs only Python >= 3.10 and, for the VS Code client, Node. `make demo` and `make test` do the set-up.
-.PHONY: setup setup-python setup-client setup-editors demo test test-python test-client truth lint docs clean
+.PHONY: setup setup-python setup-client setup-editors demo test test-python test-client truth benchmarks lint docs clean
 .DEFAULT_GOAL := setup
 
 # The first interpreter that is new enough; say `make PYTHON=/path/to/python3.12` for another one.
@@ -49,6 +49,10 @@ truth: setup-python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r tests/truth/requirements.txt
 	$(BIN)/python -m pytest tests/truth $(PYTESTFLAGS)
 
+# An hour or two; `.venv/bin/python -m benchmarks --quick` is a look of some minutes.
+benchmarks: setup-python
+	$(BIN)/python -m benchmarks
+
 lint: setup-python
 	$(BIN)/ruff format --check server tests scripts benchmarks
 	$(BIN)/ruff check server tests scripts benchmarks
@@ -58,5 +62,5 @@ docs: setup-python
 	$(BIN)/python scripts/generate_docs.py
 
 clean:
-	rm -rf $(VENV) .editors node_modules dist out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .editors .benchmarks node_modules dist out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find server tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

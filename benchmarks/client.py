@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,12 @@ Message = dict[str, Any]
 class Server:
     """`loaderlint server` on pipes, with `folder` as its workspace."""
 
-    def __init__(self, folder: Path, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._ids = itertools.count(1)
         self._versions: dict[Path, int] = {}
         command = [sys.executable, "-m", "loaderlint", "server"]
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}  # nobody's server compiles its modules each time
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
         )

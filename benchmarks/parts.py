@@ -20,6 +20,7 @@ PARTS = {
     "warm": "checking.warm",
     "memory": "serving.memory",
     "growth": "growth.run",
+    "latency": "latency.run",
 }
 
 

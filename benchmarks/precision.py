@@ -1,6 +1,6 @@
 """What other linters say of the same files: findings on repositories, and hits and false alarms on labelled places.
 
-python benchmarks/peers.py --loaderlint loaderlint --torchfix FLAKE8 --semgrep SEMGREP --semgrep-rules FOLDER \
+python -m benchmarks.precision --loaderlint loaderlint --torchfix FLAKE8 --semgrep SEMGREP --semgrep-rules FOLDER \
     --dslinter PYLINT --ruff RUFF [--labels LABELS.csv] FOLDER
 
 FOLDER holds one repository in each sub-folder. The options name the executables (flake8 and pylint of environments in

@@ -32,6 +32,27 @@ class Samples(Dataset):
 train_loader = DataLoader(Samples("a.npy"), num_workers=4)
 """
 
+#: Put behind the text of a file, it gives the file findings of its own.
+TRAINING = """
+
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Samples(Dataset):
+    def __init__(self, path):
+        self.data = np.load(path)
+        self.rng = np.random.default_rng(0)
+
+    def __getitem__(self, index):
+        image = self.data[index]
+        image -= self.rng.random()
+        return image
+
+
+train_loader = DataLoader(Samples("a.npy"), num_workers=4)
+"""
+
 TRANSFORMS = '''\
 """How an image is taken, and what is done to it."""
 

@@ -4,7 +4,6 @@ holds in memory. On Linux only, where the CPU time and memory of another process
 from __future__ import annotations
 
 import random
-import shutil
 import statistics
 import subprocess
 import sys
@@ -37,7 +36,7 @@ def starting(options: Options) -> Iterator[Measure]:
 
 def opening(options: Options) -> Iterator[Measure]:
     """CPU time of the server from the opening of a file to its first findings, in a project of 200 files that it has
-    just been started in, next to bare parses of the file."""
+    just been started in, next to bare parses of the file: a real file with a dataset and a loader at its end."""
     for size in LINES:
         parses: list[float] = []
         times: list[float] = []
@@ -45,7 +44,7 @@ def opening(options: Options) -> Iterator[Measure]:
             files = list(projects.around_installed(Path(folder).resolve(), size))
             for _ in range(options.rounds):
                 for path in files[: 2 if options.quick else len(files)]:
-                    text = path.read_text(encoding="utf-8")
+                    text = path.read_text(encoding="utf-8") + projects.TRAINING
                     parses.append(_parse(text))
                     times.append(_opened(path, text))
         yield Measure(f"first findings, {size:,} lines", "ms", tuple(times))
@@ -62,7 +61,6 @@ def memory(options: Options) -> Iterator[Measure]:
     with Server(folder) as server:
         _begin(server)
         server.open(path, text)
-        server.published(path)
         server.settled(path)
         yield Measure("CPU until all was looked at", "s", (server.cpu(),))
         keys = _SOME_KEYS if options.quick else _KEYS
@@ -98,17 +96,17 @@ def _started(root: Path) -> tuple[float, float]:
 def _opened(path: Path, text: str) -> float:
     """Milliseconds until the first findings of a file among 200 others. The libraries are loaded before."""
     with tempfile.TemporaryDirectory() as folder:
-        root = projects.of_many_files(Path(folder).resolve())
-        for one in path.parent.glob("*.py"):
-            shutil.copy(one, root / one.name)
+        root = projects.of_many_files(Path(folder).resolve() / "project")
+        opened, apart = root / path.name, Path(folder).resolve() / "apart" / "small.py"
+        opened.write_text(text, encoding="utf-8")
+        apart.parent.mkdir()
         with Server(root) as server:
             _begin(server)
-            apart = Path(folder).resolve().parent / "apart.py"
-            server.open(apart, "x = 1\n")
+            server.open(apart, projects.TRAINING)
             server.published(apart)
-            server.open(root / path.name, text)
             start = server.cpu()
-            server.published(root / path.name)
+            server.open(opened, text)
+            server.published(opened)
             return (server.cpu() - start) * MILLISECONDS
 
 
