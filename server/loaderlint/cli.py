@@ -234,6 +234,11 @@ def _listed(text: str) -> list[str]:
 
 
 def _check(chosen: argparse.Namespace) -> int:
+    from loaderlint.commands.warm import answer
+
+    known = answer(chosen)
+    if known is not None:
+        return known
     from loaderlint.commands.check import check
 
     return check(chosen)

@@ -496,6 +496,12 @@ class Store:
             if file is not None and path in self._data and path not in self._overlays:
                 yield self._data[path], file
 
+    def read(self) -> Iterator[tuple[Path, bytes]]:
+        """The Python files on disk that were read, each with its bytes."""
+        for path, data in self._data.items():
+            if path.suffix != notebook.SUFFIX and path not in self._overlays and path not in self.unreadable:
+                yield path, data
+
     def containing(self, word: str) -> tuple[Path, ...]:
         """The files that hold `word`, sorted."""
         needle = word.encode("utf-8")

@@ -8,6 +8,7 @@ nobody else may look at the disk. It costs nothing unless somebody `watch`es.
 from __future__ import annotations
 
 import os
+import time
 from stat import S_ISDIR
 from typing import NamedTuple
 
@@ -21,20 +22,21 @@ class Stamp(NamedTuple):
 
 
 _seen: dict[str, Stamp | None] | None = None
+_began = 0
 
 
 def watch() -> None:
     """Begin to note what is looked at."""
-    global _seen
-    _seen = {}
+    global _seen, _began
+    _seen, _began = {}, time.time_ns()
 
 
-def seen() -> dict[str, Stamp | None]:
-    """What was looked at since `watch`, each as it was when it was first looked at; None for what was not there. Ends
-    the watch."""
+def seen() -> tuple[int, dict[str, Stamp | None]]:
+    """When the watch began, in nanoseconds, and what was looked at since, each as it was when it was first looked at;
+    None for what was not there. Ends the watch."""
     global _seen
     found, _seen = _seen or {}, None
-    return found
+    return _began, found
 
 
 def saw(path: str | os.PathLike[str]) -> None:

@@ -61,6 +61,9 @@ class Workspace:
     def keep(self) -> None:
         pass
 
+    def answered(self) -> list[object]:
+        return []
+
     def kept(self) -> dict[Path, object]:
         return {}
 

@@ -25,9 +25,9 @@ class KeptPieces(Protocol):
 class PieceCache:
     """The facts of pieces in a database."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, tag: bytes | None = None) -> None:
         self._database = database
-        self._tag = place.tag()
+        self._tag = tag or place.tag()
 
     def get(self, data: bytes, text: str) -> FileFacts | None:
         """What is kept of a file with these bytes."""

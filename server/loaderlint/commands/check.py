@@ -5,23 +5,23 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
-from loaderlint import report, settings, terminal
+from loaderlint import settings, terminal, witness
 from loaderlint.commands import BASELINE, DONE, FAILED, FINDINGS
 from loaderlint.commands.arguments import Usage, baseline_file, existing, folders_around, given_settings
+from loaderlint.commands.outcome import Outcome, complain, show
+from loaderlint.commands.warm import Cache, is_plain
 from loaderlint.engine import Diagnostic, Problem, Workspace
 from loaderlint.findings import Severity
-from loaderlint.report import Item, Report, shown_path
-from loaderlint.report.text import counts
+from loaderlint.report import Item, shown_path
 from loaderlint.syntax import notebook
 from loaderlint.syntax.source import Source, UnreadableSource, decode
 
 if TYPE_CHECKING:
     from loaderlint.baseline import Baseline, Entry
-    from loaderlint.cache.pieces import PieceCache
     from loaderlint.rewrite import Change
 
 Found = dict[Path, tuple[Diagnostic, ...]]
@@ -66,8 +66,10 @@ class _Check:
         self._paths = _not_excluded(paths, overrides) if chosen.force_exclude else paths
         self._piped = piped
         self._missing = missing
-        self._cache = None if chosen.no_cache else _cache()
-        self._workspace = Workspace(folders_around(paths), overrides, cache=self._cache)
+        self._overrides = overrides
+        self._cache = Cache.of(chosen)
+        pieces = self._cache.pieces if self._cache else None
+        self._workspace = Workspace(folders_around(paths), overrides, cache=pieces)
         if piped:
             self._workspace.set_text(paths[0], piped.text)
         self._failed = bool(missing)
@@ -81,10 +83,11 @@ class _Check:
             self._fix()
             out = sys.stderr if self._piped else out  # the fixed text has stdout for itself
         found = self._found()
-        self._report(found, out)
-        self._say_what_is_gone(found)
-        self._workspace.keep()
-        return self._ended(bool(_count(found)))
+        outcome = self._outcome(found)
+        show(outcome, self._chosen, out, self._workspace.text, self._workspace.cells, self._failed)
+        complain(outcome.problems)
+        self._keep(found, outcome)
+        return outcome.code(self._failed)
 
     def keep(self, path: Path) -> int:
         """Write what is found to the baseline at `path`, and return the exit code."""
@@ -99,9 +102,7 @@ class _Check:
 
     def _ended(self, found: bool) -> int:
         """The exit code, when all problems have been told."""
-        for problem in dict.fromkeys(self._workspace.problems):
-            where = f"{_shown(problem.path)}: " if problem.path else ""
-            terminal.complain(f"{where}{problem.message}")
+        complain(tuple(dict.fromkeys(self._workspace.problems)))
         return self._exit_code(found)
 
     def _exit_code(self, found: bool) -> int:
@@ -110,29 +111,24 @@ class _Check:
             return FAILED
         return FINDINGS if found else DONE
 
+    # --- the cache ---
+
+    def _keep(self, found: Found, outcome: Outcome) -> None:
+        """Keep for the next run what this one has found out."""
+        if self._cache is not None:
+            self._cache.keep(self._workspace, found, outcome if is_plain(self._chosen) else None, self._overrides)
+
     # --- findings ---
 
-    def _report(self, found: Found, out: TextIO) -> None:
-        """Print what was found."""
-        told = Report(
+    def _outcome(self, found: Found) -> Outcome:
+        return Outcome(
             items=tuple(self._item(diagnostic) for path in sorted(found) for diagnostic in found[path]),
             files=len(found),
-            directory=Path.cwd(),
-            text_of=self._workspace.text,
-            cells_of=self._workspace.cells,
             kept=sum(kept.hidden for kept in self._workspace.kept().values()),
-            problems=(*self._missing, *dict.fromkeys(self._workspace.problems)),
-            code=self._exit_code(bool(_count(found))),
-            hints=self._chosen.hints,
-            color=terminal.colors(out),
-            statistics=self._chosen.statistics,
-            width=terminal.width(out),
+            said=tuple(self._what_is_gone(found)),
+            problems=tuple(dict.fromkeys(self._workspace.problems)),
+            told_before=tuple(self._missing),
         )
-        for line in report.render(told, self._chosen.output_format):
-            print(line, file=out)
-        if self._chosen.statistics and self._chosen.output_format != "text":
-            for line in counts(told.shown):
-                terminal.say(line)
 
     def _item(self, diagnostic: Diagnostic) -> Item:
         # Making the edits costs a parse: not where only counts are shown.
@@ -165,11 +161,11 @@ class _Check:
             + ("" if path == _baseline_in_settings() else f" Use it with: loaderlint check --baseline{_named(path)}")
         )
 
-    def _say_what_is_gone(self, found: Found) -> None:
+    def _what_is_gone(self, found: Found) -> Iterator[str]:
         for baseline, known, _ in self._workspace.kept().values():
             gone = [e for e in baseline.entries if e not in known and self._looked_at(baseline, e, found)]
             if gone:
-                terminal.say(
+                yield (
                     f"{_findings(len(gone))} of {_shown(baseline.path)} {'is' if len(gone) == 1 else 'are'} gone:"
                     f" write it again with: loaderlint check --write-baseline{_named(baseline.path)}"
                 )
@@ -180,6 +176,7 @@ class _Check:
 
         path = baseline.file_of(entry)
         if path not in found:
+            witness.saw(path)
             return not path.exists()
         about = rule(entry.code)
         runs = about is None or self._workspace.settings(path).enabled(about.name, about.code, about.enabled_by_default)
@@ -250,15 +247,6 @@ class _Check:
         for change in changes:
             self._workspace.set_text(change.path, change.before if change.path in self._paths else None)
         return ()
-
-
-def _cache() -> PieceCache | None:
-    from loaderlint.cache import place
-    from loaderlint.cache.database import Database
-    from loaderlint.cache.pieces import PieceCache
-
-    folder = place.folder()
-    return PieceCache(Database(folder)) if folder else None
 
 
 def _count(found: Found) -> int:

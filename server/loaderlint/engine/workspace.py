@@ -49,6 +49,7 @@ class Workspace:
         self._folders = tuple(dict.fromkeys(folder.resolve() for folder in folders))
         self._overrides, self._interpreter = _without_interpreter(overrides or {})
         self._projects: dict[Path, Project] = {}
+        self._answered: list[tuple[Project, list[Path]]] = []
         self._roots: dict[Path, Path] = {}
         self.problems: list[Problem] = []
 
@@ -95,7 +96,8 @@ class Workspace:
         Raises Cancelled when `stop` answers True in between."""
         found: dict[Path, tuple[Diagnostic, ...]] = {}
         steps = Steps(progress)
-        for project, asked in self._by_project(paths):
+        self._answered = self._by_project(paths)
+        for project, asked in self._answered:
             found.update(project.check(asked, stop, steps))
         problems = [problem for project in self._projects.values() for problem in project.problems()]
         self.problems = list(dict.fromkeys(problems))
@@ -203,6 +205,11 @@ class Workspace:
         """Keep in the cache what is known of the files on disk by now."""
         if self._cache is not None:
             self._cache.put(one for project in self._projects.values() for one in project.store.opened())
+
+    def answered(self) -> list[tuple[Path, list[Path], list[tuple[Path, bytes]]]]:
+        """The projects that the last check was about: root, the paths that were asked for, and the Python files on disk
+        with the bytes that were read."""
+        return [(one.root, asked, list(one.store.read())) for one, asked in self._answered]
 
     # --- projects -----------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,199 @@
+"""Whether all that a check looked at on disk still is as it was: by times and sizes, and by content where those differ
+or cannot be trusted.
+
+As in git, a file that was changed about when the check began is not told by its time: it may change once more within
+the same tick of the clock. Such files are read the next time.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Mapping
+from hashlib import blake2b
+from stat import S_ISDIR
+from typing import NamedTuple
+
+from loaderlint.witness import Stamp, stamp
+
+#: Some file systems count in steps of two seconds.
+RACY = 2_000_000_000
+_HASH = 16
+_UNKNOWN = bytes(_HASH)
+_FOLDER, _ABSENT = -1, -2
+#: Folders and kinds of files that tell nothing of a project when they come and go.
+_IDLE = frozenset("__pycache__ .mypy_cache .ruff_cache .pytest_cache .ipynb_checkpoints .hypothesis wandb".split())
+_TOLD = frozenset(".py .ipynb .txt .in .lock .toml .cfg .yml .yaml .egg .egg-info .egg-link".split())
+_CONDA = "conda-meta"
+_CROWDED = 2_000
+
+
+class Manifest(NamedTuple):
+    """What was looked at: sorted paths, for each three numbers (times, size; -1 for a folder, -2 for what was not
+    there) and 16 bytes that tell its content (zeros: nobody knows)."""
+
+    paths: list[str]
+    numbers: array[int]
+    hashes: bytes
+
+    def hash(self, index: int) -> bytes:
+        """What tells the content at `index`."""
+        return self.hashes[_HASH * index : _HASH * index + _HASH]
+
+
+def content(data: bytes) -> bytes:
+    """What tells the content of a file."""
+    return blake2b(data, digest_size=_HASH).digest()
+
+
+def made(seen: Mapping[str, Stamp | None], known: Mapping[str, bytes], began: int) -> Manifest | None:
+    """The manifest of what was `seen` in a check that began at a time in nanoseconds. `known`: what tells the content
+    of files that were read and are in memory. None if something changed in the meantime."""
+    paths: list[str] = []
+    numbers: array[int] = array("q")
+    hashes: list[bytes] = []
+    listed = {path for path, was in seen.items() if was is not None and was.size == _FOLDER}
+    there: dict[str, bool] = {}
+    for path in sorted(seen):
+        was = seen[path]
+        if was is None:
+            if _is_told_by_a_list(path, listed, there):
+                continue
+            found, told = (0, 0, _ABSENT), _UNKNOWN
+        else:
+            told = known.get(path) or _told(path, was)
+            if stamp(path) != was and path not in known:
+                return None
+            racy = max(was.modified, was.changed) >= began - RACY
+            found = (-1, -1, was.size) if racy else was
+        paths.append(path)
+        numbers.extend(found)
+        hashes.append(told)
+    return Manifest(paths, numbers, b"".join(hashes))
+
+
+def _told(path: str, was: Stamp) -> bytes:
+    if was.size == _FOLDER:
+        return _list(path)
+    try:
+        with open(path, "rb") as file:
+            return content(file.read())
+    except OSError:
+        return _UNKNOWN
+
+
+def _list(folder: str) -> bytes:
+    """What tells which files and folders are in a folder, as far as they matter to anybody."""
+    kept = _TOLD | {".json"} if os.path.basename(folder) == _CONDA else _TOLD
+    names: list[str] = []
+    count = 0
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                count += 1
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in _IDLE:
+                        names.append(entry.name + "/")
+                else:
+                    extension = os.path.splitext(entry.name)[1]
+                    if not extension or extension in kept:
+                        names.append(entry.name)
+    except OSError:
+        return _UNKNOWN
+    names.sort()
+    return content("\0".join((str(count > _CROWDED), *names)).encode("utf-8", "surrogateescape"))
+
+
+def _is_told_by_a_list(path: str, listed: set[str], there: dict[str, bool]) -> bool:
+    """Whether what is not there would, if it came, be new in a folder whose list is kept."""
+    folder, name = os.path.split(path)
+    while folder != os.path.dirname(folder):
+        if folder not in there:
+            there[folder] = os.path.lexists(folder)
+        if there[folder]:
+            return folder in listed and name not in _IDLE and os.path.splitext(name)[1] in (*_TOLD, "")
+        folder, name = os.path.split(folder)
+    return False
+
+
+class Changes(NamedTuple):
+    """What is no longer as the manifest says: the indices of `files` with another content (and that of each), whether
+    anything `else_` changed (a list of a folder, something that was not there), and whether a time was no longer right
+    (then `numbers` are the present ones)."""
+
+    files: dict[int, bytes]
+    else_: bool
+    numbers: array[int] | None
+
+
+def changes(manifest: Manifest, now: int) -> Changes:
+    """Look at everything again, at a time in nanoseconds."""
+    numbers: array[int] = array("q", manifest.numbers)
+    files: dict[int, bytes] = {}
+    else_ = renewed = False
+    look = os.stat
+    triples = zip(*[iter(manifest.numbers)] * 3, strict=True)
+    for index, (path, (modified, changed, size)) in enumerate(zip(manifest.paths, triples, strict=True)):
+        try:
+            found = look(path)
+        except (OSError, ValueError):
+            else_ = else_ or size != _ABSENT
+            continue
+        if found.st_mtime_ns == modified and found.st_ctime_ns == changed:
+            if found.st_size == size or size == _FOLDER:
+                continue
+        is_folder = S_ISDIR(found.st_mode)
+        if size == _ABSENT or is_folder != (size == _FOLDER):
+            else_ = True
+            continue
+        was = Stamp(found.st_mtime_ns, found.st_ctime_ns, _FOLDER if is_folder else found.st_size)
+        told = _told(path, was)
+        if told == _UNKNOWN or told != manifest.hash(index):
+            if is_folder:
+                else_ = True
+            else:
+                files[index] = told
+        renewed = True
+        racy = max(was.modified, was.changed) >= now - RACY
+        numbers[3 * index : 3 * index + 3] = array("q", (-1, -1, was.size) if racy else was)
+    return Changes(files, else_, numbers if renewed else None)
+
+
+# --- as bytes ---------------------------------------------------------------------------------------------------------
+
+
+def packed(parts: list[bytes]) -> bytes:
+    """Several strings of bytes as one."""
+    lengths = array("q", map(len, parts)).tobytes()
+    return len(parts).to_bytes(2, "little") + lengths + b"".join(parts)
+
+
+def unpacked(data: bytes) -> list[bytes]:
+    """The strings of bytes in one. Raises ValueError."""
+    count = int.from_bytes(data[:2], "little")
+    lengths: array[int] = array("q")
+    lengths.frombytes(data[2 : 2 + 8 * count])
+    at = 2 + 8 * count
+    if len(lengths) != count or sum(lengths) != len(data) - at or any(length < 0 for length in lengths):
+        raise ValueError("not packed so")
+    parts = []
+    for length in lengths:
+        parts.append(data[at : at + length])
+        at += length
+    return parts
+
+
+def dumped(manifest: Manifest) -> list[bytes]:
+    """The parts of a manifest."""
+    paths = "\0".join(manifest.paths).encode("utf-8", "surrogateescape")
+    return [paths, manifest.numbers.tobytes(), manifest.hashes]
+
+
+def loaded(paths: bytes, numbers: bytes, hashes: bytes) -> Manifest:
+    """The manifest of three parts. Raises ValueError."""
+    names = paths.decode("utf-8", "surrogateescape").split("\0")
+    found: array[int] = array("q")
+    found.frombytes(numbers)
+    if len(found) != 3 * len(names) or len(hashes) != _HASH * len(names):
+        raise ValueError("no manifest")
+    return Manifest(names, found, hashes)

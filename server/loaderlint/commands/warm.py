@@ -1,0 +1,228 @@
+"""`check` where the last one of the same project can answer: from what the cache keeps of it, without the engine and
+without the parser."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from loaderlint import witness
+from loaderlint.cache import place
+from loaderlint.cache.database import Database
+from loaderlint.commands.arguments import existing, folders_around, read_settings
+from loaderlint.roots import root_of
+
+if TYPE_CHECKING:
+    from loaderlint.cache.pieces import PieceCache
+    from loaderlint.cache.record import Record
+    from loaderlint.commands.outcome import Outcome
+    from loaderlint.engine import Diagnostic, Workspace
+    from loaderlint.report import Item
+
+
+def answer(chosen: argparse.Namespace) -> int | None:
+    """Report what a check would find, and return its exit code; None if it has to be found out. A watch of what is
+    looked at has begun then."""
+    witness.watch()
+    cache = Cache.of(chosen) if is_plain(chosen) else None
+    if cache is None:
+        return None
+    try:
+        return cache.answer(chosen)
+    except Exception as error:  # a record that cannot be read, bad arguments: the long way tells
+        _debug("no answer", error)
+        return None
+
+
+def is_plain(chosen: argparse.Namespace) -> bool:
+    """Whether the command reports the findings of files, and nothing else is to be done."""
+    other = (chosen.fix, chosen.diff, chosen.force_exclude, "-" in chosen.paths, chosen.write_baseline is not None)
+    return not any(other) and not (chosen.statistics and chosen.output_format == "text")
+
+
+class Cache:
+    """What is kept in a folder, for one command."""
+
+    def __init__(self, folder: Path) -> None:
+        self._database = Database(folder)
+        self._tag = place.tag()
+        self._pieces: PieceCache | None = None
+
+    @classmethod
+    def of(cls, chosen: argparse.Namespace) -> Cache | None:
+        """The cache that a command uses; None for none."""
+        folder = None if chosen.no_cache else place.folder()
+        return cls(folder) if folder else None
+
+    @property
+    def pieces(self) -> PieceCache:
+        """The facts of pieces."""
+        from loaderlint.cache.pieces import PieceCache
+
+        if self._pieces is None:
+            self._pieces = PieceCache(self._database, self._tag)
+        return self._pieces
+
+    # --- what is known ---
+
+    def answer(self, chosen: argparse.Namespace) -> int | None:
+        """See `answer`."""
+        if not os.path.exists(self._database.path):
+            return None
+        overrides = read_settings(chosen)
+        paths, messages = existing(chosen.paths or ["."])
+        if messages:
+            return None
+        known: list[tuple[Record, list[str]]] = []
+        for root, asked in _by_root(paths).items():
+            record = self._unchanged(root, overrides)
+            files = record.files(asked) if record else None
+            if record is None or files is None:
+                return None
+            known.append((record, files))
+        return _shown(chosen, known)
+
+    def _unchanged(self, root: Path, overrides: Mapping[str, object]) -> Record | None:
+        """What was found in a project, if nothing has changed since."""
+        from loaderlint.cache import manifest, record
+
+        key = record.key(self._tag, root, overrides)
+        data = self._database.get(key)
+        if data is None:
+            return None
+        found = record.loaded(data)
+        changed = manifest.changes(found.manifest, time.time_ns())
+        if changed.files or changed.else_:
+            return None
+        if changed.numbers is not None:
+            renewed = found._replace(manifest=found.manifest._replace(numbers=changed.numbers))
+            self._database.put([(key, record.dumped(renewed))])
+        return found
+
+    # --- what is new ---
+
+    def keep(
+        self,
+        workspace: Workspace,
+        found: Mapping[Path, Sequence[Diagnostic]],
+        outcome: Outcome | None,
+        overrides: Mapping[str, object],
+    ) -> None:
+        """Keep what a check has found out; without `outcome` only the facts."""
+        began, seen = witness.seen()
+        try:
+            workspace.keep()
+            if outcome is not None and not outcome.told_before:
+                self._keep_records(workspace, found, outcome, overrides, began, seen)
+        except Exception as error:  # nothing is kept, and the check is as good as before
+            _debug("nothing kept", error)
+        self._database.close()
+
+    def _keep_records(
+        self,
+        workspace: Workspace,
+        found: Mapping[Path, Sequence[Diagnostic]],
+        outcome: Outcome,
+        overrides: Mapping[str, object],
+        began: int,
+        seen: Mapping[str, witness.Stamp | None],
+    ) -> None:
+        from loaderlint.cache import manifest, record
+        from loaderlint.cache.plain import plain
+
+        items: dict[Path, list[Any]] = {}
+        for item in outcome.items:
+            items.setdefault(item.diagnostic.path, []).append([plain(item.diagnostic), plain(item.repair)])
+        told = {
+            "folder": os.getcwd(),
+            "problems": [plain(problem) for problem in outcome.problems],
+            "kept": outcome.kept,
+            "said": outcome.said,
+        }
+        whole = bool(outcome.problems or outcome.said or workspace.kept())
+        rows = []
+        for root, asked, contents in workspace.answered():
+            made = manifest.made(seen, {str(path): manifest.content(data) for path, data in contents}, began)
+            if made is None:
+                return
+            own = {str(path) for path, _ in contents} | {str(path) for path in found if path.is_relative_to(root)}
+            shown = {str(path) for path in found}
+            flags = bytes((record.SOURCE * (p in own)) | (record.SHOWN * (p in own and p in shown)) for p in made.paths)
+            told_of = {str(path): listed for path, listed in items.items() if str(path) in own}
+            one = record.Record(made, flags, tuple(map(str, asked)), told_of, told, whole)
+            rows.append((record.key(self._tag, root, overrides), record.dumped(one)))
+        if len(rows) == 1 or not whole:
+            self._database.put(rows)
+
+
+def _by_root(paths: Sequence[Path]) -> dict[Path, list[str]]:
+    """Paths by the roots of their projects, as `Workspace` groups them."""
+    folders = folders_around(paths)
+    grouped: dict[Path, list[str]] = {}
+    for path in paths:
+        root = root_of(path if path.is_dir() else path.parent, folders)
+        grouped.setdefault(root, []).append(str(path))
+    return grouped
+
+
+def _shown(chosen: argparse.Namespace, known: Sequence[tuple[Record, list[str]]]) -> int:
+    """Report what is known of these files of some projects."""
+    from loaderlint.commands.outcome import Outcome, complain, show
+
+    items: list[Item] = []
+    for record, files in known:
+        for path in files:
+            if path in record.items:
+                items.extend(_items(record.items[path]))
+    items.sort(key=lambda item: item.diagnostic.path)  # stable: within a file they are in order
+    told = known[0][0].told if len(known) == 1 and known[0][0].whole else {}
+    from loaderlint.cache.plain import made
+
+    outcome = Outcome(
+        tuple(items),
+        sum(len(files) for _, files in known),
+        told.get("kept", 0),
+        tuple(told.get("said", ())),
+        tuple(map(made, told.get("problems", ()))),
+    )
+    show(outcome, chosen, sys.stdout, _text, _cells)
+    complain(outcome.problems)
+    return outcome.code(False)
+
+
+def _items(listed: Sequence[Sequence[Any]]) -> list[Item]:
+    from loaderlint.cache.plain import made
+    from loaderlint.report import Item
+
+    return [Item(made(diagnostic), made(repair)) for diagnostic, repair in listed]
+
+
+def _text(path: Path) -> str:
+    """The text of a file as the engine gives it."""
+    from loaderlint.syntax import notebook, source
+
+    try:
+        data = path.read_bytes()
+        return notebook.decode(data).text if path.suffix == notebook.SUFFIX else source.decode(data).text
+    except (OSError, source.UnreadableSource, notebook.UnreadableNotebook):
+        return ""
+
+
+def _cells(path: Path) -> tuple[int, ...]:
+    from loaderlint.syntax import notebook
+
+    try:
+        return notebook.decode(path.read_bytes()).starts if path.suffix == notebook.SUFFIX else ()
+    except (OSError, notebook.UnreadableNotebook):
+        return ()
+
+
+def _debug(what: str, error: Exception) -> None:
+    import logging
+
+    logging.getLogger(__name__).debug("%s: %r", what, error)

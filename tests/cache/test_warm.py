@@ -1,0 +1,353 @@
+"""A check that the cache answers says what a fresh one says, whatever changed in between."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from loaderlint import cli, settings
+from loaderlint.cache import manifest
+from loaderlint.cache.database import NAME
+from loaderlint.commands import check, warm
+from loaderlint.witness import stamp
+from tests.engine.projects import FILES
+
+Check = Callable[..., tuple[str, str, int]]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path / "around" / "project"
+    for name, text in FILES.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (root / "data").mkdir()
+    (root / ".gitignore").write_text("old.py\n")
+    (root / "requirements.txt").write_text("numpy\n")
+    for path in sorted(root.rglob("*"), reverse=True):
+        long_ago(path)
+    for folder in (root, root.parent, tmp_path):
+        long_ago(folder)
+    monkeypatch.setenv("LOADERLINT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.chdir(root)
+    # What happened in this test's own folder a moment ago would be read again, which is what one test is about.
+    monkeypatch.setattr(manifest, "RACY", -(10**18))
+    return root
+
+
+def long_ago(path: Path) -> None:
+    os.utime(path, (time.time() - 5000, time.time() - 5000))
+
+
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """One entry for each check that was not answered from the cache."""
+    runs: list[bool] = []
+    real = check.check
+
+    def counted(chosen: object) -> int:
+        runs.append(True)
+        return real(chosen)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(check, "check", counted)
+    return runs
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], ran: list[bool]) -> Check:
+    def go(*arguments: str) -> tuple[str, str, int]:
+        settings.clear()
+        code = cli.main(["check", *arguments])
+        said = capsys.readouterr()
+        return said.out, said.err, code
+
+    return go
+
+
+def same_as_fresh(run: Check, ran: list[bool], *arguments: str, answered: bool) -> None:
+    """The check says the same with the cache and without, and the cache did, or did not, answer it."""
+    ran.clear()
+    found = run(*arguments)
+    assert bool(ran) is not answered
+    assert found == run(*arguments, "--no-cache")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        (".",),
+        ("--output-format", "json"),
+        ("--output-format", "sarif"),
+        ("--output-format", "github", "--statistics"),
+        ("--hints",),
+        ("--select", "ALL", "--platforms", "linux,windows"),
+        ("demo/datasets.py", "demo"),
+        ("--target-torch", "2.4", "--severity", "LDR1=hint"),
+    ],
+)
+def test_the_same_command_again(project: Path, run: Check, ran: list[bool], arguments: tuple[str, ...]) -> None:
+    first = run(*arguments)
+    assert ran == [True] and first[0]
+    same_as_fresh(run, ran, *arguments, answered=True)
+
+
+def test_other_formats_and_parts_of_what_was_checked(project: Path, run: Check, ran: list[bool]) -> None:
+    run()
+    same_as_fresh(run, ran, "--output-format", "json", answered=True)
+    same_as_fresh(run, ran, "demo", answered=True)
+    same_as_fresh(run, ran, "demo/datasets.py", answered=True)
+    same_as_fresh(run, ran, "demo/transforms.py", "demo/datasets.py", "--hints", answered=True)
+
+
+def test_more_than_was_checked(project: Path, run: Check, ran: list[bool]) -> None:
+    run("demo/datasets.py")
+    same_as_fresh(run, ran, answered=False)
+
+
+def test_other_settings_are_another_check(
+    project: Path, run: Check, ran: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run()
+    same_as_fresh(run, ran, "--ignore", "LDR1", answered=False)
+    same_as_fresh(run, ran, "--target-torch", "2.4", answered=False)
+    same_as_fresh(run, ran, answered=True)
+    monkeypatch.setenv("VIRTUAL_ENV", str(project.parent / "elsewhere"))
+    same_as_fresh(run, ran, answered=False)
+
+
+def write(name: str, text: str) -> Callable[[Path], None]:
+    def change(root: Path) -> None:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+    return change
+
+
+def within_the_tick(root: Path) -> None:
+    """Another content of the same length, with the times as they were: as an editor that restores times, or a copy."""
+    path = root / "demo/transforms.py"
+    was = path.stat()
+    path.write_text(path.read_text().replace("randn", "randm"))
+    os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
+
+
+CHANGES: dict[str, Callable[[Path], None]] = {
+    "a source": write("demo/transforms.py", "Noise = Plain = None\n\n\ndef jitter(image):\n    return image\n"),
+    "a new source": write("demo/more.py", "import torch\n"),
+    "a new source that shadows": write("demo/datasets/__init__.py", "Images = None\n"),
+    "a source that goes": lambda root: (root / "demo/transforms.py").unlink(),
+    "a source that is renamed": lambda root: (root / "demo/transforms.py").rename(root / "demo/other.py"),
+    "a folder that is renamed": lambda root: (root / "demo").rename(root / "omed"),
+    "a folder in place of a file": lambda root: (
+        (root / "demo/transforms.py").unlink(),
+        (root / "demo/transforms.py").mkdir(),
+    )[0],
+    "settings": write("pyproject.toml", '[tool.loaderlint]\nselect = ["LDR1"]\n'),
+    "settings of their own": write("loaderlint.toml", 'select = ["LDR1"]\n'),
+    "settings in a folder": write("demo/loaderlint.toml", 'select = ["LDR1"]\n'),
+    "settings above": write("../pyproject.toml", '[tool.loaderlint]\nselect = ["LDR1"]\n'),
+    "an ignore file": write(".gitignore", "transforms.py\n"),
+    "an ignore file in a folder": write("demo/.gitignore", "datasets.py\n"),
+    "a requirement": write("requirements.txt", "numpy\ntorch==2.4.0\n"),
+    "a lock file": write("uv.lock", '[[package]]\nname = "torch"\nversion = "2.4.0"\n'),
+    "requirements in a folder": write("requirements/base.txt", "torch==2.4.0\n"),
+    "a version file": write(".python-version", "3.14\n"),
+    "a repository": lambda root: (root / ".git").mkdir(),
+    "what a repository above ignores": lambda root: (
+        (root.parent / ".git/info").mkdir(parents=True),
+        write("../.git/info/exclude", "transforms.py\n")(root),
+    )[-1],
+    "an environment": lambda root: (
+        write(".venv/pyvenv.cfg", "version = 3.14.0\n")(root),
+        (root / ".venv/lib/python3.14/site-packages/torch-2.4.0.dist-info").mkdir(parents=True),
+    )[-1],
+    "a folder that becomes an environment": write("demo/pyvenv.cfg", ""),
+    "the same size and time": within_the_tick,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_is_seen(project: Path, run: Check, ran: list[bool], change: str) -> None:
+    run("--hints")
+    CHANGES[change](project)
+    same_as_fresh(run, ran, "--hints", answered=False)
+    same_as_fresh(run, ran, "--hints", answered=True)
+
+
+NO_CHANGES: dict[str, Callable[[Path], None]] = {
+    "a time": lambda root: (root / "demo/transforms.py").touch(),
+    "all times, as after a checkout": lambda root: [path.touch() for path in root.rglob("*.py")][0],
+    "the same text, renamed into place": lambda root: (
+        (
+            (root / "demo/new").write_text((root / "demo/transforms.py").read_text()),
+            (root / "demo/new").replace(root / "demo/transforms.py"),
+        )[-1]
+        and None
+    ),
+    "results of a training": write("model.pt", "weights"),
+    "compiled files": write("demo/__pycache__/a.pyc", ""),
+    "an ignored source, beside": write("data/picture.png", ""),
+}
+
+
+@pytest.mark.parametrize("change", NO_CHANGES)
+def test_what_does_not_matter_changes_nothing(project: Path, run: Check, ran: list[bool], change: str) -> None:
+    run()
+    NO_CHANGES[change](project)
+    same_as_fresh(run, ran, answered=True)
+
+
+def test_a_change_within_the_tick_of_the_clock_is_seen(tmp_path: Path) -> None:
+    """A file that was written about when the check began is read again: a second write may leave the same times."""
+    path = str(tmp_path / "a.py")
+    Path(path).write_text("randn")
+    was = stamp(path)
+    assert was is not None
+    young = manifest.made({path: was}, {}, began=was.modified + 1_000_000_000)
+    old = manifest.made({path: was}, {}, began=was.modified + 3_000_000_000)
+    assert young is not None and old is not None
+    assert list(old.numbers) == list(was) and not manifest.changes(old, was.modified).files
+    assert list(young.numbers) != list(was)
+    assert not manifest.changes(young, was.modified).files
+    Path(path).write_text("randm")
+    assert manifest.changes(young, was.modified).files
+    # once it is old enough, its times are told again
+    later = manifest.changes(young._replace(hashes=manifest.content(b"randm")), time.time_ns() + 3_000_000_000)
+    assert later.numbers is not None and list(later.numbers) == list(stamp(path) or ())
+
+
+def test_a_baseline_and_problems(project: Path, run: Check, ran: list[bool]) -> None:
+    (project / "bad.py").write_bytes(b"\xff\xfe\x00")
+    first = run()
+    assert "bad.py" in first[1]
+    same_as_fresh(run, ran, answered=True)
+    same_as_fresh(run, ran, "demo", answered=False)
+    run("--write-baseline")
+    kept = run("--baseline")
+    assert "more in the baseline" in kept[0]
+    same_as_fresh(run, ran, "--baseline", answered=True)
+    (project / "loaderlint-baseline.json").write_text('{"version": 1, "findings": []}')
+    same_as_fresh(run, ran, "--baseline", answered=False)
+    run("--baseline", "--no-cache")
+    (project / "demo/transforms.py").write_text("")
+    same_as_fresh(run, ran, "--baseline", answered=False)
+    same_as_fresh(run, ran, "--baseline", answered=True)
+
+
+def test_two_projects_at_once(project: Path, run: Check, ran: list[bool]) -> None:
+    write("../second/pyproject.toml", "")(project)
+    write("../second/a.py", FILES["demo/transforms.py"])(project)
+    run(".", "../second")
+    same_as_fresh(run, ran, ".", "../second", answered=True)
+    write("../second/a.py", "import torch\n")(project)
+    same_as_fresh(run, ran, ".", "../second", answered=False)
+
+
+@pytest.mark.parametrize("flags", [("--diff",), ("--statistics",), ("--no-cache",), ("--force-exclude",)])
+def test_what_asks_for_more_is_done_in_full(project: Path, run: Check, ran: list[bool], flags: tuple[str, ...]) -> None:
+    run()
+    same_as_fresh(run, ran, *flags, answered=False)
+
+
+def test_fixing_is_done_in_full(project: Path, run: Check, ran: list[bool]) -> None:
+    run()
+    run("--fix", "--unsafe-fixes")
+    same_as_fresh(run, ran, answered=False)
+    same_as_fresh(run, ran, answered=True)
+
+
+def test_no_cache_reads_and_writes_none(project: Path, run: Check, tmp_path: Path) -> None:
+    run("--no-cache")
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize("place", ["/dev/null/cache", "/proc/cache", ""])
+def test_no_place_for_a_cache(
+    project: Path, run: Check, ran: list[bool], monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.setenv("LOADERLINT_CACHE_DIR", place)
+    if not place:
+        monkeypatch.setattr(warm.place, "folder", lambda: None)
+    run()
+    same_as_fresh(run, ran, answered=False)
+
+
+def test_damage_is_never_believed(project: Path, run: Check, ran: list[bool], tmp_path: Path) -> None:
+    expected = run()
+    whole = (tmp_path / "cache" / NAME).read_bytes()
+    for step in range(1, 40):
+        damaged = bytearray(whole)
+        for at in range(step * 37, len(damaged), len(damaged) // step):
+            damaged[at] ^= 1 + step % 255
+        (tmp_path / "cache" / NAME).write_bytes(damaged if step % 3 else damaged[: len(damaged) * step // 40])
+        assert run() == expected
+
+
+def test_an_answer_imports_neither_parser_nor_engine(project: Path) -> None:
+    code = (
+        "import sys; from loaderlint.cli import main; main(['check', '.', '--output-format', 'json'])\n"
+        "names = ('libcst', 'pygls', 'pathspec', 'loaderlint.store', 'loaderlint.rules')\n"
+        "print([name for name in names if name in sys.modules])"
+    )
+    told = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+        for _ in range(2)
+    ]
+    assert "libcst" in told[0][-1]
+    assert told[1][-1] == "[]"
+    assert told[0][:-1] == told[1][:-1] and len(told[0]) > 3
+
+
+WATCHED = """
+import sys
+from loaderlint.cache import manifest
+from loaderlint.cli import main
+opened, noted, real = set(), set(), manifest.made
+def made(seen, known, began):
+    noted.update(seen)
+    return real(seen, known, began)
+manifest.made = made
+def hook(event, arguments):
+    if event in ("open", "os.listdir", "os.scandir") and isinstance(arguments[0], str) and not noted:
+        opened.add(arguments[0])
+sys.addaudithook(hook)
+main(["check", ".", "../second", "--baseline", "kept.json"])
+around = sys.argv[1]
+print(sorted(path for path in opened - noted if path.startswith(around)), len(opened & noted))
+"""
+
+
+def test_all_that_is_read_is_noted(project: Path) -> None:
+    """Python itself tells what a check opens and lists: who reads a file in some new way must say so."""
+    for name, text in {
+        "uv.lock": "",
+        "environment.yml": "dependencies:\n- pip:\n  - -r other.txt\n",
+        "other.txt": "-r third.txt\n",
+        "third.txt": "torch\n",
+        "setup.py": "from setuptools import setup\nsetup(install_requires=['torch'])\n",
+        "requirements/base.txt": "-c ../other.txt\n",
+        "conda/environment.yml": "",
+        ".venv/pyvenv.cfg": "include-system-site-packages = true\nhome = /nowhere\n",
+        ".venv/lib/python3.12/site-packages/torch-2.4.0.dist-info/METADATA": "",
+        ".git/info/exclude": "",
+        "notebook.ipynb": '{"cells": [], "nbformat": 4, "nbformat_minor": 5, "metadata": {}}',
+        "kept.json": '{"version": 1, "findings": []}',
+        "demo/deep/loaderlint.toml": "",
+        "demo/deep/a.py": "from torch.utils.data import DataLoader\n",
+        "../second/pyproject.toml": '[project]\nname = "second"\n',
+        "../second/a.py": FILES["demo/transforms.py"],
+        "../uv.lock": 'source = { editable = "project" }\n',
+    }.items():
+        write(name, text)(project)
+    command = [sys.executable, "-c", WATCHED, str(project.parent)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
+    missing, _, count = told.rpartition(" ")
+    assert missing == "[]" and int(count) > 25
