@@ -7,10 +7,10 @@ export function tried(failures: readonly Failure[]): string[] {
 
 /** What to say when no Python can run the server. `asks`: an environment of our own is what is offered. */
 export function notFound(failures: readonly Failure[], trusted: boolean, asks: boolean): string {
-  const need = `it needs a Python ${MINIMUM_PYTHON} or newer in which loaderlint ${MINIMUM_SERVER} or newer is installed`;
+  const need = `It needs a Python ${MINIMUM_PYTHON} or newer in which loaderlint ${MINIMUM_SERVER} or newer is installed`;
   const trust = trusted ? '' : ' This workspace is not trusted, so its own interpreter was not tried.';
-  const offer = ' Set Up makes an environment of its own (some 70 MB, from the package index); yours stay as they are.';
-  return `loaderlint is not running: ${need}. Tried: ${tried(failures).join('; ')}.${trust}${asks ? offer : ''}`;
+  const offer = 'Set Up makes an environment for it (some 70 MB, from the package index) and leaves yours alone';
+  return `loaderlint is not running. ${asks ? offer : need}. Tried: ${tried(failures).join('; ')}.${trust}`;
 }
 
 /** What to say when the server did not start. `last`: its last line on stderr, '' if there is none. */
