@@ -53,3 +53,12 @@ def test_settings(project: Project, client: str, newest: bool) -> None:
     seen = emacs(project, f"{client}-settings", client, f"Settings of {client}", newest=newest)
 
     assert len(seen["found"]) == 1, seen["found"]
+
+
+@pytest.mark.parametrize("newest", [pytest.param(False, id="eglot"), pytest.param(True, id="newest-eglot")])
+def test_questions(project: Project, newest: bool) -> None:
+    seen = emacs(project, "questions", "eglot", "Questions", newest=newest)
+
+    assert seen["explained"].startswith("loaders.py:27: np.random.seed(1234)\n")
+    assert "`training_loader` at loaders.py:16" in seen["workers"]
+    assert "findings in 3 files" in seen["checked"]

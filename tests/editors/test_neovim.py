@@ -65,3 +65,12 @@ def test_settings(project: Project) -> None:
 
     assert seen["codes"] == ["LDR102"]
     assert seen["changed"] == ["LDR201"]
+
+
+def test_questions(project: Project) -> None:
+    seen = neovim(project, "questions", "Neovim 0.11 and newer", "Questions", newest=True)
+
+    assert seen["explained"].startswith("loaders.py:27: np.random.seed(1234)\n")
+    assert "[LDR103 constant-worker-seed]" in seen["explained"]
+    assert "`training_loader` at loaders.py:16" in seen["workers"] and "train.py" not in seen["workers"]
+    assert seen["checked"].startswith("loaderlint: ") and "findings in 3 files" in seen["checked"]
