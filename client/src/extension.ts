@@ -77,7 +77,7 @@ class Extension {
   /** The client when the server runs; if it does not, it is tried once more, so that the user sees why. */
   private async ready(): Promise<LanguageClient | undefined> {
     await this.starting;
-    if (!this.client) await this.restart(true);
+    if (!this.client?.isRunning()) await this.restart(true);
     return this.client;
   }
 
@@ -222,7 +222,8 @@ class Extension {
     const asked = this.client?.sendRequest<{ text: string }>('loaderlint/debugInformation', {});
     const told = await asked?.catch((error: unknown) => ({ text: String(error) }));
     const text = `${lines.join('\n')}\n\n${told?.text ?? 'The server does not run.\n'}`;
-    await this.commands.show('debug information.md', { text: text.replaceAll(os.homedir(), '~') });
+    const home = new RegExp(os.homedir().replace(/\W/g, '\\$&') + '(?=[\\\\/])', 'g'); // '/' has no such place
+    await this.commands.show('debug information.md', { text: text.replace(home, '~') });
   }
 }
 

@@ -33,6 +33,8 @@ def test_nothing_is_stale() -> None:
 
 def test_staleness_is_seen(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text(f"a\n{generate_docs.BEGIN}\nold\n{generate_docs.END}\nb\n")
+    (tmp_path / "tests" / "lsp").mkdir(parents=True)
+    (tmp_path / "tests" / "lsp" / "methods.json").write_text('{"received": {}, "sent": {}}')
     generate_docs.write(tmp_path)
     assert generate_docs.stale(tmp_path) == []
     assert (tmp_path / "README.md").read_text().startswith(f"a\n{generate_docs.BEGIN}\n| code |")
