@@ -229,6 +229,11 @@ class OpenFile:
 
 
 def _lowered(piece: Piece) -> PieceFacts | None:
+    from loaderlint.facts.plain import plain_facts
+
+    plain = plain_facts(piece.text) if piece.kind == "statement" else None
+    if plain is not None:
+        return plain
     from loaderlint.facts.lower import lower
     from loaderlint.syntax.parse import parse_piece
 

@@ -16,6 +16,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, PieceFacts
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Frame
+from loaderlint.project.unframed import Unframed
 from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance, Method, PartialOf, Site, Unknown
 
 _MAX_CALLERS = 16
@@ -191,7 +192,7 @@ class Callers:
         for frame in self._ev.classes.construction(inst):
             if (frame.path, frame.piece, frame.def_) == wanted:
                 yield frame
-        for site in self._sites_of(name, wanted):
+        for site in self._sites_of(name, wanted, inst):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 yield from (f for f in self._confirmed(site, caller, wanted) if f.receiver == inst)
 
@@ -204,6 +205,8 @@ class Callers:
         found: dict[Instance, None] = {}
         for heir in (cls, *self.subclasses(cls)):
             for site in self.sites(self._ev.classes.name(heir)):
+                if not self._may_make(site, heir):
+                    continue
                 known_callees = self._callees(site)
                 if known_callees is not None and heir not in known_callees:
                     continue
@@ -238,13 +241,46 @@ class Callers:
             known = self._sites[name] = tuple(islice(self._find_sites(name), _MAX_SITES))
         return known
 
-    def _sites_of(self, name: str, wanted: tuple[Path, int, int]) -> Iterator[CallSite]:
-        """The calls of something called `name` that may run the def `wanted`."""
+    def _sites_of(
+        self, name: str, wanted: tuple[Path, int, int], receiver: Instance | None = None
+    ) -> Iterator[CallSite]:
+        """The calls of something called `name` that may run the def `wanted`; with a `receiver`, on this object."""
         for site in self.sites(name):
+            if not self._may_lead(site, wanted, receiver):
+                continue
             callees = self._callees(site)
             functions = (_function_of(atom) for atom in callees or ())
             if callees is None or any(isinstance(f, FunctionRef) and _place(f) == wanted for f in functions):
                 yield site
+
+    def _may_lead(self, site: CallSite, wanted: tuple[Path, int, int], receiver: Instance | None) -> bool:
+        """Whether a call may run `wanted` (on `receiver`), as far as that is seen where it is written."""
+        facts = self._ev.facts(site.path, site.piece)
+        call = facts.ir.exprs[site.expr] if facts else None
+        if facts is None or not isinstance(call, ir.Call):
+            return False
+        here = Unframed(self._ev, site.path, site.piece, site.def_, facts)
+        callee = here.value(call.func)
+        if callee is not None:
+            functions = (_function_of(atom) for atom in callee.only(FunctionRef, Method, PartialOf))
+            return any(isinstance(f, FunctionRef) and _place(f) == wanted for f in functions)
+        method = here.method_of_self(call.func) if receiver is not None else None
+        if receiver is None or method is None:
+            return True
+        owner = self.owner(site.path, site.piece, method, facts)
+        if owner is None or self._ev.decoration(FunctionRef(site.path, site.piece, method)) in ("static", "class"):
+            return True
+        ancestors = self._ev.classes.mro(receiver.cls)
+        return any(isinstance(base, ClassRef) and _same_class(base, owner) for base in ancestors)
+
+    def _may_make(self, site: CallSite, cls: ClassRef) -> bool:
+        """Whether a call may make an object of a class, as far as that is seen where it is written."""
+        facts = self._ev.facts(site.path, site.piece)
+        call = facts.ir.exprs[site.expr] if facts else None
+        if facts is None or not isinstance(call, ir.Call):
+            return False
+        callee = Unframed(self._ev, site.path, site.piece, site.def_, facts).value(call.func)
+        return callee is None or cls in callee.atoms
 
     def _callees(self, site: CallSite) -> frozenset[Atom] | None:
         """All that a call may call for any caller of its def; None if that takes to know the callers."""
@@ -289,12 +325,17 @@ class Callers:
             if file is None:
                 continue
             for piece in file.mentioning(name):
-                if file.pieces[piece].holds(f"{name}(") or file.pieces[piece].holds(f"{name} ("):
+                if file.pieces[piece].ask(_calls, name):
                     yield from sites_in(self._ev, path, piece, {name})
 
 
 def _place(function: FunctionRef) -> tuple[Path, int, int]:
     return function.path, function.piece, function.def_
+
+
+def _same_class(one: ClassRef, other: ClassRef) -> bool:
+    """Whether two are the same class statement, in whatever function it stands."""
+    return (one.path, one.piece, one.def_) == (other.path, other.piece, other.def_)
 
 
 def _asks_self(number: int, facts: PieceFacts) -> bool:
@@ -326,6 +367,17 @@ def _bound_to(def_: int, facts: PieceFacts) -> str:
         if isinstance(step, ir.Bind) and step.value != ir.NONE and facts.ir.exprs[step.value] == ir.MakeDef(def_):
             return step.name
     return ""
+
+
+def _calls(text: str, name: str) -> bool:
+    """Whether a piece may call something called `name`; that it defines it is no call."""
+    for called in (f"{name}(", f"{name} ("):
+        at = text.find(called)
+        while at >= 0:
+            if not text.endswith("def ", 0, at):
+                return True
+            at = text.find(called, at + 1)
+    return False
 
 
 def _other_names(text: str, name: str) -> tuple[str, ...]:

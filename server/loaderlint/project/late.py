@@ -8,6 +8,7 @@ that no loader in sight holds.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
@@ -108,22 +109,30 @@ def fitting(ev: Evaluator, callee: Val, arguments: Arguments) -> Val:
     return Val(frozenset(kept), callee.origins)
 
 
-def choices(ev: Evaluator, module: ModuleRef, stars: int = _MAX_STARS) -> list[ClassRef | FunctionRef]:
-    """The classes and functions of the project that a module binds: its own, and those that it imports."""
+def choices(ev: Evaluator, module: ModuleRef, stars: int = _MAX_STARS) -> Iterator[ClassRef | FunctionRef]:
+    """The classes and functions of the project that a module binds, each once: its own, those that it imports, those
+    of its star imports. Found as far as somebody asks, for a package may bind thousands."""
+    found: set[ClassRef | FunctionRef] = set()
+    for atom in _bound(ev, module, stars):
+        if atom not in found:
+            found.add(atom)
+            yield atom
+
+
+def _bound(ev: Evaluator, module: ModuleRef, stars: int) -> Iterator[ClassRef | FunctionRef]:
     file = ev.file(module.path)
     if file is None:
-        return []
-    found: dict[ClassRef | FunctionRef, None] = dict.fromkeys(ev.module_members(module))
+        return
+    yield from ev.module_members(module)
     for name, bindings in file.names.items():
         if any(_is_import(ev, file, binding) for binding in bindings):
             for atom in ev.lookup(file.path, name).only(ClassRef, FunctionRef):
                 assert isinstance(atom, ClassRef | FunctionRef)
-                found[atom] = None
+                yield atom
     for star in file.stars if stars else ():
         inner = ev.resolve(file.path, star.module, star.level)
         if isinstance(inner, ModuleRef) and inner != module:
-            found.update(dict.fromkeys(choices(ev, inner, stars - 1)))
-    return list(found)
+            yield from choices(ev, inner, stars - 1)
 
 
 def _is_import(ev: Evaluator, file: ProjectFile, binding: Binding) -> bool:
@@ -134,13 +143,13 @@ def _is_import(ev: Evaluator, file: ProjectFile, binding: Binding) -> bool:
 
 def of_module(ev: Evaluator, module: ModuleRef, reason: str) -> Val:
     """Any class or function of a module, or what nobody sees there."""
-    return of(*choices(ev, module)[:MAX_CHOICES], Unknown(reason))
+    return of(*islice(choices(ev, module), MAX_CHOICES), Unknown(reason))
 
 
 def of_file(ev: Evaluator, frame: Frame, reason: str) -> Val:
     """Any class that the module of a frame binds."""
-    classes = [a for a in choices(ev, ModuleRef(frame.path)) if isinstance(a, ClassRef)]
-    return of(*classes[:MAX_CHOICES], Unknown(reason))
+    classes = (a for a in choices(ev, ModuleRef(frame.path)) if isinstance(a, ClassRef))
+    return of(*islice(classes, MAX_CHOICES), Unknown(reason))
 
 
 def class_choices(ev: Evaluator, cls: ClassRef) -> list[ClassRef]:
@@ -229,8 +238,8 @@ def named_in(ev: Evaluator, key: Val, frame: Frame, number: int) -> Val:
     before = _begins_with(ev, frame, number)
     if not before:
         return of_file(ev, frame, "globals")
-    called = [a for a in choices(ev, ModuleRef(frame.path)) if _name(ev, a).startswith(before)]
-    return of(*called[:MAX_CHOICES], Unknown("globals"))
+    called = (a for a in choices(ev, ModuleRef(frame.path)) if _name(ev, a).startswith(before))
+    return of(*islice(called, MAX_CHOICES), Unknown("globals"))
 
 
 def _begins_with(ev: Evaluator, frame: Frame, number: int) -> str:

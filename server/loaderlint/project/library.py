@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
@@ -446,7 +447,7 @@ def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> 
             if isinstance(atom, Instance):
                 candidates.extend(ev.classes.public_methods(atom))
             elif isinstance(atom, ModuleRef):
-                candidates.extend(late.choices(ev, atom))
+                candidates.extend(islice(late.choices(ev, atom), late.MAX_CHOICES))
         return of(*candidates[: late.MAX_CHOICES], Unknown("dynamic attribute"))
     found = ev.attribute(arguments.positional[0], key.value, frame, number)
     if len(arguments.positional) > 2:

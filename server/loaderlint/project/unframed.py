@@ -1,0 +1,56 @@
+"""What an expression is in every frame of its def: names of the module or of imports, and what hangs on them.
+
+Many more calls carry a name than lead to the function that is called so. Of `subprocess.run(...)` it can be told where
+it is written that it leads to no `run` of the project, and of `self.run(...)` to which classes; only of the others are
+the callers of the function around them worth searching.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import PieceFacts
+from loaderlint.project.evaluate import Evaluator
+from loaderlint.project.frames import Frame
+from loaderlint.project.values import Val
+
+
+class Unframed:
+    """The expressions of one def, read without a frame of it."""
+
+    def __init__(self, ev: Evaluator, path: Path, piece: int, def_: int, facts: PieceFacts) -> None:
+        self._ev = ev
+        self._facts = facts
+        # Nobody else has this frame, and no value that is found here holds it.
+        self._frame = Frame(path, piece, def_, None, (), None, None, 0, "", facts)
+
+    def value(self, number: int) -> Val | None:
+        """What an expression is in every frame of the def; None if that depends on the frame."""
+        match self._facts.ir.exprs[number]:
+            case ir.Global() | ir.Imported():
+                return self._ev.eval(number, self._frame)
+            case ir.Attr(base, name):
+                value = self.value(base)
+                return None if value is None else self._ev.attribute(value, name, self._frame, None)
+        return None
+
+    def method_of_self(self, number: int) -> int | None:
+        """The def whose first parameter an expression takes an attribute of: `self.x`, `super().x`, there or in a
+        function inside of it; None for other expressions."""
+        exprs, defs = self._facts.ir.exprs, self._facts.ir.defs
+        callee = exprs[number]
+        base = exprs[callee.base] if isinstance(callee, ir.Attr) else None
+        match base:
+            case ir.Param(0):
+                return self._frame.def_
+            case ir.Call(func, ()) if exprs[func] == ir.Global("super"):
+                return self._frame.def_
+            case ir.Capture(up, name):
+                target = self._frame.def_
+                for _ in range(up):
+                    target = defs[target].parent
+                bound = any(type(step) is ir.Bind and step.name == name for step in defs[target].steps)
+                first = defs[target].params[:1]
+                return target if not bound and first and first[0].name == name else None
+        return None
