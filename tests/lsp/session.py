@@ -191,10 +191,15 @@ def span(line: int, column: int, end_line: int, end_column: int) -> dict[str, An
 
 @asynccontextmanager
 async def session(
-    able: dict[str, Any] | None = None, folders: Sequence[Path] = (), *, bare: bool = False, **more: Any
+    able: dict[str, Any] | None = None,
+    folders: Sequence[Path] = (),
+    *,
+    bare: bool = False,
+    backend: Any = None,
+    **more: Any,
 ) -> AsyncIterator[Session]:
-    """An initialized session (not if `bare`) on the tiny engine."""
-    client = Session(FakeBackend())
+    """An initialized session (not if `bare`) on the tiny engine, or on another one."""
+    client = Session(backend or FakeBackend())
     try:
         if not bare:
             await client.initialize(able, folders, **more)
