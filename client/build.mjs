@@ -14,7 +14,9 @@ if (process.argv.includes('--tests')) {
   fs.rmSync(out, { recursive: true, force: true });
   const tests = fs.readdirSync(path.join(root, 'client/test')).filter((name) => name.endsWith('.test.ts'));
   const entryPoints = tests.map((name) => `client/test/${name}`);
-  await esbuild.build({ ...common, entryPoints, outdir: out, packages: 'external', sourcemap: 'inline' });
+  const fake = (name) => path.join(root, 'client/test/fakes', name);
+  const alias = { vscode: fake('vscode.ts'), 'vscode-languageclient/node': fake('languageclient.ts') };
+  await esbuild.build({ ...common, entryPoints, outdir: out, packages: 'external', sourcemap: 'inline', alias });
 } else {
   const outfile = path.join(root, 'dist/extension.js');
   const options = { ...common, entryPoints: ['client/src/extension.ts'], outfile, external: ['vscode'], minify: true, metafile: true };

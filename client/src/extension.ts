@@ -222,7 +222,7 @@ class Extension {
     const asked = this.client?.sendRequest<{ text: string }>('loaderlint/debugInformation', {});
     const told = await asked?.catch((error: unknown) => ({ text: String(error) }));
     const text = `${lines.join('\n')}\n\n${told?.text ?? 'The server does not run.\n'}`;
-    const home = new RegExp(os.homedir().replace(/\W/g, '\\$&') + '(?=[\\\\/])', 'g'); // '/' has no such place
+    const home = new RegExp(os.homedir().replace(/\W/g, '\\$&') + '(?![\\w.-])', 'g');
     await this.commands.show('debug information.md', { text: text.replace(home, '~') });
   }
 }

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { activate } from '../src/extension';
+import { clients } from './fakes/languageclient';
+import { EventEmitter, renew, Uri, world } from './fakes/vscode';
+
+// The programs are shell scripts that answer as a Python would.
+const options = { skip: process.platform === 'win32' };
+const answer = (version: string | null, executable: string): string =>
+  `echo 'loaderlint-probe ${JSON.stringify({ python: '3.12.1', executable, version, problem: 'has no loaderlint' })}'`;
+
+/** A machine with one Python on its PATH, which has no loaderlint and makes environments as `make` says. */
+class Machine {
+  readonly folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loaderlint-client-'));
+  readonly storage = path.join(this.folder, 'storage');
+
+  constructor(context: TestContext, make = '/bin/mkdir -p "$5/bin" && /bin/cp "$0.good" "$5/bin/python"') {
+    const before = process.env['PATH'];
+    context.after(() => {
+      process.env['PATH'] = before;
+      fs.rmSync(this.folder, { recursive: true });
+    });
+    process.env['PATH'] = path.join(this.folder, 'bin');
+    for (const name of ['bin', 'dist']) fs.mkdirSync(path.join(this.folder, name));
+    fs.writeFileSync(path.join(this.folder, 'dist', 'loaderlint-0.1.0-py3-none-any.whl'), 'a wheel');
+    const python = path.join(this.folder, 'bin', 'python3');
+    this.script(python, `case "$3" in *loaderlint.private*) ${make} ;; *) ${answer(null, python)} ;; esac`);
+    this.script(`${python}.good`, answer('0.1.0', 'the private python'));
+    clients.length = 0;
+    renew();
+  }
+
+  script(file: string, body: string): string {
+    fs.writeFileSync(file, `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+    return file;
+  }
+
+  /** A Python with loaderlint, as the Python extension selects it; `ran` says whether it was run. */
+  select(name: string): { ran: () => boolean; changed: EventEmitter<void> } {
+    const trace = path.join(this.folder, `${name}-ran`);
+    const file = this.script(path.join(this.folder, name), `echo >'${trace}'; ${answer('0.1.0', name)}`);
+    const changed = new EventEmitter<void>();
+    const resolveEnvironment = async () => ({ executable: { uri: Uri.file(file) } });
+    const environments = { getActiveEnvironmentPath: () => ({}), resolveEnvironment, onDidChangeActiveEnvironmentPath: changed.event };
+    world.extensions['ms-python.python'] = { environments };
+    return { ran: () => fs.existsSync(trace), changed };
+  }
+
+  async start(): Promise<void> {
+    const context = { subscriptions: [], extensionUri: Uri.file(this.folder), globalStorageUri: Uri.file(this.storage) };
+    activate({ ...context, extension: { packageJSON: { version: '0.1.0' } } } as never);
+    await settled();
+  }
+}
+
+/** Wait until something came of it: a running server or a message, and nothing under way. */
+async function settled(more: () => boolean = () => true): Promise<void> {
+  const done = (): boolean => (clients.at(-1)?.running === true || world.messages.length > 0) && more();
+  for (let i = 0; i < 1000 && !done(); i++) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.ok(done(), JSON.stringify([world.messages, clients.length]));
+}
+
+const command = (): string[] => [clients.at(-1)!.server.command, ...clients.at(-1)!.server.args];
+
+test('without a server the user is asked, and Set Up makes an environment and starts it', options, async (context) => {
+  const machine = new Machine(context);
+  world.answer = ({ steps }) => steps.find((step) => step === 'Set Up');
+  await machine.start();
+  await settled(() => clients.length > 0);
+  assert.deepEqual(world.messages.map(({ steps }) => steps), [['Set Up', 'Choose Interpreter', 'Open Settings', 'Show Logs']]);
+  assert.match(world.messages[0]!.text, /Tried: python3 on the PATH \(python3\) has no loaderlint/);
+  assert.deepEqual(command(), ['the private python', '-I', '-m', 'loaderlint', 'server']);
+  assert.match(String(world.status['detail']), /the extension's own environment/);
+});
+
+test('who does not answer gets no environment, and is asked again by the next command', options, async (context) => {
+  const machine = new Machine(context);
+  await machine.start();
+  assert.ok(!fs.existsSync(machine.storage));
+  assert.equal(world.status['text'], 'loaderlint is not running');
+  world.editor = { document: { uri: Uri.file('/p/a.py') }, selection: { active: { line: 1, character: 0 } } };
+  await world.commands.get('loaderlint.explainLine')!();
+  assert.equal(world.messages.length, 2);
+  assert.equal(world.shown.length, 0);
+});
+
+test('an environment for another version of the extension is remade without asking', options, async (context) => {
+  const machine = new Machine(context);
+  fs.mkdirSync(path.join(machine.storage, 'server-0.0.1-00000000'), { recursive: true });
+  await machine.start();
+  assert.deepEqual(world.messages, []);
+  assert.equal(command()[0], 'the private python');
+});
+
+test('an environment that cannot be made is told once, with the reason and the next step', options, async (context) => {
+  const machine = new Machine(context, 'echo "pip failed: no space left" >&2; exit 1');
+  fs.mkdirSync(path.join(machine.storage, 'server-0.0.1-00000000'), { recursive: true });
+  await machine.start();
+  await world.commands.get('loaderlint.debugInformation')!(); // waits for what is under way
+  assert.equal(world.messages.length, 1);
+  assert.equal(world.messages[0]!.text, 'loaderlint could not set itself up: pip failed: no space left');
+  assert.equal(world.messages[0]!.steps[0], 'Try Again');
+});
+
+test('a workspace that is not trusted runs nothing of its own until it is', options, async (context) => {
+  const machine = new Machine(context);
+  const selected = machine.select('selected');
+  world.trusted = false;
+  await machine.start();
+  assert.ok(!selected.ran());
+  assert.match(world.messages[0]!.text, /not trusted, so its own interpreter was not tried/);
+  world.trusted = true;
+  world.trust.fire();
+  await settled(() => clients.length > 0);
+  assert.equal(command()[0], 'selected');
+});
+
+test('another interpreter means another server, the same one does not', options, async (context) => {
+  const machine = new Machine(context);
+  const { changed } = machine.select('first');
+  await machine.start();
+  changed.fire();
+  changed.fire();
+  await world.commands.get('loaderlint.debugInformation')!(); // waits for what is under way
+  assert.equal(clients.length, 1);
+  machine.select('second');
+  changed.fire();
+  await settled(() => clients.length === 2);
+  assert.equal(command()[0], 'second');
+  assert.ok(!clients[0]!.running && clients[1]!.options.initializationOptions.interpreter?.endsWith('/second'));
+});
+
+test('a server that is named in the settings is started as it is', options, async (context) => {
+  const machine = new Machine(context);
+  world.settings['server.path'] = '${workspaceFolder}/loaderlint';
+  await machine.start();
+  assert.deepEqual(command(), ['/nowhere/loaderlint', 'server']);
+});
+
+test('the server is asked about the line of the cursor, and its answer has links', options, async (context) => {
+  const machine = new Machine(context);
+  machine.select('selected');
+  await machine.start();
+  const text = 'data.py:3: x\n  by /opt/other.py:12 > b, 3.py: 1\n';
+  clients[0]!.answers['loaderlint/explain'] = { text, folder: 'file:///p' };
+  world.editor = { document: { uri: Uri.file('/p/data.py') }, selection: { active: { line: 2, character: 4 } } };
+  await world.commands.get('loaderlint.explainLine')!();
+  const params = { textDocument: { uri: 'file:///p/data.py' }, position: { line: 2, character: 4 } };
+  assert.deepEqual(clients[0]!.asked, [['loaderlint/explain', params]]);
+  const [uri] = world.shown;
+  assert.equal(uri!.path, '/explanation (data.py line 3)');
+  assert.equal(world.content!.provideTextDocumentContent(uri!), text);
+  const links = world.links!.provideDocumentLinks({ uri, getText: () => text, positionAt: (at: number) => at });
+  assert.deepEqual(links.map(({ target }) => `${target.path}#${target.fragment}`), ['/p/data.py#L3', '/opt/other.py#L12']);
+});
+
+test('what the server refuses is told, and what the user cancels is not', options, async (context) => {
+  const machine = new Machine(context);
+  machine.select('selected');
+  await machine.start();
+  clients[0]!.answers['loaderlint/workers'] = new Error('no folder is open');
+  await world.commands.get('loaderlint.showWorkerMap')!();
+  assert.deepEqual(world.messages.map(({ text: said }) => said), ['loaderlint: no folder is open']);
+  clients[0]!.sendRequest = async () => {
+    world.cancelled.fire();
+    throw new Error('cancelled');
+  };
+  await world.commands.get('loaderlint.checkWorkspace')!();
+  assert.equal(world.messages.length, 1);
+});
+
+test('debug information says what was tried, and no home folder', options, async (context) => {
+  const machine = new Machine(context);
+  world.settings['server.path'] = `${os.homedir()}/bin/loaderlint`;
+  await machine.start();
+  clients[0]!.answers['loaderlint/debugInformation'] = { text: '## Server\n' };
+  await world.commands.get('loaderlint.debugInformation')!();
+  const text = world.content!.provideTextDocumentContent(world.shown[0]!);
+  assert.match(text, /- server: `~\/bin\/loaderlint server` from the setting/);
+  assert.match(text, /## Server/);
+  assert.ok(!text.includes(os.homedir()));
+});

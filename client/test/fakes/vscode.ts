@@ -1,0 +1,123 @@
+// As much of VS Code as the client uses, in the hands of a test. What the tests see and set is in `world`.
+import path from 'node:path';
+
+export interface Message {
+  readonly text: string;
+  readonly steps: string[];
+}
+
+class World {
+  trusted = true;
+  folder = '/nowhere';
+  settings: Record<string, unknown> = {};
+  extensions: Record<string, unknown> = {};
+  editor: unknown;
+  /** Which button is pressed below a message. */
+  answer: (message: Message) => string | undefined = () => undefined;
+  messages: Message[] = [];
+  commands = new Map<string, (...args: unknown[]) => unknown>();
+  executed: unknown[][] = [];
+  shown: Uri[] = [];
+  content: { provideTextDocumentContent(uri: Uri): string } | undefined;
+  links: { provideDocumentLinks(document: unknown): { target: Uri }[] } | undefined;
+  status: Record<string, unknown> = {};
+  cancelled = new EventEmitter<void>();
+  trust = new EventEmitter<void>();
+  configured = new EventEmitter<{ affectsConfiguration(key: string): boolean }>();
+}
+export class EventEmitter<T> {
+  private listeners: ((event: T) => unknown)[] = [];
+  event = (listener: (event: T) => unknown) => {
+    this.listeners.push(listener);
+    return { dispose: () => undefined };
+  };
+  fire(event: T) {
+    for (const listener of this.listeners) listener(event);
+  }
+}
+export class Uri {
+  fragment = '';
+  constructor(readonly scheme: string, readonly path: string) {}
+  static file = (name: string) => new Uri('file', name);
+  static from = (parts: { scheme: string; path: string }) => new Uri(parts.scheme, parts.path);
+  static parse = (text: string) => new Uri(...(text.split('://') as [string, string]));
+  static joinPath = (base: Uri, ...names: string[]) => new Uri(base.scheme, path.posix.join(base.path, ...names));
+  get fsPath() {
+    return this.path;
+  }
+  with({ fragment }: { fragment: string }) {
+    return Object.assign(new Uri(this.scheme, this.path), { fragment });
+  }
+  toString() {
+    return `${this.scheme}://${this.path}`;
+  }
+}
+export let world = new World();
+export const renew = () => (world = new World());
+
+const message = async (text: string, ...steps: string[]) => {
+  world.messages.push({ text, steps });
+  return world.answer({ text, steps });
+};
+const disposable = { dispose: () => undefined };
+export const ProgressLocation = { Notification: 15 };
+export const ViewColumn = { Beside: -2 };
+export const LanguageStatusSeverity = { Information: 'information', Warning: 'warning', Error: 'error' };
+export class Range {
+  constructor(readonly start: unknown, readonly end: unknown) {}
+}
+export class DocumentLink {
+  constructor(readonly range: Range, readonly target: Uri) {}
+}
+export const version = '1.91.0';
+export const env = { appName: 'a fake', remoteName: undefined };
+const quiet = () => undefined;
+export const window = {
+  createOutputChannel: () => ({ info: quiet, error: quiet, warn: quiet, debug: quiet, show: quiet }),
+  showErrorMessage: message,
+  showWarningMessage: message,
+  showInformationMessage: message,
+  showTextDocument: async (uri: Uri) => void world.shown.push(uri),
+  get activeTextEditor() {
+    return world.editor;
+  },
+  withProgress: (_: unknown, task: (progress: unknown, token: unknown) => unknown) => {
+    const token = { isCancellationRequested: false, onCancellationRequested: world.cancelled.event };
+    world.cancelled.event(() => (token.isCancellationRequested = true));
+    return task({ report: quiet }, token);
+  },
+};
+export const languages = {
+  createLanguageStatusItem: () => world.status,
+  registerDocumentLinkProvider: (_: unknown, provider: World['links']) => {
+    world.links = provider;
+    return disposable;
+  },
+};
+export const workspace = {
+  get isTrusted() {
+    return world.trusted;
+  },
+  get workspaceFolders() {
+    return [{ uri: Uri.file(world.folder) }];
+  },
+  getConfiguration: () => ({ get: (key: string) => world.settings[key], toJSON: () => world.settings }),
+  onDidGrantWorkspaceTrust: (listener: () => unknown) => world.trust.event(listener),
+  onDidChangeConfiguration: (listener: (event: { affectsConfiguration(key: string): boolean }) => unknown) =>
+    world.configured.event(listener),
+  registerTextDocumentContentProvider: (_: unknown, provider: World['content']) => {
+    world.content = provider;
+    return disposable;
+  },
+};
+export const extensions = {
+  getExtension: (id: string) => (id in world.extensions ? { activate: async () => world.extensions[id] } : undefined),
+};
+export const commands = {
+  registerCommand: (name: string, run: (...args: unknown[]) => unknown) => {
+    world.commands.set(name, run);
+    return disposable;
+  },
+  executeCommand: async (...words: unknown[]) => void world.executed.push(words),
+  getCommands: async () => ['python.setInterpreter'],
+};
