@@ -26,7 +26,7 @@ from loaderlint.syntax.source import Source, UnreadableSource, decode
 if TYPE_CHECKING:
     from loaderlint.cache.pieces import KeptPieces
     from loaderlint.facts.ir import PieceFacts
-    from loaderlint.syntax.positions import Span
+    from loaderlint.syntax.span import Span
 
 #: Folders that never hold a project's own sources.
 SKIPPED = frozenset(
@@ -252,7 +252,8 @@ def _unpacked(data: bytes | None, piece: Piece) -> PieceFacts | None:
 
 def _relative_spans(piece: Piece, anchors: Sequence[int]) -> dict[int, Span | None]:
     from loaderlint.syntax.parse import parse_piece
-    from loaderlint.syntax.positions import Span, spans
+    from loaderlint.syntax.positions import spans
+    from loaderlint.syntax.span import Span
 
     found: dict[int, Span | None] = dict.fromkeys(anchors)
     if -1 in found:
@@ -355,6 +356,10 @@ class Store:
             return
         source = _overlay_source(text)
         self._open[path] = known.changed(source) if known else OpenFile(path, source, cut(text))
+
+    def overlay(self, path: Path) -> str | None:
+        """The editor's text of a file, None if there is none."""
+        return self._overlays.get(path)
 
     def forget(self, path: Path) -> None:
         """The file changed on disk, came or went."""

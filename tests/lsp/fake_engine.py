@@ -144,6 +144,7 @@ class FakeWorkspace:
         *,
         stop: Callable[[], bool] = lambda: False,
         progress: Callable[[int, int], None] | None = None,
+        early: Callable[[Mapping[Path, tuple[Diagnostic, ...]]], None] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
         if paths is None:
             paths = sorted(path for folder in self.folders for path in folder.glob("*.py"))
@@ -278,6 +279,9 @@ class FakeBackend:
         self.forgotten: list[Path] = []
         self.hanging: list[str] = []
         self.release = threading.Event()
+
+    def close(self) -> None:
+        self.release.set()
 
     def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> FakeWorkspace:
         self.workspaces.append(FakeWorkspace(self, folders, overrides))

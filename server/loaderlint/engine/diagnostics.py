@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loaderlint.findings import Certainty, Finding, Severity
 
 if TYPE_CHECKING:
-    from loaderlint.syntax.positions import Span
+    from loaderlint.syntax.span import Span
 
 
 class Note(NamedTuple):

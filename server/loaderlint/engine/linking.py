@@ -45,6 +45,8 @@ class Linking:
         """The files that the user names: the rules of their settings are asked, too."""
         self.links = 0
         """How often the project was linked (read by tests and benchmarks)."""
+        self.known = False
+        """Whether the project has been linked at all."""
         self.on_linked: Callable[[Model], None] = lambda model: None
         """Called with each model when the rules have been asked; the model goes after it, so keep no part of it."""
 
@@ -78,6 +80,7 @@ class Linking:
         steps.reach(end)
         snapshot.release()
         self._store.settled()
+        self.known = True
         return Linked(self._store.generation, snapshot, found, told)
 
     def _asked(

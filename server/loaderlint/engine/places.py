@@ -11,7 +11,7 @@ from loaderlint.store import Store
 
 if TYPE_CHECKING:
     from loaderlint.syntax.cutter import Piece
-    from loaderlint.syntax.positions import Span
+    from loaderlint.syntax.span import Span
 
 
 class Places:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from loaderlint.engine.alone import OneFile, certain
 from loaderlint.engine.configuration import Configuration
 from loaderlint.engine.diagnostics import Diagnostic, Problem, ProjectInfo
 from loaderlint.engine.linking import Linking
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from loaderlint.cache.pieces import KeptPieces
     from loaderlint.explanation import Explanation, Told
     from loaderlint.project.model import Model
-    from loaderlint.syntax.positions import Span
+    from loaderlint.syntax.span import Span
     from loaderlint.worker_map import MappedLoader
 
 
@@ -36,19 +37,26 @@ class Project:
         *,
         tells: bool = False,
         kept: KeptPieces | None = None,
+        store: Store | None = None,
     ) -> None:
         self.root = root
-        self.store = Store(root, kept)
+        self.store = store or Store(root, kept)
         self.configuration = Configuration(root, overrides, interpreter)
         self.places = Places(self.store)
         self.repairs = Repairs(self.store)
         self.showing = Showing(self.store, self.configuration, self.places)
         self._linking = Linking(self.store, self.configuration, tells)
+        self._alone: dict[Path, Project] = {}
 
     @property
     def links(self) -> int:
         """How often the project was linked so far."""
         return self._linking.links
+
+    @property
+    def known(self) -> bool:
+        """Whether the project has been linked at all."""
+        return self._linking.known
 
     def on_linked(self, call: Callable[[Model], None]) -> None:
         """Call this with each model when the rules have been asked; the model goes after it, so keep no part of it."""
@@ -70,6 +78,7 @@ class Project:
         """Files that settings or versions come from changed: nothing that was found holds."""
         self.configuration.renew()
         self._linking.last = None
+        self._alone.clear()
 
     def problems(self) -> list[Problem]:
         """What could not be read, and what is wrong in settings."""
@@ -97,6 +106,17 @@ class Project:
         findings = {path: by_file.get(path, []) for path in reported}
         self.places.find(one for found in findings.values() for one in found)
         return {path: self.showing.shown(path, found) for path, found in findings.items()}
+
+    def alone(self, path: Path, text: str | None = None) -> tuple[Diagnostic, ...]:
+        """What is certain of a file whatever the others of the project say, without reading them. `text`: what an
+        editor has it to be."""
+        if path not in self._alone:
+            overrides, interpreter = self.configuration.overrides, self.configuration.interpreter
+            self._alone[path] = Project(self.root, overrides, interpreter, store=OneFile(self.root, path))
+        project = self._alone[path]
+        if text is not None and text != project.store.overlay(path):
+            project.store.set_text(path, text)
+        return certain(project.check([path]), path)
 
     def _reported(self, folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
         """The files that are asked about, sorted: named ones, and those below folders that are not excluded."""

@@ -119,7 +119,7 @@ class Showing:
     ) -> Iterator[Diagnostic]:
         """The suppressions of a file that silenced nothing; `used`: which silenced which rule, by its name."""
         from loaderlint.rules.unused_suppression import RULE, about
-        from loaderlint.syntax.positions import Span
+        from loaderlint.syntax.span import Span
 
         if not settings.enabled(RULE.name, RULE.code) or settings.ignored_in(path, RULE.name, RULE.code):
             return

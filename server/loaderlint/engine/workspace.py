@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from loaderlint.cache.pieces import PieceCache
     from loaderlint.explanation import Explanation
     from loaderlint.fixes.edits import FileEdit, Repair
-    from loaderlint.syntax.positions import Span
+    from loaderlint.syntax.span import Span
     from loaderlint.worker_map import WorkerMap
 
 _SOURCES = (".py", ".pyi", ".ipynb")
@@ -88,20 +88,35 @@ class Workspace:
         *,
         stop: Callable[[], bool] = lambda: False,
         progress: Callable[[int, int], None] | None = None,
+        early: Callable[[Mapping[Path, tuple[Diagnostic, ...]]], None] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
         """The findings of files (or of all files below folders), in the order of their places; every reported file has
         an entry. Without `paths`: the workspace's folders. `progress(done, total)`: `done` grows with each file that
-        is read, `total` counts each file twice (read, then looked into as far as needed).
+        is read, `total` counts each file twice (read, then looked into as far as needed). `early` is called before a
+        project is linked for the first time, with what is certain of the named files without that.
 
         Raises Cancelled when `stop` answers True in between."""
         found: dict[Path, tuple[Diagnostic, ...]] = {}
         steps = Steps(progress)
         self._answered = self._by_project(paths)
+        new = [path for project, own in self._answered if not project.known for path in own if path.is_file()]
+        if early is not None and new:
+            early(self.alone(new, {}))
         for project, asked in self._answered:
             found.update(project.check(asked, stop, steps))
         problems = [problem for project in self._projects.values() for problem in project.problems()]
         self.problems = list(dict.fromkeys(problems))
         return dict(sorted(found.items()))
+
+    def alone(self, paths: Iterable[Path], texts: Mapping[Path, str]) -> dict[Path, tuple[Diagnostic, ...]]:
+        """What is certain of each file whatever the others of its project say; nothing else is read. `texts` are newer
+        than those that the workspace was told."""
+        found = {}
+        for path in paths:
+            project = self.project(path)
+            text = texts.get(path)
+            found[path] = project.alone(path, project.store.overlay(path) if text is None else text)
+        return found
 
     def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]:
         """The fixes of a finding, ready to apply, the preferred one first."""

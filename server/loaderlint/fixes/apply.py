@@ -38,8 +38,8 @@ from loaderlint.fixes.members import method_changes, plan_method, replace_uses
 from loaderlint.fixes.names import Here, ensure, fill, has_word
 from loaderlint.syntax.cutter import recut
 from loaderlint.syntax.parse import parse_piece
-from loaderlint.syntax.positions import Span, TextEdit
 from loaderlint.syntax.source import LineIndex
+from loaderlint.syntax.span import Span, TextEdit
 
 
 def edits_for(intents: Sequence[Intent], files: FileAccess) -> tuple[FileEdit, ...] | NoFix:

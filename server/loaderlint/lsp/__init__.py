@@ -1,8 +1,9 @@
 """The language server: what the engine finds, in the words of the Language Server Protocol.
 
 One file a feature. `documents` is the editor's text, `analysis` decides when the engine looks at it, `worker` is the
-one thread where it does so; `protocol` and `transport` keep what a client may send from doing harm. Nothing here
-imports libcst: the engine does, and it is loaded after the client has its answer to `initialize`.
+one thread where it does so, by asking the engine's own process (`remote`, `child`, `wire`); `protocol` and `transport`
+keep what a client may send from doing harm. Nothing here imports libcst: the engine does, and its process is started
+when the client has its answer to `initialize`.
 
 All lines and columns inside are 0-based characters. They become the client's units (UTF-8, UTF-16 or UTF-32) only where
 a message is made or read.
@@ -18,7 +19,7 @@ Transport = Literal["stdio", "tcp", "ws"]
 def main(transport: Transport = "stdio", host: str = "127.0.0.1", port: int = 2087) -> int:
     """Serve one client until it leaves, and return the exit code: 0 after a proper shutdown, 1 if the client left
     without one, 2 if the transport cannot be had. Port 0 takes a free one; the address is written to stderr."""
-    from loaderlint.lsp.backend import Loaderlint
+    from loaderlint.lsp.remote import load
     from loaderlint.lsp.server import serve
 
-    return serve(Loaderlint, transport, host, port)
+    return serve(load, transport, host, port)

@@ -3,7 +3,8 @@
 Every change (an edit, a file on disk, the settings) is noted and a job is planned a moment later, so that a burst of
 changes makes one job. A change also stops the job at hand: its answer would be about a text that is gone. A job begins
 by telling the engine all that was noted, so nothing is lost with a stopped one. An answer is shown for exactly the
-version it was computed from; a document that was edited meanwhile gets its own a moment later.
+version it was computed from; a document that was edited meanwhile gets its own a moment later. While a project is
+looked at for the first time, what is certain of a file without its project is shown early, and replaced in the end.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
 
@@ -27,10 +28,13 @@ from loaderlint.lsp.uris import uri_of
 from loaderlint.lsp.worker import Worker
 from loaderlint.syntax.notebook import SUFFIX
 
+if TYPE_CHECKING:
+    from loaderlint.engine import Diagnostic
+
 logger = logging.getLogger(__name__)
 
 #: Seconds from a change to the job that looks at it, and the longest that further changes can put it off.
-AT_ONCE, EDITED, ON_DISK, LONGEST = 0.0, 0.1, 0.2, 1.0
+AT_ONCE, EDITED, ON_DISK, LONGEST = 0.0, 0.02, 0.2, 1.0
 
 _Result = TypeVar("_Result")
 
@@ -85,18 +89,25 @@ class Engine:
             raise RuntimeError("there is no workspace yet")
         return self._workspace
 
-    def perform(self, job: Job) -> Answer | None:
-        """Tell the engine what changed and let it look. None if the job was stopped."""
+    def perform(self, job: Job, early: Callable[[Answer], None]) -> Answer | None:
+        """Tell the engine what changed and let it look. None if the job was stopped. `early` is called with what can be
+        shown before the end, if there is something to wait for."""
         backend = self.backend()
         workspace = self._told(backend, job)
         if job.stopped.is_set():
             return None
         paths = [snapshot.path for snapshot in job.snapshots]
+        places = Texts(workspace, job.snapshots, job.client.encoding)
+
+        def looked(found: Mapping[Path, Sequence[Diagnostic]]) -> None:
+            # The engine is busy and must not be asked: not even what the code runs on.
+            shown = [one for one in job.snapshots if one.path in found]
+            early(Answer(tuple(report_of(one, found[one.path], (), places, job.client) for one in shown), (), 0))
+
         try:
-            found = workspace.check(paths, stop=job.stopped.is_set) if paths else {}
+            found = workspace.check(paths, stop=job.stopped.is_set, early=looked) if paths else {}
         except backend.cancelled:
             return None
-        places = Texts(workspace, job.snapshots, job.client.encoding)
         reports = tuple(
             report_of(
                 snapshot,
@@ -108,6 +119,11 @@ class Engine:
             for snapshot in job.snapshots
         )
         return Answer(reports, tuple(_said(problem) for problem in workspace.problems), workspace.links)
+
+    def close(self) -> None:
+        """No more jobs come."""
+        if self._backend is not None:
+            self._backend.close()
 
     def _told(self, backend: Backend, job: Job) -> Workspace:
         texts = job.texts
@@ -186,6 +202,8 @@ class Analysis:
         self._announce = announce
         self._say = say
         self._reports: dict[str, Report] = {}
+        self._early: dict[str, Report] = {}
+        self._looked = asyncio.Event()
         self._published: dict[str, dict[str, types.PublishDiagnosticsParams]] = {}
         self._pulled: dict[str, Report] = {}
         self._begun = asyncio.Event()
@@ -264,8 +282,22 @@ class Analysis:
 
     def report(self, document: Document | Notebook) -> Report | None:
         """What was found in this very version of the document; None if it was not looked at (yet)."""
-        report = self._reports.get(document.uri)
-        return report if report is not None and document.is_at(report.snapshot) else None
+        for known in (self._reports, self._early):
+            report = known.get(document.uri)
+            if report is not None and document.is_at(report.snapshot):
+                return report
+        return None
+
+    async def looked_at(self, document: Document | Notebook) -> Report | None:
+        """What was found in the document as it is now, or what can be said of it early; waits for either. None if it
+        was not looked at in the end."""
+        while not self._settled.is_set():
+            if document.uri in self._early:
+                break
+            if self._timer is not None:
+                self._plan(AT_ONCE)
+            await self._looked.wait()
+        return self.report(document)
 
     async def settled_report(self, uri: str) -> Report | None:
         """What was found in the document, or in the notebook of a cell, as it is now; waits until all is settled. None
@@ -334,6 +366,11 @@ class Analysis:
         self._cancel_timer()
         self._stop_work()
         self._settled.set()
+        self._wake()
+
+    def close(self) -> None:
+        """End the engine, whatever it does."""
+        self._engine.close()
 
     # --- jobs ---------------------------------------------------------------------------------------------------------
 
@@ -372,9 +409,13 @@ class Analysis:
             return
         self._planned = False
         self._waiting_since = None
-        job, engine = self._next_job(self._setup), self._engine
+        job, engine, loop = self._next_job(self._setup), self._engine, asyncio.get_running_loop()
         self._job = job
-        self._worker.run(lambda: engine.perform(job)).add_done_callback(self._end)
+
+        def early(answer: Answer) -> None:
+            loop.call_soon_threadsafe(self._take_early, job, answer)
+
+        self._worker.run(lambda: engine.perform(job, early)).add_done_callback(self._end)
 
     def _next_job(self, setup: Setup) -> Job:
         snapshots = self.snapshots()
@@ -388,6 +429,7 @@ class Analysis:
 
     def _end(self, future: asyncio.Future[Answer | None]) -> None:
         self._job = None
+        self._early.clear()
         if self._closed:
             return
         try:
@@ -401,16 +443,30 @@ class Analysis:
             self._begin()
         elif self._timer is None:
             self._settled.set()
+            self._wake()
             self._announce_all(settled=True)
 
-    def _take(self, answer: Answer) -> None:
-        for report in answer.reports:
+    def _wake(self) -> None:
+        """There is something for who waits in `looked_at`."""
+        self._looked.set()
+        self._looked = asyncio.Event()
+
+    def _take_early(self, job: Job, answer: Answer) -> None:
+        if job is self._job and not job.stopped.is_set():
+            self._keep(answer.reports, self._early)
+            self._wake()
+
+    def _keep(self, reports: Iterable[Report], kept: dict[str, Report]) -> None:
+        for report in reports:
             document = self._documents.get(report.snapshot.uri)
             if document is None or not document.is_at(report.snapshot):
                 continue  # closed or edited meanwhile
-            self._reports[document.uri] = report
+            kept[document.uri] = report
             if not self.client.pulls:
                 self._push(report)
+
+    def _take(self, answer: Answer) -> None:
+        self._keep(answer.reports, self._reports)
         if any(self._is_stale(report) for report in self._pulled.values()):
             self._pulled.clear()
             self._refresh()

@@ -5,17 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.documents import Snapshot
 from loaderlint.lsp.uris import uri_of
-
-if TYPE_CHECKING:
-    from loaderlint.report.spots import Spots
 
 
 class Refusal(JsonRpcException):
@@ -49,12 +45,9 @@ def base_of(path: Path | None, folders: Sequence[Path]) -> Path | None:
     return max(around, key=lambda folder: len(folder.parts)) if around else path.parent
 
 
-def spots(workspace: Workspace, snapshots: Iterable[Snapshot], base: Path | None) -> Spots:
-    """Places in the words of the reports. For the worker's thread."""
-    from loaderlint.report.spots import Spots
-
-    cells = {one.path: tuple(part.start for part in one.cells) for one in snapshots if one.cells is not None}
-    return Spots(workspace, base or Path("/"), cells)
+def cells_of(snapshots: Iterable[Snapshot]) -> dict[Path, tuple[int, ...]]:
+    """The lines at which the cells of the open notebooks begin."""
+    return {one.path: tuple(part.start for part in one.cells) for one in snapshots if one.cells is not None}
 
 
 def answer(lines: Iterable[str], base: Path | None) -> dict[str, object]:

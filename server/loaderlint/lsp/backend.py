@@ -8,19 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from loaderlint.engine import Diagnostic, Problem, ProjectInfo
     from loaderlint.explanation import Explanation
     from loaderlint.findings import Fix, Place
     from loaderlint.fixes.edits import FileEdit, Repair
-    from loaderlint.syntax.positions import Span
+    from loaderlint.syntax.span import Span
     from loaderlint.worker_map import WorkerMap
+
+    Found = Mapping[Path, tuple[Diagnostic, ...]]
+
+_Answer = TypeVar("_Answer")
 
 
 class Workspace(Protocol):
-    """The part of `loaderlint.engine.Workspace` that the server uses. Called on the worker's thread only."""
+    """The part of `loaderlint.engine.Workspace` that the server uses. Called on one thread only, and by the server
+    itself through `loaderlint.lsp.remote`."""
 
     problems: list[Problem]
 
@@ -46,7 +51,9 @@ class Workspace(Protocol):
         *,
         stop: Callable[[], bool] = ...,
         progress: Callable[[int, int], None] | None = ...,
+        early: Callable[[Found], None] | None = ...,
     ) -> dict[Path, tuple[Diagnostic, ...]]: ...
+    def alone(self, paths: Iterable[Path], texts: Mapping[Path, str]) -> dict[Path, tuple[Diagnostic, ...]]: ...
 
 
 class Backend(Protocol):
@@ -59,6 +66,10 @@ class Backend(Protocol):
 
     def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> Workspace:
         """A new workspace; `overrides` are settings by their names in pyproject.toml."""
+        ...
+
+    def close(self) -> None:
+        """No more questions will be asked. Called on any thread."""
         ...
 
 
@@ -76,3 +87,13 @@ class Loaderlint:
     def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> Workspace:
         """A new workspace over `folders` (absolute)."""
         return self._engine.Workspace(folders, overrides, tells=True)
+
+    def close(self) -> None:
+        """Nothing to do."""
+
+
+def answer(workspace: Workspace, question: Callable[..., _Answer], *about: Any) -> _Answer:
+    """`question(workspace, *about)`, asked where the engine is if that is another process. `question` is a function of
+    a module that imports neither pygls nor lsprotocol, and both `about` and the answer can be pickled."""
+    there: Callable[..., _Answer] | None = getattr(workspace, "answer", None)
+    return question(workspace, *about) if there is None else there(question, *about)

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loaderlint.lsp.asked import Refusal, answer, base_of, document_uri, position, spots
-from loaderlint.lsp.backend import Workspace
+from loaderlint.lsp.asked import Refusal, answer, base_of, cells_of, document_uri, position
+from loaderlint.lsp.backend import answer as there
 from loaderlint.lsp.protocol import ContentModified
+from loaderlint.lsp.told import explanation
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
@@ -32,13 +33,9 @@ async def explain(ls: Server, params: Any) -> dict[str, object]:
     snapshot, snapshots = report.snapshot, ls.analysis.snapshots()
     line, _ = snapshot.place(uri, at, ls.client.encoding)
     base = base_of(snapshot.path, ls.folders)
-
-    def told(workspace: Workspace) -> list[str]:
-        from loaderlint.report import explained
-
-        return list(explained.text(workspace.explain(snapshot.path, line), spots(workspace, snapshots, base)))
-
-    return answer(await ls.analysis.ask(told), base)
+    cells = cells_of(snapshots)
+    lines = await ls.analysis.ask(lambda workspace: there(workspace, explanation, snapshot.path, line, cells, base))
+    return answer(lines, base)
 
 
 def register(server: Server) -> None:

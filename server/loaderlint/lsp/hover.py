@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from loaderlint.lsp.backend import answer
 from loaderlint.lsp.documents import Snapshot
 from loaderlint.lsp.text import Place, Span, content, touches
 from loaderlint.lsp.told import about_line
@@ -45,7 +46,7 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
         return _hover(ls, with_environment(text, report.environment), found[0].span, snapshot)
     if not ls.analysis.is_settled:
         return None
-    text = await ls.analysis.ask(lambda workspace: about_line(workspace, snapshot.path, line))
+    text = await ls.analysis.ask(lambda workspace: answer(workspace, about_line, snapshot.path, line))
     return _hover(ls, text, Place(line, 0, line, len(content(snapshot.lines[line]))), snapshot)
 
 

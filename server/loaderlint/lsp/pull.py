@@ -50,8 +50,7 @@ async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> type
     if document is None or not document.analysed:
         return types.RelatedFullDocumentDiagnosticReport(items=[])
     version = document.version
-    await ls.analysis.settled()
-    report = ls.analysis.report(document)
+    report = await ls.analysis.looked_at(document)
     if document.version != version:
         raise AskAgain()
     if report is None:  # the analysis failed and the log says why

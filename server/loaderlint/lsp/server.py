@@ -199,6 +199,7 @@ async def _serve(server: Server, kind: Transport, host: str, port: int) -> None:
             await transport.serve_ws(server, host, port)
     finally:
         server.analysis.stop()
+        server.analysis.close()
         server.worker.stop()
         if not server.left:
             # The connection ended by itself.

@@ -1,8 +1,9 @@
-"""What is known of a line, as Markdown for a hover. Pure functions; called on the worker's thread."""
+"""What is known of a line, as Markdown for a hover, and of loaders, for lenses. Pure functions, called where the engine
+is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from loaderlint.lsp.backend import Workspace
 
 if TYPE_CHECKING:
     from loaderlint.explanation import Explanation, Run, Subject
+    from loaderlint.syntax.span import Span
     from loaderlint.worker_map import MappedLoader
 
 #: How many functions and objects are named before the others are counted.
@@ -72,3 +74,59 @@ def _run(run: Run, known: Explanation) -> str:
     if len(run.chain) > 1:
         text += ": " + " > ".join(f"`{link.name}`" for link in run.chain)
     return f"{text}. Only possible: {run.doubt}" if run.doubt else text
+
+
+# --- texts ------------------------------------------------------------------------------------------------------------
+
+
+def explanation(
+    workspace: Workspace, path: Path, line: int, cells: Mapping[Path, Sequence[int]], base: Path | None
+) -> list[str]:
+    """What is known of a line (from 0), as `loaderlint explain` prints it. `cells`: where those of open notebooks
+    begin; `base`: the folder that paths are relative to."""
+    from loaderlint.report import explained
+    from loaderlint.report.spots import Spots
+
+    return list(explained.text(workspace.explain(path, line), Spots(workspace, base or Path("/"), cells)))
+
+
+def map_of_workers(
+    workspace: Workspace, path: Path | None, cells: Mapping[Path, Sequence[int]], base: Path | None
+) -> list[str]:
+    """The worker map of a file or of the workspace, as `loaderlint workers` prints it."""
+    from loaderlint.report import workers
+    from loaderlint.report.spots import Spots
+
+    known = workspace.worker_map([path] if path else None)
+    return list(workers.text(known, Spots(workspace, base or Path("/"), cells), whole=True))
+
+
+# --- lenses -----------------------------------------------------------------------------------------------------------
+
+
+def titles(workspace: Workspace, path: Path) -> list[tuple[Span, str]]:
+    """The places of the loaders in a file, each with what is said of it."""
+    places: dict[Span, list[MappedLoader]] = {}
+    for loader in workspace.worker_map([path]).loaders:
+        span = workspace.locate(loader.place) if loader.place is not None else None
+        if span is not None:
+            places.setdefault(span, []).append(loader)
+    return [(span, title(loaders)) for span, loaders in places.items()]
+
+
+def title(loaders: Sequence[MappedLoader]) -> str:
+    """'num_workers=4: 9 functions run in its workers, 6 objects are copied into each'. A call that makes a loader in
+    several ways (it stands in a function that is called from several places) is summed up by the one with workers."""
+    order = {"yes": 0, "maybe": 1, "no": 2}
+    loader = min(loaders, key=lambda one: (order[one.starts_workers], -len(one.functions)))
+    ways = f" ({len(loaders)} ways to get here)" if len(loaders) > 1 else ""
+    functions = _count({one.name for one in loader.functions}, "function")
+    if loader.starts_workers == "no":
+        return f"{loader.workers}: {functions} in the main process{ways}"
+    copied = _count([one for one in loader.objects if not one.plain], "object")
+    return f"{loader.workers}: {functions} in its workers, {copied} copied into each{ways}"
+
+
+def _count(things: Iterable[object], word: str) -> str:
+    number = len(list(things))
+    return f"{number} {word}{'' if number == 1 else 's'}"

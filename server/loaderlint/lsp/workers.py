@@ -7,8 +7,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loaderlint.lsp.asked import Refusal, answer, base_of, document_uri, spots
-from loaderlint.lsp.backend import Workspace
+from loaderlint.lsp.asked import Refusal, answer, base_of, cells_of, document_uri
+from loaderlint.lsp.backend import answer as there
+from loaderlint.lsp.told import map_of_workers
 from loaderlint.lsp.uris import real_path_of
 
 if TYPE_CHECKING:
@@ -24,15 +25,9 @@ async def workers(ls: Server, params: Any) -> dict[str, object]:
         raise Refusal("no folder is open; open one, or ask about a file")
     await ls.analysis.begun()
     await ls.analysis.settled()
-    snapshots, base = ls.analysis.snapshots(), base_of(path, ls.folders)
-
-    def told(workspace: Workspace) -> list[str]:
-        from loaderlint.report import workers as report
-
-        known = workspace.worker_map([path] if path else None)
-        return list(report.text(known, spots(workspace, snapshots, base), whole=True))
-
-    return answer(await ls.analysis.ask(told), base)
+    cells, base = cells_of(ls.analysis.snapshots()), base_of(path, ls.folders)
+    lines = await ls.analysis.ask(lambda workspace: there(workspace, map_of_workers, path, cells, base))
+    return answer(lines, base)
 
 
 def _path(ls: Server, uri: str | None) -> Path | None:

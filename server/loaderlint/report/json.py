@@ -13,7 +13,7 @@ from loaderlint.syntax.notebook import cell_of
 
 if TYPE_CHECKING:
     from loaderlint.fixes.edits import Repair
-    from loaderlint.syntax.positions import Span
+    from loaderlint.syntax.span import Span
 
 
 def render(report: Report) -> Iterator[str]:

@@ -11,7 +11,7 @@ from loaderlint.syntax import notebook
 if TYPE_CHECKING:
     from loaderlint.engine import Diagnostic
     from loaderlint.report import Report
-    from loaderlint.syntax.positions import Span
+    from loaderlint.syntax.span import Span
 
 
 class Places:

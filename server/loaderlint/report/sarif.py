@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from loaderlint.engine import Diagnostic, Problem
     from loaderlint.fixes.edits import Repair
     from loaderlint.rules.base import Rule
-    from loaderlint.syntax.positions import Span
+    from loaderlint.syntax.span import Span
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "%SRCROOT%"

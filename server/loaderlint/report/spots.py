@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from loaderlint.engine import Diagnostic
     from loaderlint.findings import Place
     from loaderlint.fixes.edits import Repair
-    from loaderlint.syntax.positions import Span
+    from loaderlint.syntax.span import Span
 
 
 class Known(Protocol):

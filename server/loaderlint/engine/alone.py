@@ -1,0 +1,38 @@
+"""What is certain of a file before its project has been read: shown while a project is linked for the first time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from loaderlint.engine.diagnostics import Diagnostic
+from loaderlint.store import OpenFile, Store
+
+
+class OneFile(Store):
+    """A project of which one file can be read. The others are there, so that a module of the project is not taken for a
+    library of the same name; what they hold is unknown."""
+
+    def __init__(self, root: Path, path: Path) -> None:
+        super().__init__(root)
+        self._path = path
+
+    def _on_disk(self, stop: Callable[[], bool] = lambda: False) -> frozenset[Path]:
+        return frozenset((self._path,))
+
+    def exists(self, path: Path) -> bool:
+        """Whether the path is a Python file of the project."""
+        return path == self._path or (path.is_relative_to(self.root) and path.is_file())
+
+    def has_folder(self, path: Path) -> bool:
+        """Whether the folder holds Python files of the project."""
+        return path.is_relative_to(self.root) and path.is_dir()
+
+    def open(self, path: Path) -> OpenFile | None:
+        """The one file; None for all others."""
+        return super().open(path) if path == self._path else None
+
+
+def certain(found: Mapping[Path, tuple[Diagnostic, ...]], path: Path) -> tuple[Diagnostic, ...]:
+    """Those findings of a file alone that its project will not take back."""
+    return tuple(one for one in found.get(path, ()) if one.certainty == "proven")

@@ -1,0 +1,342 @@
+"""The engine in a process of its own, for the server: a backend whose workspace asks `loaderlint.lsp.child`.
+
+The process starts when the backend is made and ends with the server, whose end closes its stdin. If it dies (libcst's
+parser can be made to crash), the next one is told what the last one knew, and asked again; once."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+
+from loaderlint.lsp import wire
+from loaderlint.lsp.wire import Call, Reply, Stop, Told
+
+if TYPE_CHECKING:
+    from loaderlint.engine import Diagnostic, Problem, ProjectInfo
+    from loaderlint.explanation import Explanation
+    from loaderlint.findings import Fix, Place
+    from loaderlint.fixes.edits import FileEdit, Repair
+    from loaderlint.lsp.backend import Backend
+    from loaderlint.syntax.span import Span
+    from loaderlint.worker_map import WorkerMap
+
+    Found = Mapping[Path, tuple[Diagnostic, ...]]
+
+logger = logging.getLogger(__name__)
+
+#: Seconds between two looks at whether an answer is still wanted.
+_LOOK = 0.005
+#: The texts of so many files that are not open are kept.
+_KEPT = 64
+#: A console of its own would pop up (Windows; the flag has no name elsewhere).
+_NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+_START = "import sys; sys.path[:] = {path!r}; from loaderlint.lsp.child import main; main()"
+
+_Answer = TypeVar("_Answer")
+
+
+class Cancelled(Exception):
+    """The caller's `stop` said so."""
+
+
+class Died(Exception):
+    """The engine's process ended while it was asked something."""
+
+
+class Failed(Exception):
+    """The engine raised an error; the message is its type and text."""
+
+
+def load() -> Backend:
+    """The engine: in a process of its own, or, where none can be started, in this one."""
+    try:
+        return Remote()
+    except (OSError, Died, Failed):
+        logger.warning("no process for the analysis; it runs in the server's", exc_info=True)
+    from loaderlint.lsp.backend import Loaderlint
+
+    return Loaderlint()
+
+
+class Remote:
+    """The backend. Raises OSError or Died if the process cannot be started."""
+
+    cancelled: type[Exception] = Cancelled
+
+    def __init__(self) -> None:
+        self._process = _Process()
+        self._told: list[Told] = []
+        self._state: list[Told] = []
+        self._numbers = 0
+        self.pages: Mapping[str, str] = self.ask("pages", ())
+
+    def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> RemoteWorkspace:
+        """The workspace; the one before it is gone."""
+        return RemoteWorkspace(self, folders, overrides)
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        self._process.end()
+
+    def tell(self, told: Told) -> None:
+        """Let the engine know something before the next question."""
+        self._told.append(told)
+
+    def remember(self, state: list[Told]) -> None:
+        """What a new process has to be told. The list is read when one is needed."""
+        self._state = state
+
+    def ask(
+        self,
+        method: str,
+        about: tuple[Any, ...],
+        *,
+        stop: Callable[[], bool] | None = None,
+        heard: Callable[[Reply], None] = lambda reply: None,
+    ) -> Any:
+        """The answer to a question. `heard` is called with every reply before the last. Raises Cancelled once `stop`
+        says so, Failed if the engine raises an error, Died if its process ends twice."""
+        told, self._told = tuple(self._told), []
+        try:
+            return self._asked(told, method, about, stop, heard)
+        except Died as death:
+            logger.error("%s; it is started again", death)
+            self._process = _Process()
+            return self._asked(tuple(self._state), method, about, stop, heard)
+
+    def _asked(
+        self,
+        told: tuple[Told, ...],
+        method: str,
+        about: tuple[Any, ...],
+        stop: Callable[[], bool] | None,
+        heard: Callable[[Reply], None],
+    ) -> Any:
+        self._numbers += 1
+        self._process.send(Call(self._numbers, told, method, about))
+        while True:
+            reply = self._process.receive(None if stop is None else _LOOK)
+            if reply is None or reply.number != self._numbers:
+                if stop is not None and stop():
+                    self._process.send(Stop(self._numbers))
+                    raise Cancelled
+            elif reply.kind == "done":
+                return reply.value
+            elif reply.kind == "failed":
+                raise Failed(reply.value)
+            elif reply.kind == "cancelled":
+                raise Cancelled
+            else:
+                heard(reply)
+
+
+class RemoteWorkspace:
+    """The workspace of a `Remote`. Called on the worker's thread only."""
+
+    def __init__(self, remote: Remote, folders: Sequence[Path], overrides: Mapping[str, object]) -> None:
+        self._remote = remote
+        self._folders = tuple(folders)
+        self._overrides = dict(overrides)
+        self._overlays: dict[Path, str] = {}
+        self._texts: dict[Path, str] = {}
+        self._environments: Mapping[Path, tuple[str, ...]] = {}
+        self.problems: list[Problem] = []
+        self.links = 0
+        """How often projects were linked, as of the last answer."""
+        self._tell("workspace", self._folders, self._overrides)
+
+    def _tell(self, method: str, *about: Any) -> None:
+        self._texts.clear()
+        state = [Told("workspace", (self._folders, self._overrides))]
+        self._remote.remember(state + [Told("set_text", overlay) for overlay in self._overlays.items()])
+        self._remote.tell(Told(method, about))
+
+    def set_text(self, path: Path, text: str | None) -> None:
+        """See `loaderlint.engine.Workspace`, as for all others."""
+        if text is None:
+            self._overlays.pop(path, None)
+        else:
+            self._overlays[path] = text
+        self._tell("set_text", path, text)
+
+    def configure(self, overrides: Mapping[str, object]) -> None:
+        """..."""
+        self._overrides = dict(overrides)
+        self._tell("configure", self._overrides)
+
+    def forget(self, paths: Iterable[Path]) -> None:
+        """..."""
+        self._tell("forget", tuple(paths))
+
+    def check(
+        self,
+        paths: Sequence[Path] | None = None,
+        *,
+        stop: Callable[[], bool] = lambda: False,
+        progress: Callable[[int, int], None] | None = None,
+        early: Callable[[Found], None] | None = None,
+    ) -> dict[Path, tuple[Diagnostic, ...]]:
+        """..."""
+        found: dict[Path, tuple[Diagnostic, ...]] = {}
+
+        def heard(reply: Reply) -> None:
+            if reply.kind == "part":
+                found.update(reply.value)
+            elif reply.kind == "early" and early is not None:
+                early(reply.value)
+            elif reply.kind == "progress" and progress is not None:
+                progress(*reply.value)
+
+        asked = None if paths is None else tuple(paths)
+        rest, self._environments, self.problems, self.links = self._remote.ask(
+            "check", (asked,), stop=stop, heard=heard
+        )
+        return {**found, **rest}
+
+    def alone(self, paths: Iterable[Path], texts: Mapping[Path, str]) -> dict[Path, tuple[Diagnostic, ...]]:
+        """..."""
+        found: dict[Path, tuple[Diagnostic, ...]] = self._ask("alone", tuple(paths), dict(texts))
+        return found
+
+    def answer(self, question: Callable[..., _Answer], *about: Any) -> _Answer:
+        """`question(workspace, *about)`, asked where the engine is. `question` is a function of a module that imports
+        neither pygls nor lsprotocol."""
+        value: _Answer = self._ask("answer", question, about)
+        return value
+
+    def _ask(self, method: str, *about: Any) -> Any:
+        value, self.links = self._remote.ask(method, about)
+        return value
+
+    def text(self, path: Path) -> str:
+        """..."""
+        known = self._texts.get(path)
+        if known is None:
+            if len(self._texts) >= _KEPT:
+                self._texts.clear()
+            known = self._texts[path] = str(self._ask("text", path))
+        return known
+
+    def cells(self, path: Path) -> tuple[int, ...]:
+        """..."""
+        return tuple(self._ask("cells", path))
+
+    def projects(self) -> tuple[ProjectInfo, ...]:
+        """..."""
+        return tuple(self._ask("projects"))
+
+    def environment(self, path: Path) -> tuple[str, ...]:
+        """..."""
+        known = self._environments.get(path)
+        return known if known is not None else tuple(self._ask("environment", path))
+
+    def worker_map(self, paths: Sequence[Path] | None = None) -> WorkerMap:
+        """..."""
+        made: WorkerMap = self._ask("worker_map", paths)
+        return made
+
+    def explain(self, path: Path, line: int, column: int | None = None) -> Explanation:
+        """..."""
+        made: Explanation = self._ask("explain", path, line, column)
+        return made
+
+    def locate(self, place: Place) -> Span | None:
+        """..."""
+        found: Span | None = self._ask("locate", place)
+        return found
+
+    def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
+        """..."""
+        found: tuple[Fix, ...] = self._ask("refactorings", path, line)
+        return found
+
+    def repair(self, path: Path, fix: Fix) -> Repair | None:
+        """..."""
+        made: Repair | None = self._ask("repair", path, fix)
+        return made
+
+    def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]:
+        """..."""
+        made: tuple[Repair, ...] = self._ask("repairs", diagnostic)
+        return made
+
+    def fix_all(self, paths: Sequence[Path], *, rules: Collection[str] | None = None) -> tuple[FileEdit, ...]:
+        """..."""
+        made: tuple[FileEdit, ...] = self._ask("answer", _fix_all, (tuple(paths), rules))
+        return made
+
+
+def _fix_all(workspace: Any, paths: Sequence[Path], rules: Collection[str] | None) -> Any:
+    return workspace.fix_all(paths, rules=rules)
+
+
+class _Process:
+    """The process, its pipes, and a thread that reads what it says. Raises OSError if it cannot be started."""
+
+    def __init__(self) -> None:
+        # Isolated and with our own path: nothing that lies in the folder where the server runs is imported.
+        self._child = subprocess.Popen(
+            [sys.executable, "-I", "-c", _START.format(path=_path())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            creationflags=_NO_WINDOW,
+        )
+        assert self._child.stdin is not None and self._child.stdout is not None
+        self._stdin: BinaryIO = self._child.stdin  # type: ignore[assignment]
+        self._said: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        stdout: BinaryIO = self._child.stdout  # type: ignore[assignment]
+        threading.Thread(target=self._listen, args=(stdout,), name="loaderlint-answers", daemon=True).start()
+
+    def _listen(self, stdout: BinaryIO) -> None:
+        data: bytes | None = b""
+        while data is not None:
+            data = wire.read(stdout)
+            self._said.put(data)
+        stdout.close()
+
+    def send(self, message: Call | Stop) -> None:
+        """Raises Died if nobody listens."""
+        try:
+            wire.write(self._stdin, message)
+        except (OSError, ValueError):
+            raise self._death() from None
+
+    def receive(self, patience: float | None) -> Reply | None:
+        """The next reply; None if there is none for so many seconds. Raises Died at the end."""
+        try:
+            data = self._said.get(timeout=patience)
+        except queue.Empty:
+            return None
+        if data is None:
+            self._said.put(None)
+            raise self._death()
+        reply: Reply = pickle.loads(data)
+        return reply
+
+    def _death(self) -> Died:
+        self.end()
+        return Died(f"the analysis process has ended with {self._child.returncode}")
+
+    def end(self) -> None:
+        """End it, if it has not ended."""
+        with contextlib.suppress(OSError):
+            self._child.kill()
+        with contextlib.suppress(OSError, ValueError):
+            self._stdin.close()
+        self._child.wait()
+
+
+def _path() -> list[str]:
+    """Where the child looks for modules: where we found ours, and not in the folder that we run in."""
+    here = os.getcwd()
+    package = str(Path(__file__).parents[2])
+    return [package, *(place for place in sys.path if place and os.path.abspath(place) not in (here, package))]
