@@ -4,6 +4,7 @@
 * `FAR(name)`: a finding whose fix also puts a line on top of the file `name` beside it; the evidence is there, too.
 * `GUESS`: a finding with an unsafe fix. `STUCK`: a finding whose fix comes to nothing.
 * `HANG`: the check lasts until it is told to stop. `CRASH`, `LEAVE`: it raises an error, a SystemExit.
+* `EARLY`: `BUG`s are told early; then the check lasts until the test releases it, or it is told to stop.
 * `SLOW`: the check lasts until the test releases it, whatever it is told.
 * `LOADER(4)`: a loader with so many workers; they run the function `work`.
 * `PRINT`: it prints to stdout and lets a child process read stdin.
@@ -150,6 +151,11 @@ class FakeWorkspace:
             paths = sorted(path for folder in self.folders for path in folder.glob("*.py"))
         self.backend.checks.append(tuple(sorted(path.name for path in paths)))
         self.links += "relink" in "".join(self.texts.values())
+        if early is not None and any("EARLY" in self.texts.get(path, "") for path in paths):
+            early({path: tuple(one for one in self._find(path, stop) if one.word == "BUG") for path in paths})
+            while not self.backend.release.wait(0.002):
+                if stop():
+                    raise Cancelled
         found = {}
         for done, path in enumerate(paths, 1):
             found[path] = tuple(self._find(path, stop))

@@ -1,4 +1,8 @@
-"""What is certain of a file before its project has been read: shown while a project is linked for the first time."""
+"""What is certain of a file before its project has been read: shown while a project is linked for the first time.
+
+Other files could take most findings back: they choose a start method, limit OpenCV's threads, call `set_epoch`. So only
+proven findings of those rules are certain that speak of what a loader and a dataset of the same file do, and never of
+what nobody does."""
 
 from __future__ import annotations
 
@@ -7,6 +11,15 @@ from pathlib import Path
 
 from loaderlint.engine.diagnostics import Diagnostic
 from loaderlint.store import OpenFile, Store
+
+#: A loader in sight of its dataset, and code of the two that is wrong whatever runs around it.
+_CERTAIN = frozenset(
+    """
+    aliased-sample conflicting-loader-arguments exhausted-iterable lossy-worker-exception negative-stride-sample
+    none-sample process-in-worker reseed-per-sample stop-iteration-sample unpicklable-sample unsharded-iterable-dataset
+    worker-seed-overflow
+    """.split()
+)
 
 
 class OneFile(Store):
@@ -35,4 +48,4 @@ class OneFile(Store):
 
 def certain(found: Mapping[Path, tuple[Diagnostic, ...]], path: Path) -> tuple[Diagnostic, ...]:
     """Those findings of a file alone that its project will not take back."""
-    return tuple(one for one in found.get(path, ()) if one.certainty == "proven")
+    return tuple(one for one in found.get(path, ()) if one.certainty == "proven" and one.name in _CERTAIN)

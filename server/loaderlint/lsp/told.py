@@ -80,7 +80,7 @@ def _run(run: Run, known: Explanation) -> str:
 
 
 def explanation(
-    workspace: Workspace, path: Path, line: int, cells: Mapping[Path, Sequence[int]], base: Path | None
+    workspace: Workspace, path: Path, line: int, cells: Mapping[Path, tuple[int, ...]], base: Path | None
 ) -> list[str]:
     """What is known of a line (from 0), as `loaderlint explain` prints it. `cells`: where those of open notebooks
     begin; `base`: the folder that paths are relative to."""
@@ -91,7 +91,7 @@ def explanation(
 
 
 def map_of_workers(
-    workspace: Workspace, path: Path | None, cells: Mapping[Path, Sequence[int]], base: Path | None
+    workspace: Workspace, path: Path | None, cells: Mapping[Path, tuple[int, ...]], base: Path | None
 ) -> list[str]:
     """The worker map of a file or of the workspace, as `loaderlint workers` prints it."""
     from loaderlint.report import workers
