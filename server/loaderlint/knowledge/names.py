@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 #: Prefixes that are another name for something; the longest match wins.
 _PREFIXES: tuple[tuple[str, str], ...] = tuple(
     sorted(
@@ -73,6 +75,7 @@ _PREFIXES: tuple[tuple[str, str], ...] = tuple(
 )
 
 
+@cache
 def canonical(name: str) -> str:
     """The one name under which the tables know `name`."""
     for prefix, replacement in _PREFIXES:

@@ -93,7 +93,10 @@ class Evaluator:
         """The module of the project that an import names; None if it is none of the project's."""
         key = (importer, module, level)
         if key not in self._resolved:
-            self._resolved[key] = self._interned(imports.resolve(self.files, importer, module, level))
+            beside = (importer.parent, module, level) if imports.resolves_as_neighbours(self.files, importer) else key
+            if beside not in self._resolved:
+                self._resolved[beside] = self._interned(imports.resolve(self.files, importer, module, level))
+            self._resolved[key] = self._resolved[beside]
         return self._resolved[key]
 
     def _interned(self, found: ModuleRef | FolderRef | None) -> ModuleRef | FolderRef | None:
@@ -427,7 +430,8 @@ class Evaluator:
         """What an import binds (see `ir.Imported`)."""
         found = self.resolve(importer, module, level)
         if found is None:
-            if level or imports.is_ours(self.files, importer, module):
+            # a module that is missing in a package of the project, not one of a library
+            if level or self.resolve(importer, module.partition(".")[0], 0) is not None:
                 return unknown("unresolved import")
             return of(Lib(canonical(f"{module}.{name}" if name else module)))
         if name is None:

@@ -58,9 +58,10 @@ def resolve(files: Files, importer: Path, module: str, level: int) -> ModuleRef 
     return None
 
 
-def is_ours(files: Files, importer: Path, module: str) -> bool:
-    """Whether the first part of an absolute `module` is the project's, even if the rest of it is missing."""
-    return resolve(files, importer, module.partition(".")[0], 0) is not None
+def resolves_as_neighbours(files: Files, importer: Path) -> bool:
+    """Whether the modules that `importer` names are those that any other file of its folder names so: it adds no folder
+    to the search path, and could not be taken for a library itself."""
+    return importer.stem not in _WELL_KNOWN and not any(True for _ in _added_folders(files, importer))
 
 
 def submodule(files: Files, package: ModuleRef | FolderRef, name: str) -> ModuleRef | FolderRef | None:

@@ -18,6 +18,7 @@ from loaderlint.project.callers import Callers, CallSite, called_name, sites_in
 from loaderlint.project.declared import DeclaredCalls, DeclaredOf, leads_to, with_seeds
 from loaderlint.project.environment import Environment
 from loaderlint.project.evaluate import Evaluator
+from loaderlint.project.files import ProjectFile
 from loaderlint.project.frames import Frame
 from loaderlint.project.late import CHOSEN, OPEN, takes
 from loaderlint.project.library import passed_to_library
@@ -39,6 +40,7 @@ from loaderlint.project.values import (
 )
 from loaderlint.project.wrappers import keeps_workers, loaders_made
 
+_WORD = re.compile(r"\w+")
 _RENAMED = re.compile(r"(\w+)\s+as\s+(\w+)")
 _NAMED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)\b(?!\s*[(.])", re.MULTILINE)
 _BOUND = re.compile(r"^(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b", re.MULTILINE)
@@ -150,6 +152,7 @@ class Loaders:
         self._callers = callers
         self._declared = DeclaredCalls(evaluator, callers, declared_of)
         self._environment_of = environment_of
+        self._pattern = _any_of(())
         self._words = {name.rpartition(".")[2] for name in LOADERS if self._may_be_used(name)}
 
     def _may_be_used(self, name: str) -> bool:
@@ -189,23 +192,34 @@ class Loaders:
 
     def _add_subclasses(self) -> None:
         """Learn the names of the project's own loader classes, and of loaders with bound arguments."""
+        named = {}
         for _ in range(2):
             for path in self._paths():
-                file = self._ev.file(path)
-                for piece in file.pieces if file else ():
-                    head = piece.ask(_class_head)
-                    if head and any(re.search(rf"\b{word}\b", head[1]) for word in self._words):
+                if path not in named:
+                    named[path] = tuple(self._naming(path))
+                for head, bound in named[path]:
+                    if head and not self._words.isdisjoint(_WORD.findall(head[1])):
                         self._words.add(head[0])
-                    self._words.update(alias for alias, name in piece.ask(_bound) if name in self._words)
+                    self._words.update(alias for alias, name in bound if name in self._words)
+        self._pattern = _any_of(self._words)
+
+    def _naming(self, path: Path) -> Iterator[tuple[tuple[str, str] | None, tuple[tuple[str, str], ...]]]:
+        """The heads of classes with bases, and names with bound arguments, of the pieces that have any."""
+        file = self._ev.file(path)
+        for piece in file.pieces if file else ():
+            head, bound = piece.ask(_class_head), piece.ask(_bound)
+            if head or bound:
+                yield head, bound
 
     def _candidates(self, path: Path) -> Iterator[CallSite]:
         file = self._ev.file(path)
         if file is None:
             return
-        names = frozenset(self._words | self._aliases(path))
-        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
+        named = {index for index, piece in enumerate(file.pieces) if piece.ask(_matches, self._pattern)}
+        names = frozenset(self._words | self._aliases(file, named))
+        pattern = _any_of(names) if len(names) > len(self._words) else None
         for index, piece in enumerate(file.pieces):
-            by_name = piece.ask(_matches, pattern)
+            by_name = piece.ask(_matches, pattern) if pattern else index in named
             if by_name:
                 yield from sites_in(self._ev, path, index, names)
             if by_name or any(piece.ask(_matches, how) for how in (_CLASS_PARAMETER, _CHOSEN_LOADER)):
@@ -222,14 +236,12 @@ class Loaders:
                 if isinstance(call, ir.Call) and isinstance(facts.ir.exprs[call.func], _COMPUTED):
                     yield CallSite(path, piece, def_, step.call, step.context)
 
-    def _aliases(self, path: Path) -> set[str]:
-        """Names that the file gives a loader class: `import DataLoader as DL`, `make = partial(DataLoader, ...)`."""
-        file = self._ev.file(path)
+    def _aliases(self, file: ProjectFile, named: Iterable[int]) -> set[str]:
+        """Names that the file gives a loader class in pieces that name one: `import DataLoader as DL`,
+        `make = DataLoader`."""
         found: set[str] = set()
-        if file is None:
-            return found
-        for piece in file.pieces:
-            found.update(alias for name, alias in piece.ask(_renamed) if name in self._words)
+        for index in named:
+            found.update(alias for name, alias in file.pieces[index].ask(_renamed) if name in self._words)
         return found
 
     # --- one loader ---------------------------------------------------------------------------------------------------
@@ -472,6 +484,11 @@ def _completed(seen: Loader, declared: Loader) -> Loader:
     if seen.has_workers() == "maybe" and declared.has_workers() != "maybe":
         arguments["num_workers"] = declared.argument("num_workers")
     return replace(seen, kind=with_seeds(seen.kind, declared.kind), arguments=arguments)
+
+
+def _any_of(names: Iterable[str]) -> re.Pattern[str]:
+    """Finds one of the names as a word."""
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
 
 
 def _matches(text: str, pattern: re.Pattern[str]) -> bool:

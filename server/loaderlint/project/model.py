@@ -8,7 +8,7 @@ are computed only for what is shown.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -49,6 +49,7 @@ from loaderlint.project.values import (
     Val,
     unknown,
 )
+from loaderlint.syntax.notebook import SUFFIX
 
 Part = Literal["sample", "collate", "init"]
 SAMPLE_METHODS = ("__getitem__", "__getitems__", "__iter__", "__next__")
@@ -222,11 +223,15 @@ class Model:
         self._enter_late()
         self._leads: dict[Frame, tuple[Frame, ...]] = {}
         self._functions: tuple[WorkerFunction, ...] | None = None
+        self._made_at: dict[tuple[Path, int, int], list[Loader]] | None = None
+        self._reached_by: dict[int, list[Reached]] | None = None
+        self._start_methods_at: dict[Path | None, tuple[frozenset[str], frozenset[str]]] = {}
         self._calls: dict[Frame, tuple[WorkerCall, ...]] = {}
         self._part_calls: dict[tuple[int, Part], tuple[WorkerCall, ...]] = {}
         self._method_calls: dict[Atom, list[WorkerCall]] | None = None
         self._callers_of: dict[Frame, list[tuple[Frame, int]]] | None = None
         self.scripts = Scripts(self)
+        self.has_notebooks = any(path.name.endswith(SUFFIX) for path in files.paths())
 
     # --- reach --------------------------------------------------------------------------------------------------------
 
@@ -334,7 +339,7 @@ class Model:
 
     def _may_run_in_worker(self, reached: Reached) -> bool:
         bits = reached.bits()
-        return any(bits >> loader.index & 1 and loader.has_workers() != "no" for loader in self.loaders)
+        return any(loader.has_workers() != "no" for loader in self.loaders_of(bits))
 
     def _presume_loader(self) -> Loader:
         """A loader out of sight, for a project that has datasets and no loader that may hold them."""
@@ -353,6 +358,32 @@ class Model:
                 grouped.setdefault((frame.path, frame.piece, frame.def_), []).append(frame)
             self._functions = tuple(WorkerFunction(*key, tuple(frames)) for key, frames in sorted(grouped.items()))
         return self._functions
+
+    def reached_by(self, loader: Loader) -> Sequence[Reached]:
+        """What the workers of a loader run, in the order of the walk."""
+        if self._reached_by is None:
+            self._reached_by = {}
+            for reached in self.reached.values():
+                for one in self.loaders_of(reached.bits()):
+                    self._reached_by.setdefault(one.index, []).append(reached)
+        return self._reached_by.get(loader.index, ())
+
+    def made_at(self, path: Path, piece: int, expr: int) -> Sequence[Loader]:
+        """The loaders of one call: one for each way to it."""
+        if self._made_at is None:
+            self._made_at = {}
+            for one in self.loaders:
+                if one.site is not None:
+                    frame = one.site.frame
+                    self._made_at.setdefault((frame.path, frame.piece, one.site.expr), []).append(one)
+        return self._made_at.get((path, piece, expr), ())
+
+    def loaders_of(self, bits: int) -> Iterator[Loader]:
+        """The loaders of a bitset, in their order."""
+        while bits:
+            lowest = bits & -bits
+            yield self.loaders[lowest.bit_length() - 1]
+            bits ^= lowest
 
     def main_functions(self, words: tuple[str, ...]) -> Iterator[MainFunction]:
         """The defs and module-level statements of the main process in pieces that hold one of `words`, in the order of
@@ -417,7 +448,7 @@ class Model:
         """The calls that the workers of a loader perform in one of its parts."""
         key = (loader.index, part)
         if key not in self._part_calls:
-            frames = [r.frame for r in self.reached.values() if r.loaders.get(part, 0) >> loader.index & 1]
+            frames = [r.frame for r in self.reached_by(loader) if r.loaders.get(part, 0) >> loader.index & 1]
             self._part_calls[key] = tuple(call for frame in frames for call in self.frame_calls(frame))
         return self._part_calls[key]
 
@@ -468,8 +499,8 @@ class Model:
         """As `exposure`, for a bitset of loaders of which `possible` are guesses."""
         proven: list[Loader] = []
         maybe: list[Loader] = []
-        for loader in self.loaders:
-            if not bits >> loader.index & 1 or cured(loader):
+        for loader in self.loaders_of(bits):
+            if cured(loader):
                 continue
             answer = "yes" if workers == 0 else loader.has_workers(workers)
             if answer == "no":
@@ -531,6 +562,12 @@ class Model:
         """What `multiprocessing.set_start_method("...")` says for the file at `path`: at module level or first thing in
         `main` of a program in its folder or one above; and what is said where it may or may not be called. Calls in
         other programs say nothing."""
+        known = self._start_methods_at.get(path)
+        if known is None:
+            known = self._start_methods_at[path] = self._find_declared_start_methods(path)
+        return known
+
+    def _find_declared_start_methods(self, path: Path | None) -> tuple[frozenset[str], frozenset[str]]:
         if self._start_method_calls is None:
             self._start_method_calls = tuple(self._find_start_method_calls())
         above = set(path.parents) if path is not None else set()

@@ -69,9 +69,9 @@ def _handed_over(frame: Frame, model: Model) -> Exposure | None:
     if reached is None or model.def_of(frame).name not in ("__getitem__", "__iter__"):
         return None
     bits = 0
-    for loader in model.loaders:
+    for loader in model.loaders_of(reached.loaders.get("sample", 0)):
         begins = loader.index in reached.parents and reached.parents[loader.index] is None
-        if begins and reached.loaders.get("sample", 0) >> loader.index & 1 and _hands_on(loader):
+        if begins and _hands_on(loader):
             bits |= 1 << loader.index
     return model.exposed(bits, reached.possible, 0)
 

@@ -111,20 +111,15 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
 def _weighed(loader: Loader, model: Model) -> Iterator[Conflict]:
     """The conflicts of a loader. One that only some ways to the same call have is less sure; a value that is wrong by
     itself there is the caller's (a test that passes nonsense, say)."""
-    others = [one for one in model.loaders if one is not loader and _is_same_call(one, loader)]
+    site = loader.site
+    same = model.made_at(site.frame.path, site.frame.piece, site.expr) if site else ()
+    others = [one for one in same if one is not loader]
     everywhere = [{found.argument for found in conflicts(one, model)} for one in others]
     for conflict in conflicts(loader, model):
         if all(conflict.argument in found for found in everywhere):
             yield conflict
         elif conflict.other:
             yield replace(conflict, soft="sometimes")
-
-
-def _is_same_call(one: Loader, other: Loader) -> bool:
-    if one.site is None or other.site is None or one.site.expr != other.site.expr:
-        return False
-    a, b = one.site.frame, other.site.frame
-    return (a.path, a.piece) == (b.path, b.piece)
 
 
 def _severity(conflict: Conflict) -> Severity | None:

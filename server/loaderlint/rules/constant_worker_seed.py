@@ -144,10 +144,8 @@ def _why_unsaid(seeding: Seeding, loader: Loader, exposure: Exposure) -> str:
 def _seedings(loader: Loader, model: Model) -> Iterator[Seeding]:
     """The seeding calls that a worker of the loader makes once, when it starts, reads its first sample, or begins an
     epoch."""
-    for reached in model.reached.values():
+    for reached in model.reached_by(loader):
         init = reached.loaders.get("init", 0) >> loader.index & 1
-        if not reached.bits() >> loader.index & 1:
-            continue
         for call in model.frame_calls(reached.frame):
             for name, seed in seeds_of(call):
                 rhythm = "once" if init else often(call, loader, model)

@@ -86,7 +86,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     wrappers = _wrappers(loader, model)
     if not wrappers:
         return
-    for reached in tuple(model.reached.values()):
+    for reached in model.reached_by(loader):
         if reached.loaders.get("init", 0) >> loader.index & 1:
             for write in _writes(reached.frame, model):
                 readers = list(_readers(write.name, loader, model))
@@ -146,7 +146,7 @@ def _readers(name: str, loader: Loader, model: Model) -> Iterator[Evidence]:
     """Where the dataset inside reads the attribute; nothing where it holds what other rules speak of."""
     for dataset in loader.datasets:
         if isinstance(dataset, Instance) and not _is_anothers(dataset, name, model):
-            for reached in model.reached.values():
+            for reached in model.reached_by(loader):
                 frame = reached.frame
                 if frame.receiver == dataset and reached.bits(("sample",)) >> loader.index & 1:
                     for number in sorted(frame.memo):

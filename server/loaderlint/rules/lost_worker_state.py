@@ -196,11 +196,8 @@ def _births(kept: Kept, model: Model) -> Iterator[Evidence]:
 
 def _runs_in_main(frame: Frame, model: Model) -> bool:
     """Whether the main process runs the same code on the same object: a loader without workers, or a call in sight."""
-    reached = model.reached[frame]
-    bits = reached.bits()
-    for loader in model.loaders:
-        if bits >> loader.index & 1 and loader.has_workers() == "no":
-            return True
+    if any(loader.has_workers() == "no" for loader in _loaders(frame, model)):
+        return True
     place = (frame.path, frame.piece, frame.def_)
     for other in _main_frames(frame, model):
         for targets in tuple(other.targets.values()):
@@ -219,8 +216,7 @@ def _main_frames(frame: Frame, model: Model) -> Iterator[Frame]:
 
 
 def _loaders(frame: Frame, model: Model) -> list[Loader]:
-    bits = model.reached[frame].bits()
-    return [loader for loader in model.loaders if bits >> loader.index & 1]
+    return list(model.loaders_of(model.reached[frame].bits()))
 
 
 def _fixes(exposure: Exposure, model: Model) -> tuple[Fix, ...]:

@@ -57,7 +57,7 @@ from loaderlint.syntax.notebook import SUFFIX
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a class or function of a notebook that the loader's workers are sent."""
-    if not any(path.suffix == SUFFIX for path in model.files.paths()):
+    if not model.has_notebooks:
         return
     exposure = model.exposed(1 << loader.index, 0, 1)
     if exposure is None or start_severity(loader, model) is None:

@@ -112,7 +112,8 @@ def _why_not(loader: Loader, exposure: Exposure | None, model: Model) -> str:
 def _read_by_item(dataset: Instance, loader: Loader, model: Model) -> dict[str, Frame]:
     """The attributes of which sample code takes items by what is no constant, each with a frame that does."""
     found: dict[str, Frame] = {}
-    for frame, reached in model.reached.items():
+    for reached in model.reached_by(loader):
+        frame = reached.frame
         if frame.receiver != dataset or not reached.loaders.get("sample", 0) >> loader.index & 1:
             continue
         for number in tuple(frame.memo):

@@ -99,8 +99,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 
 
 def _loaders(call: WorkerCall, model: Model) -> Iterator[Loader]:
-    bits = model.reached[call.frame].bits(_PARTS)
-    return (loader for loader in model.loaders if bits >> loader.index & 1)
+    return model.loaders_of(model.reached[call.frame].bits(_PARTS))
 
 
 def _effect(call: WorkerCall, seed: int, loader: Loader, model: Model) -> _Effect | None:

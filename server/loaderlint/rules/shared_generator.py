@@ -271,7 +271,7 @@ def _remade_in_worker(draw: Draw, model: Model) -> bool:
 def _reseeded_at_start(loader: Loader, origins: frozenset[Origin], model: Model) -> bool:
     """Whether the worker_init_fn sets or seeds the attribute on the dataset that the loader holds."""
     names = {origin.path[0] for origin in origins if origin.path}
-    for reached in model.reached.values():
+    for reached in model.reached_by(loader):
         if not reached.loaders.get("init", 0) >> loader.index & 1:
             continue
         for _, step in model.steps(reached.frame):

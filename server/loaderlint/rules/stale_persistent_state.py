@@ -164,8 +164,8 @@ def _remedy(loader: Loader) -> str:
 def _read_in_workers(loader: Loader, model: Model) -> Read:
     read: dict[Instance, dict[str, Frame]] = {}
     stored: set[tuple[Instance, str]] = set()
-    for frame, reached in model.reached.items():
-        bit = 1 << loader.index
+    for reached in model.reached_by(loader):
+        frame, bit = reached.frame, 1 << loader.index
         if not reached.bits(("sample", "collate")) & bit or reached.possible & bit:
             continue
         for number in tuple(frame.memo):

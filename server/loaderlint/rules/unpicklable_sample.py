@@ -103,7 +103,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
                 yield from _finding(one, way, loader, exposure, guessed, model)
     if exposure is None:
         return
-    for reached in [r for r in model.reached.values() if r.loaders.get("collate", 0) >> loader.index & 1]:
+    for reached in [r for r in model.reached_by(loader) if r.loaders.get("collate", 0) >> loader.index & 1]:
         if reached.parents.get(loader.index, reached.frame) is None:
             for one in _given(reached.frame, model):
                 if not one.leaf and _is_made_in(one, reached.frame):
@@ -119,7 +119,8 @@ def _why_sent(way: str, one: Sent) -> str:
 
 def _entries(loader: Loader, model: Model) -> Iterator[tuple[Frame, bool]]:
     """The methods of the datasets that the workers call for a sample; True for a guess."""
-    for frame, reached in model.reached.items():
+    for reached in model.reached_by(loader):
+        frame = reached.frame
         entry = (
             reached.loaders.get("sample", 0) >> loader.index & 1 and reached.parents.get(loader.index, frame) is None
         )

@@ -234,7 +234,8 @@ def _useless_locks(found: list[Stuck], loader: Loader, exposure: Exposure, model
 
 def _first_use(parcel: Parcel, loader: Loader, model: Model) -> tuple[Frame, int] | None:
     """Where code that the loader's workers run for a sample reads the object from an attribute."""
-    for frame, reached in model.reached.items():
+    for reached in model.reached_by(loader):
+        frame = reached.frame
         if reached.bits(("sample", "collate")) >> loader.index & 1:
             for number, value in sorted(frame.memo.items()):
                 if value is not None and parcel.atom in value.atoms:

@@ -105,9 +105,9 @@ def _collated_by_default(frame: Frame, model: Model) -> Exposure | None:
     if reached is None or name not in ("__getitem__", "__iter__"):
         return None
     bits = 0
-    for loader in model.loaders:
+    for loader in model.loaders_of(reached.loaders.get("sample", 0)):
         begins = loader.index in reached.parents and reached.parents[loader.index] is None
-        if begins and reached.loaders.get("sample", 0) >> loader.index & 1 and _collates_by_default(loader, frame):
+        if begins and _collates_by_default(loader, frame):
             bits |= 1 << loader.index
     return model.exposed(bits, reached.possible, 0)
 

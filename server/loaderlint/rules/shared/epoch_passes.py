@@ -131,12 +131,11 @@ def _gives_items(name: str) -> bool:
 
 def _made_at(site: Site, model: Model) -> list[Loader]:
     """The loader that is made at `site`; where its frame is seen in another way, the only one of that place."""
-    same = [loader for loader in model.loaders if loader.site == site]
+    there = model.made_at(site.frame.path, site.frame.piece, site.expr)
+    same = [loader for loader in there if loader.site == site]
     if same:
         return same
-    place = (site.frame.path, site.frame.piece, site.expr)
-    there = [one for one in model.loaders if one.site and (one.path, one.site.frame.piece, one.site.expr) == place]
-    return there if len(there) == 1 else []
+    return list(there) if len(there) == 1 else []
 
 
 def _gone_through(step: ir.Step, frame: Frame, model: Model, depth: int) -> Iterator[tuple[Frame, int, int]]:

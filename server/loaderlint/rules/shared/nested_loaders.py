@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -47,9 +46,4 @@ def _loader_sites(value: Val, model: Model, depth: int) -> Iterator[Site]:
 
 def loaders_at(site: Site, model: Model) -> list[Loader]:
     """The loaders that are made at an expression, in whatever frame of its def."""
-    place = _place(site)
-    return [loader for loader in model.loaders if loader.site is not None and _place(loader.site) == place]
-
-
-def _place(site: Site) -> tuple[Path, int, int]:
-    return site.frame.path, site.frame.piece, site.expr
+    return list(model.made_at(site.frame.path, site.frame.piece, site.expr))

@@ -76,7 +76,8 @@ def _guessed_datasets(loader: Loader, model: Model) -> list[Atom]:
     if not (loader.late or loader.out_of_sight):
         return []
     found: dict[Atom, None] = {}
-    for frame, reached in model.reached.items():
+    for reached in model.reached_by(loader):
+        frame = reached.frame
         if reached.possible >> loader.index & 1 and reached.parents.get(loader.index, frame) is None:
             if isinstance(frame.receiver, Instance) and model.def_of(frame).name in SAMPLE_METHODS:
                 found[frame.receiver] = None

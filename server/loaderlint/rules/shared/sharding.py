@@ -31,13 +31,13 @@ class Question(NamedTuple):
 
 def iterations(loader: Loader, model: Model) -> Iterator[Frame]:
     """The frames of `__iter__` with which the loader's workers go through an iterable dataset."""
-    for frame, reached in model.reached.items():
+    for reached in model.reached_by(loader):
         if not reached.loaders.get("sample", 0) >> loader.index & 1 or reached.parents.get(loader.index) is not None:
             continue
-        receiver = frame.receiver
+        receiver = reached.frame.receiver
         if isinstance(receiver, Instance) and model.dataset_kind(receiver.cls) == "iterable":
-            if model.def_of(frame).name == "__iter__" and not model.ev.classes.has_unknown_base(receiver.cls):
-                yield frame
+            if model.def_of(reached.frame).name == "__iter__" and not model.ev.classes.has_unknown_base(receiver.cls):
+                yield reached.frame
 
 
 def questions(entry: Frame, model: Model) -> Iterator[Question]:

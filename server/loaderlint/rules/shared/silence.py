@@ -49,10 +49,9 @@ def unexposed(
 def uncovered(model: Model, bits: int, workers: int, cure: Callable[[Loader], str] = _cured) -> str:
     """As `unexposed`, for a bitset of loaders (see `Model.exposed`)."""
     reasons: dict[str, list[Loader]] = {}
-    for loader in model.loaders:
-        if bits >> loader.index & 1:
-            few = workers > 0 and loader.has_workers(workers) == "no"
-            reasons.setdefault(few_workers(loader) if few else cure(loader), []).append(loader)
+    for loader in model.loaders_of(bits):
+        few = workers > 0 and loader.has_workers(workers) == "no"
+        reasons.setdefault(few_workers(loader) if few else cure(loader), []).append(loader)
     if not reasons:
         return "no loader in sight reaches it"
     return "; ".join(f"{reason}: {named(loaders)}" for reason, loaders in reasons.items())

@@ -112,8 +112,8 @@ class Stream:
         passed = self._loader.argument("worker_init_fn")
         if passed.unknown is not None and not self._loader.out_of_sight:
             return True
-        for frame, reached in self._model.reached.items():
-            if reached.loaders.get("init", 0) >> self._loader.index & 1 and not self._only_seeds(frame):
+        for reached in self._model.reached_by(self._loader):
+            if reached.loaders.get("init", 0) >> self._loader.index & 1 and not self._only_seeds(reached.frame):
                 return True
         return False
 
