@@ -105,5 +105,8 @@ def test_settings(project: Project) -> None:
         screen.shows("this Generator is")
         assert "OpenCV" not in screen.text, "what is ignored is shown"
         assert "`np.random.randint`" not in screen.text, "torch 2.4 seeds NumPy"
+        screen.press(" D")
+        screen.until("files that are not open", lambda text: "datasets.py" in text and "LDR401" in text)
+        closed(screen, "LDR401")
         screen.press(":quit" + ENTER)
         assert screen.ended() == 0

@@ -65,6 +65,7 @@ def test_settings(project: Project) -> None:
 
     assert seen["codes"] == ["LDR102"]
     assert seen["changed"] == ["LDR201"]
+    assert seen["files"] == ["datasets.py", "loaders.py", "transforms.py"]
 
 
 def test_questions(project: Project) -> None:

@@ -11,4 +11,12 @@ steps.play(function()
   steps.tell({ loaderlint = { select = { 'opencv-threads-in-workers' } } })
   steps.await('the findings to change', function() return steps.finding('LDR201') end)
   steps.seen.changed = steps.codes()
+
+  -- And the findings of files that are not open.
+  steps.tell({ loaderlint = { diagnosticMode = 'workspace' } })
+  steps.await('the findings of all files', function() return #vim.diagnostic.get() > #steps.findings() end)
+  vim.diagnostic.setqflist({ open = false })
+  local files = {}
+  for _, item in ipairs(vim.fn.getqflist()) do files[vim.fn.fnamemodify(vim.fn.bufname(item.bufnr), ':t')] = true end
+  steps.seen.files = vim.fn.sort(vim.tbl_keys(files))
 end)
