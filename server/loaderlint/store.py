@@ -21,7 +21,8 @@ from loaderlint.roots import MARKERS as MARKERS
 from loaderlint.roots import project_root as project_root
 from loaderlint.syntax import notebook
 from loaderlint.syntax.cutter import Piece, common_ends, cut, recut
-from loaderlint.syntax.source import Source, UnreadableSource, decode
+from loaderlint.syntax.search import BASES_SPAN, bases
+from loaderlint.syntax.source import Source, UnreadableSource, decode, is_plain
 
 if TYPE_CHECKING:
     from loaderlint.cache.pieces import KeptPieces
@@ -326,6 +327,7 @@ class Store:
         self._open: dict[Path, OpenFile | None] = {}
         self._data: dict[Path, bytes] = {}
         self._cells: dict[Path, tuple[int, ...]] = {}
+        self._bases: dict[Path, frozenset[bytes]] = {}
         self._walked: frozenset[Path] | None = None
         self._named: frozenset[Path] = frozenset()
         self._paths: tuple[Path, ...] | None = None
@@ -377,6 +379,7 @@ class Store:
         self.before.setdefault(path, was)
         self._data.pop(path, None)
         self._cells.pop(path, None)
+        self._bases.pop(path, None)
         self.unreadable.pop(path, None)
         self.generation += 1
         return was
@@ -500,6 +503,12 @@ class Store:
         packed = {piece_key(kept.pieces[index]): facts for index, facts in kept.packed.items()}
         return OpenFile(path, source, kept.pieces, packed=packed)
 
+    def is_readable(self, path: Path) -> bool:
+        """Whether the file is text, which most files are seen to be without decoding and cutting them."""
+        if path not in self._open and self.exists(path) and is_plain(self.data(path)):
+            return path not in self.unreadable
+        return self.open(path) is not None
+
     def opened(self) -> Iterator[tuple[bytes, OpenFile]]:
         """The files on disk that were opened, each with its bytes: what a cache may keep."""
         for path, file in self._open.items():
@@ -516,6 +525,16 @@ class Store:
         """The files that hold `word`, sorted."""
         needle = word.encode("utf-8")
         return tuple(path for path in self.find() if needle in self.data(path))
+
+    def deriving(self, word: str) -> tuple[Path, ...]:
+        """The files with a class among whose bases `word` is written (and perhaps others), sorted."""
+        if not word.isascii():
+            return self.containing(word)
+        for path in self.find():
+            if path not in self._bases:
+                self._bases[path] = bases(self.data(path))
+        needle = word.encode("ascii")
+        return tuple(path for path in self.find() if needle in self._bases[path])
 
     def file(self, path: Path) -> ProjectFile | None:
         """The file as the linker reads it."""
@@ -548,6 +567,7 @@ class Snapshot:
         self._files: dict[Path, ProjectFile | None] = {}
         self._read: dict[Path, Read | None] = {}
         self._containing: dict[str, tuple[Path, ...]] = {}
+        self._deriving: dict[str, tuple[Path, ...]] = {}
 
     def release(self) -> None:
         """The linking is over: keep the notes of what was read, not the texts and facts."""
@@ -589,6 +609,14 @@ class Snapshot:
             self._containing[word] = self._store.containing(word)
         return self._containing[word]
 
+    def deriving(self, word: str) -> tuple[Path, ...]:
+        """The files with a class among whose bases `word` is written (and perhaps others), sorted."""
+        if word not in self._deriving:
+            if self._stop():
+                raise Cancelled
+            self._deriving[word] = self._store.deriving(word)
+        return self._deriving[word]
+
     def same_answers(self) -> bool:
         """Whether everything that was asked would be answered alike after the changes in `Store.before`."""
         if self._store.paths() != self._paths:
@@ -598,10 +626,10 @@ class Snapshot:
     def _same_file(self, path: Path, was: OpenFile | None) -> bool:
         now = self._store.open(path)
         if was is None or now is None:
-            return was is now and path not in self._read and not self._containing
+            return was is now and path not in self._read and not self._containing and not self._deriving
         if was is now:
             return True
-        if not self._same_words(path, was.text, now.text):
+        if not self._same_words(path, was.text, now.text) or not self._same_bases(was.text, now.text):
             return False
         read = self._read.get(path)
         if read is None:
@@ -618,6 +646,28 @@ class Snapshot:
             if (word in around_was) != (word in around_now) and (word in was) != (word in now):
                 return False
         return True
+
+    def _same_bases(self, was: str, now: str) -> bool:
+        """Whether the file's classes still derive from the same ones of the names that were asked for."""
+        if not self._deriving:
+            return True
+        first, last_was, last_now = difference(was, now)
+        start = max(first - BASES_SPAN, 0)
+        around_was, around_now = was[start : last_was + BASES_SPAN], now[start : last_now + BASES_SPAN]
+        if "class" not in around_was and "class" not in around_now:
+            return True
+        changed = _bases_of(around_was) ^ _bases_of(around_now)
+        asked = [word.encode() for word in self._deriving]
+        if changed.isdisjoint(asked) and all(word.isascii() for word in self._deriving):
+            return True
+        before, after = _bases_of(was), _bases_of(now)
+        return not any((word in before) != (word in after) for word in asked) and all(
+            word.isascii() or (word in was) == (word in now) for word in self._deriving
+        )
+
+
+def _bases_of(text: str) -> frozenset[bytes]:
+    return bases(text.encode("utf-8", "surrogatepass"))
 
 
 def difference(was: str, now: str) -> tuple[int, int, int]:

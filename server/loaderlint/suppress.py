@@ -47,6 +47,12 @@ class Suppression(NamedTuple):
         return any(prefix.startswith("LDR") and code.startswith(prefix) for prefix in self.names)
 
 
+def may_hold(data: bytes) -> bool:
+    """Whether the text of a file, given as its bytes, may hold a suppression: told much faster than which."""
+    small = data.lower()
+    return b"loaderlint" in small or (b"noqa" in small and b"ldr" in small)
+
+
 @lru_cache(maxsize=64)
 def suppressions(text: str) -> tuple[Suppression, ...]:
     """All suppressing comments of a file's text, in order."""

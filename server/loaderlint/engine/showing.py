@@ -12,7 +12,7 @@ from loaderlint.engine.places import Places, last_line
 from loaderlint.findings import Finding, Place
 from loaderlint.settings import Settings
 from loaderlint.store import OpenFile, Store
-from loaderlint.suppress import Suppression, covering, suppressions
+from loaderlint.suppress import Suppression, covering, may_hold, suppressions
 
 if TYPE_CHECKING:
     from loaderlint.baseline import Baseline, Kept
@@ -47,6 +47,9 @@ class Showing:
 
     def printed(self, path: Path, findings: Iterable[Finding]) -> tuple[Diagnostic, ...]:
         """The findings that neither settings nor comments hide, those that a baseline keeps among them."""
+        findings = tuple(findings)
+        if not findings and self._store.is_readable(path) and not may_hold(self._store.data(path)):
+            return ()
         settings = self._configuration.settings(path)
         seen: dict[str, int] = {}
         used: set[tuple[Suppression, str]] = set()

@@ -223,16 +223,17 @@ class Callers:
 
     def subclasses(self, cls: ClassRef) -> tuple[ClassRef, ...]:
         """The classes of the project that derive from a module-level class, in the order of their files."""
+        return tuple(islice(self._heirs(cls), _MAX_CALLERS))
+
+    def _heirs(self, cls: ClassRef) -> Iterator[ClassRef]:
         name = self._ev.classes.name(cls)
-        found = []
-        for path in self._ev.files.containing(name):
+        for path in self._ev.files.deriving(name):
             file = self._ev.file(path)
             for piece in file.mentioning(name) if file else ():
                 if file and file.pieces[piece].kind == "class":
                     heir = ClassRef(path, piece, 1)
                     if heir != cls and cls in self._ev.classes.mro(heir):
-                        found.append(heir)
-        return tuple(found[:_MAX_CALLERS])
+                        yield heir
 
     def sites(self, name: str) -> tuple[CallSite, ...]:
         """The calls of something called `name`, everywhere in the project."""

@@ -64,6 +64,7 @@ class Evaluator:
 
     def __init__(self, files: Files) -> None:
         self.files = files
+        self._paths = {path: path for path in files.paths()}
         self._frames: dict[tuple[object, ...], Frame] = {}
         self._contexts: dict[tuple[Path, int, int], int] = {}
         self._returns: dict[Frame, Val] = {}
@@ -101,8 +102,7 @@ class Evaluator:
 
     def _interned(self, found: ModuleRef | FolderRef | None) -> ModuleRef | FolderRef | None:
         """The same module with the path object that its file has: equal paths are slow to compare."""
-        file = self.file(found.path) if isinstance(found, ModuleRef) else None
-        return ModuleRef(file.path) if file else found
+        return ModuleRef(self._paths.get(found.path, found.path)) if isinstance(found, ModuleRef) else found
 
     def def_of(self, frame: Frame) -> DefIR | None:
         """The def a frame runs."""

@@ -275,3 +275,7 @@ class Files(Protocol):
     def containing(self, word: str) -> tuple[Path, ...]:
         """The files whose text holds `word`, sorted."""
         ...
+
+    def deriving(self, word: str) -> tuple[Path, ...]:
+        """The files with a class among whose bases `word` is written (and perhaps others), sorted."""
+        ...

@@ -75,6 +75,16 @@ def decode(data: bytes) -> Source:
     return Source(text, encoding, bom, newline, _oddities(text, bom, newline, body, encoding))
 
 
+def is_plain(data: bytes) -> bool:
+    """Whether `data` is seen at once to be what `decode` takes: UTF-8 that is called nothing else."""
+    if len(data) > MAX_BYTES or b"\0" in data or _cookie(data) not in (None, "utf-8"):
+        return False
+    try:
+        return data.isascii() or bool(data.decode())
+    except UnicodeDecodeError:
+        return False
+
+
 def find_newline(text: str) -> str:
     """The line end that `text` uses: '\\n', '\\r\\n', '\\r', 'mixed', or '' if it has none."""
     windows = text.count("\r\n")

@@ -1,0 +1,36 @@
+"""A snapshot's answer to "who derives from this?" holds until an edit changes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loaderlint.store import Snapshot, Store
+
+CODE = "import base\n\n\nclass A(base.One):\n    x = 1\n\n\ndef other():\n    return Two\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("x = 1", "x = 2", True),
+        ("return Two", "return 1", True),
+        ("base.One", "base.Two", False),
+        ("def other():", "class B(Two):", False),
+        ("class A(base.One):", "class A(\n    base.One,\n    Two,\n):", False),
+    ],
+)
+def test_an_edit_of_the_bases_counts(tmp_path: Path, old: str, new: str, same: bool) -> None:
+    path = tmp_path / "code.py"
+    path.write_text(CODE)
+    store = Store(tmp_path)
+    store.set_text(path, CODE)
+    store.settled()
+    snapshot = Snapshot(store, lambda: False, lambda: None)
+    assert snapshot.deriving("Two") == ()
+    assert snapshot.deriving("One") == (path,)
+    snapshot.release()
+    store.set_text(path, CODE.replace(old, new))
+    assert snapshot.same_answers() is same
+    assert store.deriving("Two") == (() if same else (path,))
