@@ -45,7 +45,7 @@ def _round(keys: int) -> list[tuple[float, bool]]:
             workspace.set_text(path, path.read_text(encoding="utf-8"))
         before = len(workspace.check()[other])
         times: list[tuple[float, bool]] = []
-        for state in _states(keys):
+        for state in states(keys):
             start = time.process_time()
             workspace.set_text(edited, state)
             now = len(workspace.check([edited, other])[other])
@@ -54,6 +54,7 @@ def _round(keys: int) -> list[tuple[float, bool]]:
         return times
 
 
-def _states(keys: int) -> Iterator[str]:
+def states(keys: int) -> Iterator[str]:
+    """The texts of transforms.py, one a keystroke."""
     for number in range(keys):
         yield projects.TRANSFORMS.replace(_RETURNED, _STATES[number % len(_STATES)])

@@ -333,29 +333,3 @@ def test_what_a_loader_starts_and_for_whom_a_function_runs(project: Path) -> Non
             assert draw is not None and "torch 1.8.1, from the setting target-torch" in draw
 
     run(scenario())
-
-
-def test_our_own_requests(project: Path) -> None:
-    (project / "pyproject.toml").write_text('[project]\nname = "x"\n[tool.loaderlint]\nignore = ["LDR2"]\n')
-
-    async def scenario() -> None:
-        async with window(project) as opened:
-            data = opened.open(project / "data.py", DATA.replace("class AugDataset", "\nclass AugDataset"))
-
-            async def told(method: str, **params: Any) -> str:
-                answer = await opened.client.protocol.send_request_async(f"loaderlint/{method}", params)
-                return str(getattr(answer, "text", None) or answer.message)
-
-            at = {"textDocument": {"uri": data}, "position": {"line": 13, "character": 0}}
-            explained = await told("explain", **at)
-            assert explained.startswith('data.py:14: return "\U0001f600"'), "the text that is not saved"
-            assert "runs in the workers of `train_loader` at train.py:5" in explained
-            assert f"[LDR101 {NAME}]" in explained
-            assert "AugDataset.__getitem__ at data.py:13" in await told("workers")
-            assert await told("workers", textDocument={"uri": data}) == "No loaders in sight.\n"
-            assert (await told("checkWorkspace")).startswith("loaderlint: 1 finding in 1 file;")
-            debug = await told("debugInformation")
-            assert ": 2 files, linked 1 times" in debug and "torch 1.8.1, from the setting target-torch" in debug
-            assert "ignore: ('LDR2',)" in debug
-
-    run(scenario())

@@ -1,0 +1,127 @@
+"""What is done, counted: these numbers are the same on every machine, so they may stand in a test, as times may not.
+
+A number that has grown means more work for everybody: find out why before you raise it. One that has shrunk is a gain:
+lower it, so that it is kept."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks import projects, relinking
+from loaderlint.engine import Workspace
+from loaderlint.facts import lower
+from loaderlint.project.frames import Frame
+from loaderlint.store import Store
+from loaderlint.syntax import parse
+from tests.engine import instructions
+
+ROOT = Path(__file__).parents[2]
+FILES = 20
+
+GROWN = "more work than before: find out why, and raise the number in this test only if it has to be"
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
+    """How often pieces are parsed and lowered, frames (a function in a context) made, and files looked into."""
+    counts: Counter[str] = Counter()
+
+    def count(owner: object, name: str, what: str) -> None:
+        original: Callable[..., object] = getattr(owner, name)
+
+        def counting(*arguments: object, **named: object) -> object:
+            counts[what] += 1
+            return original(*arguments, **named)
+
+        monkeypatch.setattr(owner, name, counting)
+
+    count(parse, "parse_piece", "parsed")
+    count(lower, "lower", "lowered")
+    count(Frame, "__init__", "frames")
+    count(Store, "file", "files")
+    yield counts
+
+
+def over(counts: Counter[str], most: dict[str, int]) -> dict[str, tuple[int, int]]:
+    """What was done more often than it may be: (how often, at most)."""
+    return {what: (counts[what], limit) for what, limit in most.items() if counts[what] > limit}
+
+
+def test_a_cold_check_of_the_examples(counted: Counter[str]) -> None:
+    Workspace([ROOT / "examples"]).check()
+    assert counted["parsed"], "the counters count nothing: what they wrap was renamed"
+    assert over(counted, {"parsed": 87, "lowered": 73, "frames": 94, "files": 5}) == {}, GROWN
+
+
+def test_a_cold_check_of_a_project(counted: Counter[str], tmp_path: Path) -> None:
+    Workspace([projects.of_many_files(tmp_path, FILES)]).check()
+    assert over(counted, {"parsed": 207, "lowered": 205, "frames": 221, "files": 20}) == {}, GROWN
+
+
+def test_a_keystroke_in_what_no_finding_rests_on(counted: Counter[str], tmp_path: Path) -> None:
+    root = projects.of_many_files(tmp_path.resolve(), FILES)
+    workspace = Workspace([root])
+    workspace.check()
+    counted.clear()
+    edited = root / "package_0" / "part_5.py"
+    workspace.set_text(edited, edited.read_text("utf-8").replace("torch.relu(layer(x))", "torch.relu(layer(x)) + 1"))
+    workspace.check([edited])
+    assert over(counted, {"parsed": 1, "lowered": 1, "frames": 0, "files": 0}) == {}, GROWN
+
+
+def test_a_keystroke_that_changes_the_findings_of_another_file(counted: Counter[str], tmp_path: Path) -> None:
+    root = projects.of_many_files(tmp_path.resolve(), FILES)
+    workspace = Workspace([root])
+    other = root / "datasets.py"
+    before = workspace.check()[other]
+    counted.clear()
+    workspace.set_text(root / "transforms.py", next(relinking.states(1)))
+    assert workspace.check([other])[other] != before
+    assert over(counted, {"parsed": 1, "lowered": 1, "frames": 221, "files": 20}) == {}, GROWN
+
+
+# --- instructions -----------------------------------------------------------------------------------------------------
+
+#: A keystroke in 3,000 lines next to one in 1,000: 2.6. Three times the work for three times the lines may be, no more.
+LONG_TO_SHORT = 3.0
+#: A keystroke in 1,000 lines next to a bare parse of them: 0.029 on Python 3.11. The parser is native code, the same on
+#: all Pythons; Pythons differ in how many instructions they need for the same work, which is what is left above it.
+KEYSTROKE_TO_PARSE = 0.045
+
+
+def _callgrind(folder: Path) -> list[int]:
+    """The instructions of the threads of `instructions.py` but the first."""
+    script = Path(instructions.__file__)
+    environment = {
+        **os.environ,
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": os.pathsep.join((str(ROOT / "server"), str(ROOT))),
+        "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
+    for number, before in enumerate(([], ["valgrind", "--tool=callgrind", "--separate-threads=yes"])):
+        # The first run compiles the modules, which takes longer than all the rest under valgrind.
+        options = [f"--callgrind-out-file={folder / 'out'}"] if before else []
+        (folder / str(number)).mkdir()
+        command = [*before, *options, sys.executable, str(script), str(folder / str(number))]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-2000:]
+    written = [path.read_text("utf-8") for path in sorted(folder.glob("out-*"))]
+    return [int(number) for text in written[1:] for number in re.findall(r"^totals: (\d+)", text, re.MULTILINE)]
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is missing: apt-get install valgrind")
+def test_instructions_of_a_keystroke(tmp_path: Path) -> None:
+    short, long, parse_of_short = _callgrind(tmp_path)
+    keys = len(instructions.TYPED)
+    assert long / short <= LONG_TO_SHORT, "a keystroke costs more than in proportion to the length of the file"
+    assert short / keys / parse_of_short <= KEYSTROKE_TO_PARSE, GROWN
