@@ -12,14 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks import corpora, peers
+from benchmarks import corpora, peers, projects
 from benchmarks.measures import Measure, Options, note, ratio
 from benchmarks.peers import Peer
 from benchmarks.processes import Cost, run
-
-#: What a check may end with: nothing found, something found. pylint adds up the kinds of messages.
-_ENDS = {0, 1}
-_PYLINT_ENDS = set(range(32))
 
 
 def loading_code(options: Options) -> Iterator[Measure]:
@@ -71,7 +67,8 @@ def _in_turn(contestants: Sequence[Peer], folder: Path, options: Options) -> dic
     file, so that none compiles its modules in a round, and the files are read once."""
     programs = {peer.name: peers.programs(peer, options) for peer in contestants}
     with tempfile.TemporaryDirectory() as small:
-        (Path(small) / "one.py").write_text("import numpy\n\nnumpy.random.rand(3)\n", encoding="utf-8")
+        (Path(small) / "one.py").write_text(projects.TRAINING, encoding="utf-8")
+        corpora.mark(Path(small))
         for peer in contestants:
             _run(peer, programs[peer.name], Path(small).resolve())
     corpora.size(folder)
@@ -89,8 +86,7 @@ def _run(peer: Peer, programs: Path, folder: Path) -> Cost:
     with _cache() as environment:
         path = os.pathsep.join((str(programs), os.environ.get("PATH", "")))
         cost = run(peer.command(programs, folder), folder.parent, {**environment, "PATH": path})
-    allowed = _PYLINT_ENDS if peer is peers.PYLINT else _ENDS
-    if cost.code not in allowed:
+    if cost.code not in peer.ends:
         raise RuntimeError(f"{peer.name} ended with {cost.code}: {cost.output[-500:]}")
     return cost
 

@@ -88,17 +88,25 @@ class Server:
     # --- what it costs ------------------------------------------------------------------------------------------------
 
     def cpu(self) -> float:
-        """Seconds of CPU time of the server's process so far, without its children. On Linux only."""
-        return time.clock_gettime((~self._process.pid << 3) | 2)
+        """Seconds of CPU time of the server's processes so far. On Linux only."""
+        return sum(time.clock_gettime((~process << 3) | 2) for process in self._processes())
 
     def memory(self) -> float:
-        """MiB that the server's process holds. On Linux only."""
-        status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="utf-8")
-        return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+        """MiB that the server's processes hold: each has some alone, and its part of what they share. On Linux only."""
+        return sum(map(_held, self._processes()))
 
     def loaded(self, library: str) -> bool:
-        """Whether a native library of this name is in the server's process. On Linux only."""
-        return library in Path(f"/proc/{self._process.pid}/maps").read_text(encoding="utf-8")
+        """Whether a native library of this name is in one of the server's processes. On Linux only."""
+        maps = [Path(f"/proc/{process}/maps").read_text(encoding="utf-8") for process in self._processes()]
+        return any(library in one for one in maps)
+
+    def _processes(self) -> list[int]:
+        """The server and its children."""
+        found = [self._process.pid]
+        for process in found:
+            for children in Path(f"/proc/{process}/task").glob("*/children"):
+                found += map(int, children.read_text(encoding="utf-8").split())
+        return found
 
     # --- messages -----------------------------------------------------------------------------------------------------
 
@@ -143,3 +151,8 @@ class Server:
             raise EOFError("the server ended")
         message: Message = json.loads(self._process.stdout.read(length))
         return message
+
+
+def _held(process: int) -> float:
+    rollup = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="utf-8")
+    return int(rollup.partition("Pss:")[2].split()[0]) / 1024

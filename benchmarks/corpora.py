@@ -56,7 +56,6 @@ LOADING = (
     "ultralytics/data",
     "webdataset",
 )
-#: Keeps settings and ignore files of folders above from having a say.
 _MARKER = '[project]\nname = "corpus"\nversion = "0"\n\n[tool.fixit]\nroot = true\n'
 
 
@@ -67,7 +66,7 @@ def packages(options: Options) -> Path:
         unpacked = folder / requirement.partition("==")[0]
         if not unpacked.is_dir():
             _unpack(_wheel(requirement, options.cache / "wheels"), unpacked)
-    _mark(folder)
+    mark(folder)
     return folder
 
 
@@ -79,7 +78,7 @@ def loading(options: Options) -> Path:
         for one in LOADING[:2] if options.quick else LOADING:
             found = next(source.glob(f"*/{one}"))
             shutil.copytree(found, folder / one.replace("/", "_"), ignore=_but_code)
-    _mark(folder)
+    mark(folder)
     return folder
 
 
@@ -88,7 +87,7 @@ def whole(options: Options) -> Path:
     folder = packages(options)
     if not options.quick:
         return folder
-    _mark(folder / "torch-geometric")
+    mark(folder / "torch-geometric")
     return folder / "torch-geometric"
 
 
@@ -98,7 +97,8 @@ def size(folder: Path) -> tuple[int, int]:
     return len(files), sum(path.read_bytes().count(b"\n") for path in files)
 
 
-def _mark(folder: Path) -> None:
+def mark(folder: Path) -> None:
+    """Make a folder a project of its own: settings and ignore files of folders above have no say in it."""
     marker = folder / "pyproject.toml"
     if not marker.exists():
         marker.write_text(_MARKER, encoding="utf-8")

@@ -100,6 +100,7 @@ def _opened(path: Path, text: str) -> float:
         opened, apart = root / path.name, Path(folder).resolve() / "apart" / "small.py"
         opened.write_text(text, encoding="utf-8")
         apart.parent.mkdir()
+        corpora.mark(apart.parent)
         with Server(root) as server:
             _begin(server)
             server.open(apart, projects.TRAINING)
