@@ -32,9 +32,12 @@ LIMITS = Limits(seconds=120, mebibytes=4096)
 @pytest.fixture(scope="module")
 def dask() -> Iterator[Any]:
     """A scheduler with two workers, each a process that is started again when it is lost."""
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-    ) as found:
+    from dask import config
+
+    # So that what ends each worker is given up after two of them, not four.
+    patience = config.set({"distributed.scheduler.allowed-failures": 1})
+    workers: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    with patience, distributed.LocalCluster(**workers, dashboard_address=None, silence_logs=50) as found:
         yield found
 
 

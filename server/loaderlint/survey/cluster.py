@@ -49,19 +49,22 @@ def _read(client: Any, tasks: Sequence[Task], limits: Limits, reader: Reader) ->
     parts = [tuple(tasks[start : start + size]) for start in range(0, len(tasks), size)]
     # Not pure: what a folder holds may have changed since the same was asked.
     asked = {client.submit(reader, part, limits, pure=False): part for part in parts}
-    running = as_completed(asked, loop=client.loop)
-    for future in running:
+    lost: list[Task] = []
+    for future in as_completed(asked, loop=client.loop):
         part = asked.pop(future)
-        error = future.exception()
-        if error is None:
-            yield from future.result()
-        elif len(part) == 1:
-            yield part[0], failed(part[0], "crash", _why(error))
-        else:  # one of them ended what read them all
-            for task in part:
-                alone = client.submit(reader, (task,), limits, pure=False)
-                asked[alone] = (task,)
-                running.add(alone)
+        try:
+            answers = future.result()
+        except Exception:  # also of a worker that was lost when it was done and not asked yet
+            lost.extend(part)
+        else:
+            yield from answers
+    # One at a time: with a worker Dask gives up all that waits for it, so who ended it shows only alone.
+    for task in lost:
+        try:
+            answers = client.submit(reader, (task,), limits, pure=False).result()
+        except Exception as error:
+            answers = [(task, failed(task, "crash", _why(error)))]
+        yield from answers
 
 
 def _client(address: str) -> Any:
