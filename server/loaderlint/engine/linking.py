@@ -95,15 +95,18 @@ class Linking:
 
         self.links += 1
         model = Model(snapshot, self._configuration.environment, self._configuration.declared)
-        silences: list[Silence] = []
-        for one in ask_rules(model, self._rules(telling), stop, silences.append if gathering else unheard):
-            found.setdefault(one.place.path, []).append(one)
-        self.on_linked(model)
-        if not gathering:
-            return found, None
-        from loaderlint.explanation import told
+        try:
+            silences: list[Silence] = []
+            for one in ask_rules(model, self._rules(telling), stop, silences.append if gathering else unheard):
+                found.setdefault(one.place.path, []).append(one)
+            self.on_linked(model)
+            if not gathering:
+                return found, None
+            from loaderlint.explanation import told
 
-        return found, told(model, silences)
+            return found, told(model, silences)
+        finally:
+            model.take_apart()
 
     def _nothing_told(self) -> Told:
         from loaderlint.explanation import Told

@@ -76,6 +76,13 @@ class Evaluator:
         self.classes = classes.Classes(self)
         self.configured = configured.Configured(self)
 
+    def take_apart(self) -> None:
+        """See `Model.take_apart`."""
+        for frame in self._frames.values():
+            frame.memo.clear()
+            frame.targets.clear()
+        vars(self).clear()
+
     # --- frames -------------------------------------------------------------------------------------------------------
 
     def file(self, path: Path) -> ProjectFile | None:

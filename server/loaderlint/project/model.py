@@ -233,6 +233,12 @@ class Model:
         self.scripts = Scripts(self)
         self.has_notebooks = any(path.name.endswith(SUFFIX) for path in files.paths())
 
+    def take_apart(self) -> None:
+        """Nobody asks any more: cut what refers to each other, so that all of it goes at once. Left to the cycle
+        collector, it would stay for a while, and cost a look at everything else that is in memory."""
+        self.ev.take_apart()
+        vars(self).clear()
+
     # --- reach --------------------------------------------------------------------------------------------------------
 
     def _enter_datasets(self, loader: Loader, datasets: Iterable[Atom], guessed: Collection[Atom]) -> None:
