@@ -21,7 +21,7 @@ from loaderlint.roots import MARKERS as MARKERS
 from loaderlint.roots import project_root as project_root
 from loaderlint.syntax import notebook
 from loaderlint.syntax.cutter import Piece, common_ends, cut, recut
-from loaderlint.syntax.search import BASES_SPAN, bases
+from loaderlint.syntax.search import BASES_SPAN, bases, calls, calls_in
 from loaderlint.syntax.source import Source, UnreadableSource, decode, is_plain
 
 if TYPE_CHECKING:
@@ -526,6 +526,11 @@ class Store:
         needle = word.encode("utf-8")
         return tuple(path for path in self.find() if needle in self.data(path))
 
+    def calling(self, name: str) -> tuple[Path, ...]:
+        """The files that may call something called `name`, sorted."""
+        needle = name.encode("utf-8")
+        return tuple(path for path in self.find() if calls_in(self.data(path), needle))
+
     def deriving(self, word: str) -> tuple[Path, ...]:
         """The files with a class among whose bases `word` is written (and perhaps others), sorted."""
         if not word.isascii():
@@ -568,6 +573,7 @@ class Snapshot:
         self._read: dict[Path, Read | None] = {}
         self._containing: dict[str, tuple[Path, ...]] = {}
         self._deriving: dict[str, tuple[Path, ...]] = {}
+        self._calling: dict[str, tuple[Path, ...]] = {}
 
     def release(self) -> None:
         """The linking is over: keep the notes of what was read, not the texts and facts."""
@@ -609,6 +615,14 @@ class Snapshot:
             self._containing[word] = self._store.containing(word)
         return self._containing[word]
 
+    def calling(self, name: str) -> tuple[Path, ...]:
+        """The files that may call something called `name`, sorted."""
+        if name not in self._calling:
+            if self._stop():
+                raise Cancelled
+            self._calling[name] = self._store.calling(name)
+        return self._calling[name]
+
     def deriving(self, word: str) -> tuple[Path, ...]:
         """The files with a class among whose bases `word` is written (and perhaps others), sorted."""
         if word not in self._deriving:
@@ -626,7 +640,8 @@ class Snapshot:
     def _same_file(self, path: Path, was: OpenFile | None) -> bool:
         now = self._store.open(path)
         if was is None or now is None:
-            return was is now and path not in self._read and not self._containing and not self._deriving
+            searched = self._containing or self._calling or self._deriving
+            return was is now and path not in self._read and not searched
         if was is now:
             return True
         if not self._same_words(path, was.text, now.text) or not self._same_bases(was.text, now.text):
@@ -639,11 +654,14 @@ class Snapshot:
     def _same_words(self, path: Path, was: str, now: str) -> bool:
         """Whether the file still holds the same ones of the words that the project was searched for."""
         first, last_was, last_now = difference(was, now)
-        longest = max(map(len, self._containing), default=0)
+        longest = max(map(len, (*self._containing, *self._calling)), default=0) + len("def  (")
         start = max(first - longest, 0)
         around_was, around_now = was[start : last_was + longest], now[start : last_now + longest]
         for word in self._containing:
             if (word in around_was) != (word in around_now) and (word in was) != (word in now):
+                return False
+        for name in self._calling:
+            if (name in around_was or name in around_now) and calls(was, name) != calls(now, name):
                 return False
         return True
 

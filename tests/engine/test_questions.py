@@ -1,4 +1,4 @@
-"""A snapshot's answer to "who derives from this?" holds until an edit changes it."""
+"""A snapshot's answers to "who derives from this?" and "who calls this?" hold until an edit changes them."""
 
 from __future__ import annotations
 
@@ -34,3 +34,28 @@ def test_an_edit_of_the_bases_counts(tmp_path: Path, old: str, new: str, same: b
     store.set_text(path, CODE.replace(old, new))
     assert snapshot.same_answers() is same
     assert store.deriving("Two") == (() if same else (path,))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("x = 1", "x = 2", True),
+        ("def other():", "def Two():", True),
+        ("return Two", "return Twos(1)", True),
+        ("return Two", "return Two()", False),
+        ("return Two", "return Two (1)", False),
+        ("def other():", "class Two():", False),
+    ],
+)
+def test_an_edit_of_the_calls_counts(tmp_path: Path, old: str, new: str, same: bool) -> None:
+    path = tmp_path / "code.py"
+    path.write_text(CODE)
+    store = Store(tmp_path)
+    store.set_text(path, CODE)
+    store.settled()
+    snapshot = Snapshot(store, lambda: False, lambda: None)
+    assert snapshot.calling("Two") == ()
+    snapshot.release()
+    store.set_text(path, CODE.replace(old, new))
+    assert snapshot.same_answers() is same
+    assert store.calling("Two") == (() if same else (path,))

@@ -18,6 +18,7 @@ from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Frame
 from loaderlint.project.unframed import Unframed
 from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance, Method, PartialOf, Site, Unknown
+from loaderlint.syntax.search import calls
 
 _MAX_CALLERS = 16
 _MAX_DEPTH = 4
@@ -321,12 +322,12 @@ class Callers:
                 yield from (frame,) if frame else ()
 
     def _find_sites(self, name: str) -> Iterator[CallSite]:
-        for path in self._ev.files.containing(name):
+        for path in self._ev.files.calling(name):
             file = self._ev.file(path)
             if file is None:
                 continue
             for piece in file.mentioning(name):
-                if file.pieces[piece].ask(_calls, name):
+                if file.pieces[piece].ask(calls, name):
                     yield from sites_in(self._ev, path, piece, {name})
 
 
@@ -368,17 +369,6 @@ def _bound_to(def_: int, facts: PieceFacts) -> str:
         if isinstance(step, ir.Bind) and step.value != ir.NONE and facts.ir.exprs[step.value] == ir.MakeDef(def_):
             return step.name
     return ""
-
-
-def _calls(text: str, name: str) -> bool:
-    """Whether a piece may call something called `name`; that it defines it is no call."""
-    for called in (f"{name}(", f"{name} ("):
-        at = text.find(called)
-        while at >= 0:
-            if not text.endswith("def ", 0, at):
-                return True
-            at = text.find(called, at + 1)
-    return False
 
 
 def _other_names(text: str, name: str) -> tuple[str, ...]:

@@ -276,6 +276,10 @@ class Files(Protocol):
         """The files whose text holds `word`, sorted."""
         ...
 
+    def calling(self, name: str) -> tuple[Path, ...]:
+        """The files that may call something called `name`, sorted."""
+        ...
+
     def deriving(self, word: str) -> tuple[Path, ...]:
         """The files with a class among whose bases `word` is written (and perhaps others), sorted."""
         ...

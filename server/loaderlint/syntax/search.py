@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import AnyStr
 
 #: How far behind the name of a class its bases are looked for.
 _REACH = 4_000
@@ -22,3 +23,23 @@ def bases(data: bytes) -> frozenset[bytes]:
     if b"class" not in data:
         return frozenset()
     return frozenset(word for head in _HEAD.findall(data) for part in head for word in _WORD.findall(part))
+
+
+def calls(text: str, name: str) -> bool:
+    """Whether a text may call something called `name`; that it defines it is no call."""
+    return _found(text, f"{name}(", "def ") or _found(text, f"{name} (", "def ")
+
+
+def calls_in(data: bytes, name: bytes) -> bool:
+    """The same of the bytes of a file."""
+    return _found(data, name + b"(", b"def ") or _found(data, name + b" (", b"def ")
+
+
+def _found(text: AnyStr, wanted: AnyStr, before: AnyStr) -> bool:
+    """Whether `wanted` is somewhere in `text` where it does not follow `before`."""
+    at = text.find(wanted)
+    while at >= 0:
+        if not text.endswith(before, 0, at):
+            return True
+        at = text.find(wanted, at + 1)
+    return False
