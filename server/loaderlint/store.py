@@ -43,6 +43,7 @@ _READ_LIMIT = 5_000_000
 _NOTEBOOK_LIMIT = 100_000_000
 _TOO_LARGE = "larger than 5 MB; not checked"
 
+_Words = Mapping[str, tuple[Path, ...]]
 PieceKey = tuple[str, str, bool, str]
 
 
@@ -391,6 +392,10 @@ class Store:
             return self._walked
         return None
 
+    def suppose(self, paths: Iterable[Path]) -> None:
+        """Take these for all files on disk, without looking: somebody else has looked, or needs no others."""
+        self._walked, self._paths = frozenset(paths), None
+
     def settled(self) -> None:
         """Whatever changed has been dealt with."""
         self.before.clear()
@@ -630,6 +635,11 @@ class Snapshot:
                 raise Cancelled
             self._deriving[word] = self._store.deriving(word)
         return self._deriving[word]
+
+    def notes(self) -> tuple[_Words, _Words, Mapping[Path, Read | None]]:
+        """What was asked until it was released: the words that were searched for with the files that hold them, those
+        that classes were to derive from with the files of such classes, and what was read of each file."""
+        return self._containing, self._deriving, self._read
 
     def same_answers(self) -> bool:
         """Whether everything that was asked would be answered alike after the changes in `Store.before`."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
+import random
+import re
 import subprocess
 import sys
 import time
@@ -12,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from loaderlint import cli, settings
-from loaderlint.cache import manifest
+from loaderlint.cache import answers, manifest
 from loaderlint.cache.database import NAME
 from loaderlint.commands import check, warm
+from loaderlint.project.files import Files, Read
 from loaderlint.witness import stamp
 from tests.engine.projects import FILES
 
@@ -182,6 +186,94 @@ def test_a_change_is_seen(project: Path, run: Check, ran: list[bool], change: st
     same_as_fresh(run, ran, "--hints", answered=True)
 
 
+def edit(name: str, before: str, after: str) -> Callable[[Path], None]:
+    def change(root: Path) -> None:
+        text = (root / name).read_text()
+        assert before in text
+        (root / name).write_text(text.replace(before, after, 1))
+
+    return change
+
+
+#: Edits that change places, and nothing that linking asked for.
+MOVES: dict[str, Callable[[Path], None]] = {
+    "a line above": edit("demo/transforms.py", "import numpy", "\n\nimport numpy"),
+    "lines between": edit("demo/datasets.py", "class Images", "# one\n# two\n\nclass Images"),
+    "a comment in a function": edit("demo/transforms.py", "self.rng =", "# the generator\n        self.rng ="),
+    "other spaces": edit("demo/transforms.py", "self.rng = np", "self.rng  =  np"),
+    "a function that nobody asks for": edit("demo/transforms.py", "if value]", "if value is None]"),
+    "a comment that silences nothing": edit("demo/datasets.py", "SIZE = 16", "SIZE = 16  # noqa: LDR101"),
+    "several files": lambda root: [
+        edit(name, "import numpy", "\nimport numpy")(root) for name in ("demo/transforms.py", "demo/datasets.py")
+    ][0],
+}
+
+
+@pytest.mark.parametrize("change", MOVES)
+def test_an_edit_that_changes_no_answer_links_nothing(project: Path, run: Check, ran: list[bool], change: str) -> None:
+    run("--hints", "--output-format", "json")
+    MOVES[change](project)
+    same_as_fresh(run, ran, "--hints", "--output-format", "json", answered=True)
+    same_as_fresh(run, ran, "--hints", "demo", answered=True)
+    (project / "demo/transforms.py").write_text("Noise = None\n")
+    same_as_fresh(run, ran, "--hints", "--output-format", "json", answered=False)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_edits_end_where_a_fresh_check_does(
+    project: Path, run: Check, ran: list[bool], seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = random.Random(seed)
+    texts = {project / name: text for name, text in FILES.items() if name.endswith(".py")}
+    answered = 0
+    run("--hints", "--output-format", "json")
+    for _ in range(10):
+        path = numbers.choice(list(texts))
+        texts[path] = edited(texts[path], numbers)
+        path.write_text(texts[path])
+        ran.clear()
+        found = run("--hints", "--output-format", "json")
+        answered += not ran
+        assert found == run("--hints", "--output-format", "json", "--no-cache")
+    assert answered, "one of them at least"
+
+
+def edited(text: str, numbers: random.Random) -> str:
+    """A line more, a line less, a line twice, a word less, or as it was."""
+    lines = text.split("\n")
+    at = numbers.randrange(len(lines))
+    kind = numbers.randrange(6)
+    if kind == 0:
+        lines.insert(at, numbers.choice(["", "# a comment", "x = 1", "import torch", "    pass"]))
+    elif kind == 1:
+        del lines[at]
+    elif kind == 2:
+        lines.insert(at, lines[at])
+    elif kind == 3:
+        lines[at] = lines[at].replace("self.", "", 1)
+    elif kind == 4:
+        lines[at] += "  # said"
+    return "\n".join(lines)
+
+
+def test_what_is_kept_is_all_that_is_noted() -> None:
+    """A new sort of note, or question, must be kept too; else edits of it would not be seen."""
+    assert {field.name for field in dataclasses.fields(Read)} == answers._NOTES
+    for name in answers._QUESTIONS:
+        answers._question([name, []])
+    asked = {name for name in vars(Files) if not name.startswith("_")}
+    assert asked == {"root", "paths", "exists", "has_folder", "file", "containing", "deriving"}
+    names = {name.partition(":")[2] for name in answers._QUESTIONS} | {"names_in"}  # both readers of paths
+    for path in Path(answers.__file__).parents[1].rglob("*.py"):
+        if path.parent.name in ("project", "rules", "shared"):
+            assert set(re.findall(r"\.ask\((\w+)", path.read_text())) <= names, path
+
+
+def test_only_known_questions_are_looked_up() -> None:
+    with pytest.raises(ValueError, match="no question"):
+        answers._question(["os:system", ["true"]])
+
+
 NO_CHANGES: dict[str, Callable[[Path], None]] = {
     "a time": lambda root: (root / "demo/transforms.py").touch(),
     "all times, as after a checkout": lambda root: [path.touch() for path in root.rglob("*.py")][0],
@@ -308,7 +400,7 @@ def test_an_answer_imports_neither_parser_nor_engine(project: Path) -> None:
 
 WATCHED = """
 import sys
-from loaderlint.cache import manifest
+from loaderlint.cache import answers, manifest
 from loaderlint.cli import main
 opened, noted, real = set(), set(), manifest.made
 def made(seen, known, began):

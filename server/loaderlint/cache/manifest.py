@@ -40,6 +40,13 @@ class Manifest(NamedTuple):
         """What tells the content at `index`."""
         return self.hashes[_HASH * index : _HASH * index + _HASH]
 
+    def renewed(self, changes: Changes) -> Manifest:
+        """The manifest of the present state."""
+        hashes = bytearray(self.hashes)
+        for index, told in changes.files.items():
+            hashes[_HASH * index : _HASH * index + _HASH] = told
+        return Manifest(self.paths, changes.numbers or self.numbers, bytes(hashes))
+
 
 def content(data: bytes) -> bytes:
     """What tells the content of a file."""

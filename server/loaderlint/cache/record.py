@@ -17,10 +17,12 @@ SOURCE, SHOWN = 1, 2
 
 
 class Record(NamedTuple):
-    """`flags`: a byte for each path of the manifest. `asked`: the paths that were checked; `items`: the findings of
-    each file with the first fix of each, as `cache.plain` gives them. `whole`: what is `told` beside them (problems,
-    what a baseline keeps, lines on stderr) holds for all that was asked and for this current folder only."""
+    """Of the project at `root`. `flags`: a byte for each path of the manifest. `asked`: the paths that were checked;
+    `items`: the findings of each file with the first fix of each, as `cache.plain` gives them. `whole`: what is `told`
+    beside them (problems, what a baseline keeps, lines on stderr) holds for all that was asked and for this current
+    folder only."""
 
+    root: str
     manifest: Manifest
     flags: bytes
     asked: tuple[str, ...]
@@ -66,7 +68,13 @@ def key(tag: bytes, root: Path, overrides: Mapping[str, object]) -> bytes:
 
 def dumped(record: Record) -> bytes:
     """The record as bytes."""
-    document = {"asked": record.asked, "items": record.items, "told": record.told, "whole": record.whole}
+    document = {
+        "root": record.root,
+        "asked": record.asked,
+        "items": record.items,
+        "told": record.told,
+        "whole": record.whole,
+    }
     return manifests.packed([*manifests.dumped(record.manifest), record.flags, json.dumps(document).encode()])
 
 
@@ -77,4 +85,7 @@ def loaded(data: bytes) -> Record:
     if len(flags) != len(manifest.paths):
         raise ValueError("not a flag for each path")
     read = json.loads(document)
-    return Record(manifest, flags, tuple(read["asked"]), read["items"], read["told"], read["whole"])
+    return Record(read["root"], manifest, flags, tuple(read["asked"]), read["items"], read["told"], read["whole"])
+
+
+_DOCUMENT = ("root", "asked", "items", "told", "whole")

@@ -80,15 +80,16 @@ class Cache:
             return None
         known: list[tuple[Record, list[str]]] = []
         for root, asked in _by_root(paths).items():
-            record = self._unchanged(root, overrides)
+            record = self._present(root, overrides)
             files = record.files(asked) if record else None
             if record is None or files is None:
                 return None
             known.append((record, files))
         return _shown(chosen, known)
 
-    def _unchanged(self, root: Path, overrides: Mapping[str, object]) -> Record | None:
-        """What was found in a project, if nothing has changed since."""
+    def _present(self, root: Path, overrides: Mapping[str, object]) -> Record | None:
+        """What a check would find in a project, if that can be told: nothing has changed since the last one, or nothing
+        but places."""
         from loaderlint.cache import manifest, record
 
         key = record.key(self._tag, root, overrides)
@@ -97,12 +98,19 @@ class Cache:
             return None
         found = record.loaded(data)
         changed = manifest.changes(found.manifest, time.time_ns())
-        if changed.files or changed.else_:
+        if changed.else_:
             return None
-        if changed.numbers is not None:
-            renewed = found._replace(manifest=found.manifest._replace(numbers=changed.numbers))
-            self._database.put([(key, record.dumped(renewed))])
-        return found
+        if changed.numbers is None:
+            return found
+        same = found._replace(manifest=found.manifest.renewed(changed))
+        now: Record | None = same
+        if changed.files:
+            from loaderlint.commands.edited import renewed
+
+            now = renewed(self._database, key, same, changed.files, overrides)
+        if now is not None:
+            self._database.put([(key, record.dumped(now))])
+        return now
 
     # --- what is new ---
 
@@ -132,7 +140,7 @@ class Cache:
         began: int,
         seen: Mapping[str, witness.Stamp | None],
     ) -> None:
-        from loaderlint.cache import manifest, record
+        from loaderlint.cache import answers, manifest, record
         from loaderlint.cache.plain import plain
 
         items: dict[Path, list[Any]] = {}
@@ -146,17 +154,22 @@ class Cache:
         }
         whole = bool(outcome.problems or outcome.said or workspace.kept())
         rows = []
-        for root, asked, contents in workspace.answered():
-            made = manifest.made(seen, {str(path): manifest.content(data) for path, data in contents}, began)
+        for project, asked in workspace.answered():
+            contents = {str(path): manifest.content(data) for path, data in project.store.read()}
+            made = manifest.made(seen, contents, began)
             if made is None:
                 return
-            own = {str(path) for path, _ in contents} | {str(path) for path in found if path.is_relative_to(root)}
+            own = {*contents, *(str(path) for path in found if path.is_relative_to(project.root))}
             shown = {str(path) for path in found}
             flags = bytes((record.SOURCE * (p in own)) | (record.SHOWN * (p in own and p in shown)) for p in made.paths)
             told_of = {str(path): listed for path, listed in items.items() if str(path) in own}
-            one = record.Record(made, flags, tuple(map(str, asked)), told_of, told, whole)
-            rows.append((record.key(self._tag, root, overrides), record.dumped(one)))
-        if len(rows) == 1 or not whole:
+            one = record.Record(str(project.root), made, flags, tuple(map(str, asked)), told_of, told, whole)
+            key = record.key(self._tag, project.root, overrides)
+            rows.append((key, record.dumped(one)))
+            asked_of = project.answers()
+            if asked_of is not None:
+                rows.append((answers.key(key), asked_of))
+        if len(workspace.answered()) == 1 or not whole:
             self._database.put(rows)
 
 

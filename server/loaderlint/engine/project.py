@@ -15,7 +15,7 @@ from loaderlint.engine.places import Places, last_line
 from loaderlint.engine.repairs import Repairs
 from loaderlint.engine.showing import Showing
 from loaderlint.engine.steps import Steps
-from loaderlint.findings import Fix
+from loaderlint.findings import Finding, Fix
 from loaderlint.store import Store
 
 if TYPE_CHECKING:
@@ -117,6 +117,23 @@ class Project:
         if text is not None and text != project.store.overlay(path):
             project.store.set_text(path, text)
         return certain(project.check([path]), path)
+
+    def shown_again(self, findings: Mapping[Path, Sequence[Finding]]) -> dict[Path, tuple[Diagnostic, ...]]:
+        """What is shown now of findings that were found before, where nothing but their places may have changed."""
+        self.showing.begin()
+        self.places.find(one for found in findings.values() for one in found)
+        return {path: self.showing.shown(path, found) for path, found in findings.items()}
+
+    def answers(self) -> bytes | None:
+        """What the last linking asked of the files, and what came of it, for the cache; None if it is out of date."""
+        from loaderlint.cache.answers import dumped
+
+        linked = self._linking.last
+        if linked is None or linked.generation != self.store.generation:
+            return None
+        words, derived, reads = linked.snapshot.notes()
+        opened = ((path, read, self.store.open(path)) for path, read in reads.items())
+        return dumped(words, derived, opened, linked.findings)
 
     def _reported(self, folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
         """The files that are asked about, sorted: named ones, and those below folders that are not excluded."""

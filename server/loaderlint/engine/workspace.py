@@ -221,10 +221,9 @@ class Workspace:
         if self._cache is not None:
             self._cache.put(one for project in self._projects.values() for one in project.store.opened())
 
-    def answered(self) -> list[tuple[Path, list[Path], list[tuple[Path, bytes]]]]:
-        """The projects that the last check was about: root, the paths that were asked for, and the Python files on disk
-        with the bytes that were read."""
-        return [(one.root, asked, list(one.store.read())) for one, asked in self._answered]
+    def answered(self) -> list[tuple[Project, list[Path]]]:
+        """The projects that the last check was about, each with the paths that were asked for."""
+        return self._answered
 
     # --- projects -----------------------------------------------------------------------------------------------------
 

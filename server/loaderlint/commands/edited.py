@@ -1,0 +1,90 @@
+"""The last check of a project after edits that changed nothing but places: only the files that the edits touched, and
+those whose findings speak of them, are shown anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from loaderlint.cache import answers, manifest, record
+from loaderlint.cache.database import Database
+from loaderlint.cache.plain import plain
+from loaderlint.cache.record import Record
+from loaderlint.store import OpenFile
+from loaderlint.syntax.cutter import cut
+from loaderlint.syntax.source import UnreadableSource, decode
+
+#: A source file that also says which versions a project runs on.
+_CONFIGURES = "setup.py"
+
+
+def renewed(
+    database: Database, key: bytes, known: Record, files: Mapping[int, bytes], overrides: Mapping[str, object]
+) -> Record | None:
+    """What a check finds after the files at these indices of the manifest have got other contents; None if the project
+    has to be linked to know."""
+    changed = {known.manifest.paths[index]: told for index, told in files.items()}
+    sources = all(known.flags[index] & record.SOURCE for index in files)
+    if known.whole or not sources or any(path.endswith((_CONFIGURES, ".ipynb")) for path in changed):
+        return None
+    data = database.get(answers.key(key))
+    if data is None:
+        return None
+    asked = answers.loaded(data)
+    if not all(_holds(asked, path, told) for path, told in changed.items()):
+        return None
+    shown = {path for path, flag in zip(known.manifest.paths, known.flags, strict=True) if flag & record.SHOWN}
+    touched = {path for path in changed if path in shown}
+    touched.update(path for path, items in known.items.items() if _speaks_of(items, changed))
+    items = {path: listed for path, listed in known.items.items() if path not in touched}
+    again = _shown_again(known, asked, touched, overrides)
+    return None if again is None else known._replace(items={**items, **again})
+
+
+def _holds(asked: answers.Answers, path: str, told: bytes) -> bool:
+    """Whether the present content of a file, which is `told`, changes no answer."""
+    try:
+        data = Path(path).read_bytes()
+        source = decode(data)
+    except (OSError, UnreadableSource):
+        return False
+    return manifest.content(data) == told and asked.hold(path, data, OpenFile(Path(path), source, cut(source.text)))
+
+
+def _speaks_of(value: Any, paths: Mapping[str, bytes]) -> bool:
+    """Whether findings, their evidence or their fixes name one of these files."""
+    if isinstance(value, list):
+        return any(_speaks_of(one, paths) for one in value)
+    return isinstance(value, str) and value in paths
+
+
+def _paths(value: Any) -> Iterator[str]:
+    """The files that findings speak of."""
+    if isinstance(value, list):
+        if len(value) == 2 and value[0] == "Path":
+            yield value[1]
+        else:
+            for one in value:
+                yield from _paths(one)
+
+
+def _shown_again(
+    known: Record, asked: answers.Answers, touched: set[str], overrides: Mapping[str, object]
+) -> dict[str, Any] | None:
+    from loaderlint.engine import Project
+
+    if not touched:
+        return {}
+    project = Project(Path(known.root), overrides)
+    found = {path: asked.findings.get(path, []) for path in sorted(touched)}
+    project.store.suppose(map(Path, touched.union(_paths(list(found.values())))))
+    shown = project.shown_again({Path(path): asked.findings_of(path) for path in found})
+    if project.store.unreadable or project.showing.kept:
+        return None
+    items: dict[str, Any] = {}
+    for path, diagnostics in shown.items():
+        for one in diagnostics:
+            repairs = project.repairs.of(one.finding) if one.fixable else ()
+            items.setdefault(str(path), []).append([plain(one), plain(repairs[0] if repairs else None)])
+    return items
