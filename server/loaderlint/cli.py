@@ -104,7 +104,14 @@ def _add_check(commands: Any) -> None:
         "--force-exclude", action="store_true", help="leave out what is excluded also where PATH names it"
     )
     check.add_argument("--no-cache", action="store_true", help="read and write no cache")
+    _add_cache_dir(check)
     _add_settings(check)
+
+
+def _add_cache_dir(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cache-dir", metavar="DIR", help="the folder of the cache (default: $LOADERLINT_CACHE_DIR, or the user's)"
+    )
 
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
@@ -165,6 +172,13 @@ def _add_others(commands: Any) -> None:
     rules = commands.add_parser("rules", help="list the rules", description="List the rules.")
     rules.set_defaults(command=_rules)
     rules.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: text)")
+
+    clean = commands.add_parser(
+        "clean", help="delete the cache", description="Delete what checks keep on disk to be faster the next time."
+    )
+    clean.set_defaults(command=_clean)
+    _add_cache_dir(clean)
+    clean.add_argument("--show", action="store_true", help="only say where it is, and how large")
 
     server = commands.add_parser(
         "server", help="start the language server", description="Start the language server on stdin and stdout."
@@ -260,6 +274,12 @@ def _rules(chosen: argparse.Namespace) -> int:
     from loaderlint.commands.rules import rules
 
     return rules(chosen)
+
+
+def _clean(chosen: argparse.Namespace) -> int:
+    from loaderlint.commands.clean import clean
+
+    return clean(chosen)
 
 
 def _server(chosen: argparse.Namespace) -> int:

@@ -10,18 +10,16 @@ from pathlib import Path
 
 from loaderlint import __version__
 
-#: The environment variable that names the folder of the cache; the setting `cache-dir` wins over it.
+#: The environment variable that names the folder of the cache; the flag `--cache-dir` wins over it.
 VARIABLE = "LOADERLINT_CACHE_DIR"
 #: What is kept, and how, has this version: another one never reads it.
 SCHEMA = 1
 
 
-def folder(setting: str | None = None, base: Path | None = None) -> Path | None:
-    """The folder of the cache: what the setting `cache-dir` says (relative to `base`), else the environment variable,
-    else the user's folder for caches. None if there is no such place."""
-    if setting:
-        return Path(os.path.abspath((base or Path.cwd()) / os.path.expanduser(setting)))
-    named = os.environ.get(VARIABLE)
+def folder(flag: str | None = None) -> Path | None:
+    """The folder of the cache: what the flag `--cache-dir` says, else the environment variable, else the user's folder
+    for caches. None if there is no such place."""
+    named = flag or os.environ.get(VARIABLE)
     if named:
         return Path(os.path.abspath(os.path.expanduser(named)))
     try:

@@ -56,7 +56,7 @@ class Cache:
     @classmethod
     def of(cls, chosen: argparse.Namespace) -> Cache | None:
         """The cache that a command uses; None for none."""
-        folder = None if chosen.no_cache else place.folder()
+        folder = None if chosen.no_cache else place.folder(chosen.cache_dir)
         return cls(folder) if folder else None
 
     @property

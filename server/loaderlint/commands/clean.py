@@ -1,0 +1,34 @@
+"""The command `clean`: where the cache is, how large it is, and away with it."""
+
+from __future__ import annotations
+
+import argparse
+
+from loaderlint import terminal
+from loaderlint.cache import database, place
+from loaderlint.commands import DONE, FAILED
+
+
+def clean(chosen: argparse.Namespace) -> int:
+    """Delete the cache, or say where it is (`--show`)."""
+    folder = place.folder(chosen.cache_dir)
+    if folder is None:
+        terminal.complain(f"there is no folder for a cache here; name one with --cache-dir or {place.VARIABLE}")
+        return FAILED
+    files = list(database.files(folder))
+    size = _size(sum(file.stat().st_size for file in files))
+    if chosen.show:
+        print(f"{folder} ({size})" if files else f"{folder} (empty)")
+        return DONE
+    for file in files:
+        try:
+            file.unlink()
+        except OSError as error:
+            terminal.complain(f"{file}: cannot be deleted ({error.strerror}); end the loaderlint that uses it")
+            return FAILED
+    print(f"Removed {size} from {folder}." if files else f"Nothing to remove in {folder}.")
+    return DONE
+
+
+def _size(count: int) -> str:
+    return f"{count / 1_000_000:.1f} MB" if count >= 100_000 else f"{count / 1000:.1f} kB"
