@@ -53,7 +53,7 @@ def opening(options: Options) -> Iterator[Measure]:
 
 
 def memory(options: Options) -> Iterator[Measure]:
-    """What the server's process holds with all packages as its workspace, when everything has been looked at, and how
+    """What the server's processes hold with all packages as its workspace, when everything has been looked at, and how
     much more after many keystrokes. Each keystroke is looked at before the next one."""
     folder = corpora.whole(options)
     path = next(path for path in sorted(folder.rglob("*.py")) if b"(Dataset)" in path.read_bytes())

@@ -16,7 +16,7 @@ from loaderlint.store import OpenFile, Store
 _CERTAIN = frozenset(
     """
     aliased-sample exhausted-iterable lossy-worker-exception negative-stride-sample none-sample process-in-worker
-    reseed-per-sample stop-iteration-sample unpicklable-sample worker-seed-overflow
+    reseed-per-sample stop-iteration-sample unpicklable-sample unsorted-listing worker-seed-overflow
     """.split()
 )
 

@@ -11,6 +11,7 @@ a message is made or read.
 
 from __future__ import annotations
 
+import gc
 from typing import Literal
 
 Transport = Literal["stdio", "tcp", "ws"]
@@ -19,7 +20,12 @@ Transport = Literal["stdio", "tcp", "ws"]
 def main(transport: Transport = "stdio", host: str = "127.0.0.1", port: int = 2087) -> int:
     """Serve one client until it leaves, and return the exit code: 0 after a proper shutdown, 1 if the client left
     without one, 2 if the transport cannot be had. Port 0 takes a free one; the address is written to stderr."""
-    from loaderlint.lsp.remote import load
-    from loaderlint.lsp.server import serve
-
+    # What is imported stays; to look through it again and again would hold up messages (36 ms each time).
+    gc.disable()
+    try:
+        from loaderlint.lsp.remote import load
+        from loaderlint.lsp.server import serve
+    finally:
+        gc.freeze()
+        gc.enable()
     return serve(load, transport, host, port)
