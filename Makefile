@@ -1,5 +1,5 @@
 # Everything needs only Python >= 3.10 and, for the VS Code client, Node. `make demo` and `make test` do the set-up.
-.PHONY: setup setup-python setup-client setup-editors demo test test-python test-client truth benchmarks lint docs clean
+.PHONY: setup setup-python setup-client setup-editors pictures demo test test-python test-client truth benchmarks lint docs clean
 .DEFAULT_GOAL := setup
 
 # The first interpreter that is new enough; say `make PYTHON=/path/to/python3.12` for another one.
@@ -30,6 +30,11 @@ node_modules/.ready: package.json package-lock.json
 # Real editors for tests/editors: some with apt-get, the rest into .editors (without them these tests are skipped).
 setup-editors: setup
 	scripts/setup_editors.sh
+
+# The pictures of the documentation, out of what VS Code shows in its tests.
+pictures: setup-editors
+	$(BIN)/python -m pytest tests/editors -k "finding_is_shown or what_runs_where or questions or not_open or notebook"
+	PYTHONPATH=. $(BIN)/python -m tests.editors.pictures
 
 # The examples hold faults on purpose, so exit code 1 is what is wanted here.
 demo: setup-python

@@ -139,16 +139,22 @@ class Settings:
         return _spec(patterns).match_file(relative.as_posix())
 
 
+#: Not a setting: where overrides keep those of single folders.
+FOLDERS = "folders"
+
+
 def load(path: Path, overrides: Mapping[str, object] | None = None) -> tuple[Settings, tuple[SettingsProblem, ...]]:
     """The settings of the file at `path` (it need not exist), and what is wrong with them.
 
     `overrides` (flags, editor settings) use the names of pyproject.toml and win over the file key by key; a `select`
-    there also sets aside the file's `ignore` and `extend-select`, because who names a rule wants to see it. Answers are
-    kept per directory until `clear` is called."""
-    key = (path.parent, repr(sorted((overrides or {}).items())))
+    there also sets aside the file's `ignore` and `extend-select`, because who names a rule wants to see it. Under
+    `FOLDERS` there may be those of single folders (absolute paths), which take the place of the others in there.
+    Answers are kept per directory until `clear` is called."""
+    over = _of_folder(path.parent, overrides or {})
+    key = (path.parent, repr(sorted(over.items())))
     if key not in _loaded:
         from_file, problems = _from_directory(path.parent)
-        asked, more = _from_overrides(overrides or {})
+        asked, more = _from_overrides(over)
         _loaded[key] = (_merged(from_file, asked), problems + more)
     return _loaded[key]
 
@@ -172,6 +178,18 @@ def from_editor(given: Mapping[str, object]) -> dict[str, object]:
 
 _loaded: dict[tuple[Path, str], tuple[Settings, tuple[SettingsProblem, ...]]] = {}
 _read: dict[Path, tuple[Settings, tuple[SettingsProblem, ...]]] = {}
+
+
+def _of_folder(directory: Path, overrides: Mapping[str, object]) -> Mapping[str, object]:
+    """The overrides that hold in a directory."""
+    folders = overrides.get(FOLDERS)
+    if not isinstance(folders, Mapping):
+        return overrides
+    around = [folder for folder in folders if directory.is_relative_to(folder)]
+    if around:
+        chosen: Mapping[str, object] = folders[max(around, key=lambda one: len(one.parts))]
+        return chosen
+    return {key: value for key, value in overrides.items() if key != FOLDERS}
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------

@@ -56,3 +56,18 @@ def test_the_flag_says_what_the_file_says(tmp_path: Path, monkeypatch: pytest.Mo
         assert asked.baseline == str(by_flag / "known.json")
         asked = replace(asked, baseline="known.json")
     assert replace(asked, directory=by_file) == said
+
+
+def test_settings_of_single_folders(tmp_path: Path) -> None:
+    one, inner = tmp_path / "one", tmp_path / "one" / "inner"
+    inner.mkdir(parents=True)
+    overrides = {"ignore": ["LDR1"], settings.FOLDERS: {one: {"target-torch": "2.4"}, inner: {"ignore": ["LDR2"]}}}
+
+    def found(folder: Path) -> tuple[object, object]:
+        asked, wrong = settings.load(folder / "a.py", overrides)
+        assert not wrong
+        return asked.ignore, asked.target_torch
+
+    assert found(tmp_path) == (("LDR1",), None)
+    assert found(one) == (None, "2.4")
+    assert found(inner) == (("LDR2",), None), "the nearest folder alone"

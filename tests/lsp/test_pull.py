@@ -239,3 +239,33 @@ def test_an_edit_goes_before_the_workspace(project: Path) -> None:
             assert set(await asked) == {"a.py", "b.py"}
 
     run(scenario())
+
+
+def test_a_closed_document_is_told_once_more_after_it_was_asked_about(project: Path) -> None:
+    async def scenario() -> None:
+        async with session(PULLS, [project], **WORKSPACE) as client:
+            a = project / "a.py"
+            client.open(a.as_uri(), "BUG BUG")
+            await pull(client, a.as_uri())
+            all_known = await results(client)
+            client.shut(a.as_uri())
+            a.unlink()
+            client.notify("workspace/didDeleteFiles", files=[{"uri": a.as_uri()}])
+            # What VS Code is told now it throws away, and remembers that it was told.
+            first = await client.request("workspace/diagnostic", previousResultIds=all_known)
+            (told,) = [one for one in first["items"] if one["uri"] == a.as_uri()]
+            assert told["items"] == []
+            known = [one for one in all_known if one["uri"] != a.as_uri()]
+            known.append({"uri": a.as_uri(), "value": told["resultId"]})
+            _, asked = client.ask("workspace/diagnostic", {"previousResultIds": known})
+            assert (await pull(client, a.as_uri()))["items"] == []
+            again = (await asyncio.wait_for(asked, PATIENCE))["result"]
+            assert [one["uri"] for one in again["items"]] == [a.as_uri()]
+
+    run(scenario())
+
+
+async def results(client: Session) -> list[dict[str, str]]:
+    """What a client knows that was told all."""
+    answer = await client.request("workspace/diagnostic", previousResultIds=[])
+    return [{"uri": one["uri"], "value": one["resultId"]} for one in answer["items"]]

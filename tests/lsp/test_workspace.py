@@ -117,6 +117,27 @@ def test_changed_settings_are_asked_for_again() -> None:
     run(scenario())
 
 
+def test_settings_of_single_folders(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two words"
+
+    async def scenario() -> None:
+        async with session(bare=True) as client:
+            client.replies["workspace/configuration"] = lambda params: [
+                {"ignore": ["fake-bug"]} if "two" in item.get("scopeUri", "") else {} for item in params["items"]
+            ]
+            await client.initialize(capabilities(asked=True), folders=[one, two])
+            client.open(A, "BUG")
+            await client.settled()
+            assert setups(client)[-1][1] == {"folders": {one: {}, two: {"ignore": ["fake-bug"]}}}
+            client.notify(
+                "workspace/didChangeWorkspaceFolders",
+                event={"added": [], "removed": [{"uri": two.as_uri(), "name": "two"}]},
+            )
+            await client.until(lambda: setups(client)[-1] == ((one,), {}))
+
+    run(scenario())
+
+
 # --- folders ----------------------------------------------------------------------------------------------------------
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from loaderlint.settings import KEYS, from_editor
+from loaderlint.lsp.uris import uri_of
+from loaderlint.settings import FOLDERS, KEYS, from_editor
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
@@ -31,9 +33,12 @@ def overrides(section: Any) -> dict[str, object]:
     return {key: value for key, value in from_editor(section).items() if key in KEYS}
 
 
-def take(ls: Server, section: Any) -> None:
-    """Keep what a configuration section says; `Server.configured` applies it."""
+def take(ls: Server, section: Any, folders: Mapping[Path, Any] | None = None) -> None:
+    """Keep what a configuration section says, and what it says for single folders; `Server.configured` applies it."""
     ls.overrides = overrides(section)
+    of_folders = {folder.resolve(): overrides(one) for folder, one in (folders or {}).items()}
+    if any(one != ls.overrides for one in of_folders.values()):
+        ls.overrides = {**ls.overrides, FOLDERS: of_folders}
     ls.workspace_by_setting = isinstance(section, Mapping) and section.get(MODE) == "workspace"
 
 
@@ -57,14 +62,16 @@ async def load(ls: Server) -> None:
 
 
 async def _ask(ls: Server) -> None:
-    item = types.ConfigurationItem(section=SECTION)
+    folders = ls.folders
+    scopes = [None, *map(uri_of, folders)]
+    items = [types.ConfigurationItem(section=SECTION, scope_uri=scope) for scope in scopes]
     try:
-        answer = await ls.workspace_configuration_async(types.ConfigurationParams(items=[item]))
+        answer = await ls.workspace_configuration_async(types.ConfigurationParams(items=items))
     except Exception as error:
         logger.warning("the client does not tell its settings: %s", error)
         return
     if answer:
-        take(ls, answer[0])
+        take(ls, answer[0], dict(zip(folders, answer[1:], strict=False)))
 
 
 async def did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from loaderlint.lsp import configuration
 from loaderlint.lsp.uris import path_of, real_path_of
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ WATCHED = (
     # is noticed at the next check (`Versions.changed`).
     "**/pyvenv.cfg",
     "**/site-packages/{torch,tensorflow,keras,albumentations}-*.dist-info/METADATA",
+    # Of a folder that goes, or comes with all that is in it, some editors tell nothing but the folder.
+    "**/site-packages/{torch,tensorflow,keras,albumentations}-*.dist-info",
 )
 
 #: Files by their names, and folders, which hold files.
@@ -102,13 +105,13 @@ def first_folders(params: types.InitializeParams) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(path for uri in uris if (path := path_of(uri)) is not None))
 
 
-def did_change_workspace_folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
+async def did_change_workspace_folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
     """Folders were added to the workspace or removed from it."""
     removed = {path_of(folder.uri) for folder in params.event.removed}
     added = (path_of(folder.uri) for folder in params.event.added)
     kept = [folder for folder in ls.folders if folder not in removed]
     ls.folders = tuple(dict.fromkeys([*kept, *(path for path in added if path is not None)]))
-    ls.configured()
+    await configuration.load(ls)
 
 
 def register(server: Server) -> None:

@@ -47,6 +47,9 @@ class AskAgain(JsonRpcException):
 async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
     """The diagnostics of the document as it is now. Raises AskAgain if it is edited meanwhile."""
     document = ls.documents.get(params.text_document.uri)
+    if document is None:
+        ls.let_go.add(params.text_document.uri)
+        ls.analysis.announce_news()
     if document is None or not document.analysed:
         return types.RelatedFullDocumentDiagnosticReport(items=[])
     version = document.version
@@ -85,9 +88,10 @@ async def workspace_diagnostic(ls: Server, params: types.WorkspaceDiagnosticPara
     known = {previous.uri: previous.value for previous in params.previous_result_ids}
     with shown_progress(ls, params.work_done_token) as progress:
         reports = await found(ls, progress)
-    while not (news := list(_news(reports, known))):
+    while not (news := list(_news(reports, known | dict.fromkeys(ls.let_go, "")))):
         await ls.analysis.news()
         reports = await found(ls, silent)
+    ls.let_go.clear()
     return types.WorkspaceDiagnosticReport(items=news)
 
 

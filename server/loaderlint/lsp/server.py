@@ -63,6 +63,9 @@ class Server(LanguageServer):
         """Whether the setting `diagnosticMode` asks for the diagnostics of files that are not open."""
         self.workspace_by_request = False
         """Whether `loaderlint/checkWorkspace` did."""
+        self.let_go: set[str] = set()
+        """The URIs of closed documents that were asked about once more. VS Code does so, then shows what it is told of
+        the whole workspace; what it was told before the answer came it threw away, so it is told again."""
         self.unopened: dict[str, str] = {}
         """The result ids of what was sent of files that are not open, by URI (`check.follow`)."""
         self.interpreter: str | None = None

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -37,7 +39,6 @@ _SERVER = (
     "--auth=none",
     "--disable-telemetry",
     "--disable-update-check",
-    "--disable-workspace-trust",
     "--disable-getting-started-override",
     "--disable-proxy",
     "--ignore-last-opened",
@@ -61,10 +62,17 @@ _SETTINGS = {
     "git.enabled": False,
     "window.restoreWindows": "none",
     "editor.minimap.enabled": False,
+    # A finding is one row: the view holds only the rows that are in sight.
+    "problems.defaultViewMode": "table",
+    # In a browser it is on.
+    "files.autoSave": "off",
+    "explorer.confirmDelete": False,
+    "files.enableTrash": False,
     # What is typed is what stands there.
     "editor.autoClosingBrackets": "never",
     "editor.autoClosingQuotes": "never",
     "editor.autoIndent": "keep",
+    "editor.acceptSuggestionOnEnter": "off",
 }
 
 
@@ -77,22 +85,34 @@ def package(folder: Path) -> Path:
     return vsix
 
 
+def zipped(source: Path, vsix: Path) -> Path:
+    """Make an extension of a folder that needs no building."""
+    with zipfile.ZipFile(vsix, "w") as archive:
+        for file in source.iterdir():
+            archive.write(file, f"extension/{file.name}")
+    return vsix
+
+
 @contextmanager
-def code_server(home: Project, vsix: Path) -> Iterator[str]:
-    """A running code-server with the extension; its address. `home` gives it a home folder, and the `loaderlint` that
-    the extension is told to start."""
+def code_server(
+    home: Project,
+    extensions: Sequence[Path],
+    machine: Mapping[str, object],
+    user: Mapping[str, object],
+    **variables: str,
+) -> Iterator[str]:
+    """A running code-server with some extensions; its address. `home` gives it a home folder. What names a program is
+    read from the settings of the `machine` alone; those of the `user` are laid over those that keep the screen calm."""
     data, log = home.home / "data", home.home / "code-server.log"
-    # Whatever names a program is read from the settings of the machine alone.
-    machine = {"loaderlint.server.path": str(home.home / "bin" / "loaderlint")}
-    for name, settings in (("User", _SETTINGS), ("Machine", machine)):
+    for name, settings in (("User", {**_SETTINGS, **user}), ("Machine", machine)):
         (data / name).mkdir(parents=True)
         (data / name / "settings.json").write_text(json.dumps(settings))
-    environment = home.environment(EXTENSIONS_GALLERY='{"serviceUrl": "http://127.0.0.1:9/none"}')
+    environment = home.environment(EXTENSIONS_GALLERY='{"serviceUrl": "http://127.0.0.1:9/none"}', **variables)
     base = [str(word) for word in (_NODE, _ENTRY, "--config", home.home / "none.yaml", "--user-data-dir", data)]
     base += ["--extensions-dir", str(home.home / "extensions")]
     with log.open("w") as out:
         shared: dict[str, Any] = {"env": environment, "stdout": out, "stderr": subprocess.STDOUT}
-        installed = subprocess.run([*base, "--install-extension", str(vsix)], **shared)
+        installed = subprocess.run([*base, *(f"--install-extension={one}" for one in extensions)], **shared)
         assert installed.returncode == 0, log.read_text()
         address = f"127.0.0.1:{_free_port()}"
         process = subprocess.Popen([*base, *_SERVER, f"--bind-addr={address}"], start_new_session=True, **shared)
@@ -131,16 +151,22 @@ def chromium(playwright: BrowserType, program: Path) -> Iterator[BrowserContext]
 
 
 @contextmanager
-def window(browser: BrowserContext, address: str, project: Project, pictures: Path) -> Iterator[Workbench]:
-    """A window on the project, ready for the user. It is opened once more if it does not come up."""
+def window(
+    browser: BrowserContext, address: str, project: Project, pictures: Path, workspace: Path | None = None
+) -> Iterator[Workbench]:
+    """A window on the project, or on a workspace of several folders, ready for the user. It is opened once more if it
+    does not come up."""
     with browser.new_page() as page:
         workbench = Workbench(page, project, pictures)
         try:
-            workbench.start(address)
+            workbench.start(address, workspace)
         except TimeoutError:
             workbench.picture("did not start")
-            workbench.start(address)
-        yield workbench
+            workbench.start(address, workspace)
+        try:
+            yield workbench
+        finally:
+            workbench.picture("at the end")
 
 
 class Workbench:
@@ -152,10 +178,11 @@ class Workbench:
         self._pictures = pictures
         self._taken = 0
 
-    def start(self, address: str) -> None:
-        """Open the project's folder."""
-        self.page.goto(f"{address}/?folder={quote(str(self.project.folder))}", wait_until="domcontentloaded")
-        self.page.locator('.explorer-folders-view .monaco-list-row[aria-label^="train.py"]').wait_for()
+    def start(self, address: str, workspace: Path | None = None) -> None:
+        """Open the project's folder, or a workspace of several folders."""
+        shown = f"workspace={quote(str(workspace))}" if workspace else f"folder={quote(str(self.project.folder))}"
+        self.page.goto(f"{address}/?{shown}", wait_until="domcontentloaded")
+        self.file("train.py").first.wait_for()
         # The file icons come from an extension: now the extensions are known.
         self.page.locator(".explorer-folders-view.show-file-icons").wait_for()
 
@@ -186,13 +213,44 @@ class Workbench:
     def go(self, name: str, line: int = 1, column: int = 1) -> None:
         """Open a file and put the cursor there (from 1)."""
         self._quick_input("Control+P", f"{name}:{line}:{column}", name)
-        self.page.locator(f'.tab.active[aria-label^="{name}"]').wait_for()
+        self.tab(name).wait_for()
         self.page.locator(".statusbar-item", has_text=f"Ln {line}, Col {column}").wait_for()
+
+    def tab(self, name: str) -> Locator:
+        """The tab of what was opened last, if that is `name`."""
+        return self.page.locator(f'.tab.active[aria-label^="{name}"]')
 
     def open_notebook(self, name: str) -> None:
         """Open a notebook."""
         self._quick_input("Control+P", name, name)
         self.page.locator(".notebookOverlay .monaco-editor .view-line").first.wait_for()
+
+    def file(self, name: str) -> Locator:
+        """A file in the Explorer."""
+        return self.page.locator(f'.explorer-folders-view .monaco-list-row[aria-label^="{name}"]')
+
+    def notification(self, words: str) -> Locator:
+        """The message with these words at the lower right."""
+        return self.page.locator(".notifications-toasts .notification-list-item", has_text=words)
+
+    def answer(self, words: str, choice: str) -> None:
+        """Choose what a message offers."""
+        self.notification(words).locator(".monaco-button", has_text=choice).click()
+
+    def rename(self, name: str, to: str) -> None:
+        """Give a file another name, in the Explorer."""
+        self.file(name).click()
+        self.press("F2")
+        box = self.page.locator(".explorer-item-edited input")
+        box.fill(to)
+        self.press("Enter")
+        self.file(to).wait_for()
+
+    def delete(self, name: str) -> None:
+        """Delete a file, in the Explorer."""
+        self.file(name).click()
+        self.press("Delete")
+        self.file(name).wait_for(state="detached")
 
     def go_to_problem(self, words: str) -> None:
         """Put the cursor where the finding with these words is."""
@@ -207,8 +265,10 @@ class Workbench:
         self.press(key)
         box = self.page.locator('.quick-input-widget:visible input[type="text"]')
         box.fill(text)
-        # What is found last may still come first.
-        self.page.locator(f'.quick-input-list .monaco-list-row.focused[aria-label^="{wanted}"]').wait_for()
+        row = self.page.locator(f'.quick-input-list .monaco-list-row[aria-label^="{wanted}"]').first
+        row.wait_for()
+        while "focused" not in (row.get_attribute("class") or ""):  # what is found last may still come first
+            self.press("ArrowDown")
         self.press("Enter")
         box.wait_for(state="hidden")
 
@@ -229,7 +289,8 @@ class Workbench:
         return self.page.locator('.monaco-editor [class*="lightbulb"]').first
 
     def problems(self) -> Locator:
-        """The rows of the Problems view: files, findings, and below each the related places."""
+        """The rows of the Problems view that are in sight: findings; as a tree also files, and below each finding the
+        related places."""
         rows = self.page.locator(".markers-panel .monaco-list-row")
         if not self.page.locator(".markers-panel").is_visible():
             self.press("Control+Shift+M")
@@ -240,20 +301,27 @@ class Workbench:
         """The row of the finding with these words."""
         return self.problems().filter(has_text=words)
 
-    def hover(self) -> Locator:
-        """What is said about the place at the cursor; the popup stays."""
-        self.press("Control+K", "Control+I")
-        popup = self.page.locator(".monaco-editor .monaco-hover:visible").first
-        popup.locator(".hover-contents").first.wait_for()
+    def hover(self, words: str) -> Locator:
+        """What is said about the place at the cursor; the popup stays. While the server is not done nothing is said, so
+        it is asked for until it holds `words`."""
+        popup = self.page.locator(".monaco-editor .monaco-hover:visible", has_text=words).first
+
+        def shown() -> bool:
+            self.press("Escape", "Control+K", "Control+I")
+            with suppress(TimeoutError):
+                popup.wait_for(timeout=3000)
+            return popup.is_visible()
+
+        self.until(f"a hover with {words!r}", shown)
         return popup
 
-    def actions(self) -> Locator:
-        """The menu of fixes at the cursor; it stays open. While the server starts there is none, so it is asked for
-        until it comes."""
+    def actions(self, key: str = "Control+.") -> Locator:
+        """The menu of fixes at the cursor, or what else `key` offers; it stays open. While the server starts there is
+        none, so it is asked for until it comes."""
         rows = self.page.locator(".action-widget:visible .monaco-list-row.action")
-        none = self.page.locator(".monaco-editor-overlaymessage:visible", has_text="No code actions available")
+        none = self.page.locator(".monaco-editor-overlaymessage:visible", has_text=re.compile("No .* available"))
         while True:
-            self.press("Control+.")
+            self.press(key)
             rows.first.or_(none).first.wait_for()
             if rows.count():
                 return rows
@@ -262,7 +330,13 @@ class Workbench:
 
     def fix(self, title: str) -> None:
         """Take the fix whose title holds `title`, with the keyboard alone."""
-        rows = self.actions()
+        self._choose(title, self.actions())
+
+    def refactor(self, title: str) -> None:
+        """Take the refactoring whose title holds `title`, with the keyboard alone."""
+        self._choose(title, self.actions("Control+Shift+R"))
+
+    def _choose(self, title: str, rows: Locator) -> None:
         for _ in range(rows.count()):
             if rows.filter(has_text=title).and_(self.page.locator(".focused")).count():
                 self.press("Enter")

@@ -29,22 +29,41 @@ exports.run = async () => {
       .flatMap((hover) => hover.contents.map((content) => content.value)).join('\n'),
     commands: (await vscode.commands.getCommands(true)).filter((name) => name.startsWith('loaderlint.')).sort(),
   };
+  await vscode.commands.executeCommand('loaderlint.showWorkerMap', document.uri.toString());
+  report.told = vscode.workspace.textDocuments.filter((one) => one.uri.scheme === 'loaderlint').map((one) => one.getText());
+  report.notebook = await notebook(vscode.Uri.joinPath(folder, 'explore.ipynb'));
   fs.writeFileSync(path.join(process.env.HOME, 'report.json'), JSON.stringify(report));
+};
+
+/** What is offered for a notebook as a whole and for one cell of it, and what is left when all is fixed. */
+const notebook = async (uri) => {
+  const opened = await vscode.workspace.openNotebookDocument(uri);
+  await vscode.window.showNotebookDocument(opened);
+  const cells = opened.getCells().map((cell) => cell.document);
+  const [{ range }] = await found(cells[1].uri);
+  const [all, ...more] = await actions(cells[1].uri, range, 'notebook.source.fixAll.loaderlint', 1);
+  const cellByCell = await actions(cells[1].uri, range, 'source.fixAll.loaderlint', 1);
+  const gone = none(cells[1].uri);
+  const applied = await vscode.workspace.applyEdit(all.edit);
+  await gone;
+  return { kind: all.kind.value, more: more.length, cellByCell: cellByCell.length, applied, cells: cells.map((one) => one.getText()) };
 };
 
 const code = (diagnostic) => diagnostic.code.value;
 
-/** The diagnostics of a document, as soon as there are some. */
-const found = (uri) => new Promise((resolve) => {
+/** The diagnostics of a document, as soon as they are as wanted. */
+const diagnosed = (uri, wanted) => new Promise((resolve) => {
   const look = () => {
     const shown = vscode.languages.getDiagnostics(uri);
-    if (shown.length === 0) return;
+    if (!wanted(shown.length)) return;
     changes.dispose();
     resolve(shown);
   };
   const changes = vscode.languages.onDidChangeDiagnostics(look);
   look();
 });
+const found = (uri) => diagnosed(uri, (count) => count > 0);
+const none = (uri) => diagnosed(uri, (count) => count === 0);
 
 const actions = (uri, range, kind, resolved) =>
   vscode.commands.executeCommand('vscode.executeCodeActionProvider', uri, range, kind, resolved);
