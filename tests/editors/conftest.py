@@ -21,15 +21,14 @@ def project(tmp_path: Path) -> Project:
     return project_in(tmp_path)
 
 
-# --- VS Code: one browser, one package of the extension and one server of its workbench for all tests -----------------
+# --- in a browser -----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[BrowserContext]:
-    """One for all tests: the workbench is loaded from its cache."""
+    """One for all tests of a module: what it shows again comes from its cache. Not for longer, because no test of
+    another folder could run an event loop while playwright does."""
     pytest.importorskip("playwright", reason="what drives the browser is not installed; to get it: make setup-editors")
-    if not (EDITORS / "code-server" / ".version").exists():
-        pytest.skip("VS Code is not installed; to get it: make setup-editors")
     from playwright.sync_api import expect, sync_playwright
 
     from tests.editors.support import PATIENCE
@@ -41,9 +40,14 @@ def browser() -> Iterator[BrowserContext]:
         yield browser
 
 
+# --- VS Code: one package of the extension and one server of the workbench for all tests ------------------------------
+
+
 @pytest.fixture(scope="session")
-def vsix(browser: BrowserContext, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def vsix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The extension as users get it."""
+    if not (EDITORS / "code-server" / ".version").exists():
+        pytest.skip("VS Code is not installed; to get it: make setup-editors")
     from tests.editors.vscode.workbench import package
 
     return package(tmp_path_factory.mktemp("extension"))

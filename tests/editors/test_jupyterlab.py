@@ -14,16 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.editors.support import EDITORS, PATIENCE, ROOT, Project, installed, project_in, snippet
+from tests.editors.support import EDITORS, PATIENCE, ROOT, Project, project_in, snippet
 
 pytest.importorskip("playwright", reason="what drives the browser is not installed; to get it: make setup-editors")
 PROGRAMS = EDITORS / "jupyterlab" / "environment" / "bin"
 if not (EDITORS / "jupyterlab" / ".version").exists():
     pytest.skip("JupyterLab is not installed; to get it: make setup-editors", allow_module_level=True)
 
-from playwright.sync_api import Page, expect, sync_playwright  # noqa: E402
-
-from tests.editors.vscode.workbench import chromium  # noqa: E402
+from playwright.sync_api import BrowserContext, Page, expect  # noqa: E402
 
 pytestmark = pytest.mark.flaky(reruns=1)
 
@@ -123,10 +121,9 @@ def _address(runtime: Path, process: subprocess.Popen[bytes], log: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    program = installed("chromium")
-    with sync_playwright() as playwright, chromium(playwright.chromium, program) as browser:
-        yield browser.new_page()
+def page(browser: BrowserContext) -> Iterator[Page]:
+    with browser.new_page() as page:
+        yield page
 
 
 def picture(page: Page, name: str) -> None:

@@ -191,22 +191,23 @@ def test_the_server_is_killed(code: Workbench, home: Project) -> None:
 
 
 def test_questions(code: Workbench) -> None:
+    code.press("Control+B")  # more room beside the file
     code.go("loaders.py", 16, 12)
     code.lenses().filter(has_text="9 functions in its workers").click()
-    code.page.locator('.tab[aria-label^="workers of loaders.py"]').wait_for()
+    code.page.locator('.tab[aria-label^="worker map (loaders.py)"]').wait_for()
     expect(code.text("copied into each worker").first).to_be_visible()
     code.picture("worker map")
 
     code.go("transforms.py", 21, 9)
     code.command("loaderlint: Explain This Line")
-    code.page.locator('.tab[aria-label^="transforms.py line 21 explained"]').wait_for()
+    code.page.locator('.tab[aria-label^="explanation (transforms.py line 21)"]').wait_for()
     expect(code.text("runs in the workers of `training_loader`").first).to_be_visible()
     code.picture("a line explained")
 
     code.command("loaderlint: Check the Whole Workspace")
-    expect(code.notification("loaderlint: 8 findings in 3 files")).to_be_visible()
     expect(code.problem("datasets.py")).not_to_have_count(0)
     code.picture("the whole workspace")
+    expect(code.notification("loaderlint: 8 findings in 3 files")).to_be_visible()
     code.answer("loaderlint: 8 findings in 3 files", "Show Open Files Only")
     expect(code.problem("datasets.py")).to_have_count(0)
 

@@ -26,14 +26,16 @@ OPEN_ONLY = "loaderlint/showOpenFilesOnly"
 
 
 async def check_workspace(ls: Server, params: Any) -> dict[str, object]:
-    """Look at all files; `{findings, files, message}` says how many findings there are, and in how many files. Progress
-    is shown under `workDoneToken`, else under a token of ours where the client can. Cancelled, it changes nothing."""
+    """Look at all files; `{findings, files, message}` says how many findings there are, and in how many files; hints
+    are not counted, as on the command line and in VS Code's list of problems. Progress is shown under `workDoneToken`,
+    else under a token of ours where the client can. Cancelled, it changes nothing."""
     token = getattr(params, "workDoneToken", None) or await shown_token(ls)
     with pull.shown_progress(ls, token) as progress:
         reports = await pull.everything(ls, progress)
     ls.workspace_by_request = True
     ls.analysis.announce_news()
-    found = [len(report.shown) for report in reports.values()]
+    hint = types.DiagnosticSeverity.Hint
+    found = [sum(one.severity != hint for one in report.shown) for report in reports.values()]
     findings, files = sum(found), sum(count > 0 for count in found)
     return {"findings": findings, "files": files, "message": _message(findings, files)}
 

@@ -47,7 +47,7 @@ _SERVER = (
 )
 #: Nothing on the screen but what the tests are about.
 _SETTINGS = {
-    "security.workspace.trust.enabled": False,
+    "workbench.reduceMotion": "on",
     "workbench.startupEditor": "none",
     "workbench.secondarySideBar.defaultVisibility": "hidden",
     "workbench.tips.enabled": False,
@@ -61,6 +61,8 @@ _SETTINGS = {
     "chat.disableAIFeatures": True,
     "git.enabled": False,
     "window.restoreWindows": "none",
+    # Any program of the machine that opens a port would be a message.
+    "remote.autoForwardPorts": False,
     "editor.minimap.enabled": False,
     # A finding is one row: the view holds only the rows that are in sight.
     "problems.defaultViewMode": "table",
@@ -73,6 +75,8 @@ _SETTINGS = {
     "editor.autoClosingQuotes": "never",
     "editor.autoIndent": "keep",
     "editor.acceptSuggestionOnEnter": "off",
+    # What is looked for stands in one line.
+    "[markdown]": {"editor.wordWrap": "off"},
 }
 
 
@@ -230,12 +234,29 @@ class Workbench:
         return self.page.locator(f'.explorer-folders-view .monaco-list-row[aria-label^="{name}"]')
 
     def notification(self, words: str) -> Locator:
-        """The message with these words at the lower right."""
-        return self.page.locator(".notifications-toasts .notification-list-item", has_text=words)
+        """The message with these words. It hides behind the bell after a while, so the bell is asked for it."""
+        message = self.page.locator(".notification-list-item:visible", has_text=words).first
+        center = self.page.locator(".notifications-center.visible")
+
+        def shown() -> bool:
+            with suppress(TimeoutError):
+                message.wait_for(timeout=2000)
+                return True
+            if not center.is_visible():
+                self.command("Notifications: Show Notifications")
+            return False
+
+        self.until(f"the message {words!r}", shown)
+        return message
 
     def answer(self, words: str, choice: str) -> None:
         """Choose what a message offers."""
-        self.notification(words).locator(".monaco-button", has_text=choice).click()
+        message = self.notification(words)
+        button = message.locator(".monaco-button", has_text=choice)
+        if not button.is_visible():
+            message.hover()
+            message.locator(".codicon-notifications-expand").click()
+        button.click()
 
     def rename(self, name: str, to: str) -> None:
         """Give a file another name, in the Explorer."""
@@ -367,7 +388,7 @@ class Workbench:
     def save_all(self) -> None:
         """Save all files."""
         self.command("File: Save All")
-        self.page.locator(".tab.dirty").wait_for(state="detached")
+        expect(self.page.locator(".tab.dirty")).to_have_count(0)
 
     def on_disk(self, name: str, words: str) -> None:
         """Wait until a file on disk holds `words`."""

@@ -29,7 +29,7 @@ exports.run = async () => {
       .flatMap((hover) => hover.contents.map((content) => content.value)).join('\n'),
     commands: (await vscode.commands.getCommands(true)).filter((name) => name.startsWith('loaderlint.')).sort(),
   };
-  await vscode.commands.executeCommand('loaderlint.showWorkerMap', document.uri.toString());
+  await vscode.commands.executeCommand('loaderlint.showWorkerMap', vscode.Uri.joinPath(folder, 'loaders.py').toString());
   report.told = vscode.workspace.textDocuments.filter((one) => one.uri.scheme === 'loaderlint').map((one) => one.getText());
   report.notebook = await notebook(vscode.Uri.joinPath(folder, 'explore.ipynb'));
   fs.writeFileSync(path.join(process.env.HOME, 'report.json'), JSON.stringify(report));
