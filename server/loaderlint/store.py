@@ -534,7 +534,8 @@ class Store:
     def calling(self, name: str) -> tuple[Path, ...]:
         """The files that may call something called `name`, sorted."""
         needle = name.encode("utf-8")
-        return tuple(path for path in self.find() if calls_in(self.data(path), needle))
+        # Most files do not hold the name at all: they are passed over once.
+        return tuple(path for path in self.find() if needle in (data := self.data(path)) and calls_in(data, needle))
 
     def deriving(self, word: str) -> tuple[Path, ...]:
         """The files with a class among whose bases `word` is written (and perhaps others), sorted."""
