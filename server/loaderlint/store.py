@@ -637,10 +637,11 @@ class Snapshot:
             self._deriving[word] = self._store.deriving(word)
         return self._deriving[word]
 
-    def notes(self) -> tuple[_Words, _Words, Mapping[Path, Read | None]]:
-        """What was asked until it was released: the words that were searched for with the files that hold them, those
-        that classes were to derive from with the files of such classes, and what was read of each file."""
-        return self._containing, self._deriving, self._read
+    def notes(self) -> tuple[Mapping[str, _Words], Mapping[Path, Read | None]]:
+        """What was asked until it was released: for each kind of search the words with the files that were found, and
+        what was read of each file."""
+        searches = {"containing": self._containing, "calling": self._calling, "deriving": self._deriving}
+        return searches, self._read
 
     def same_answers(self) -> bool:
         """Whether everything that was asked would be answered alike after the changes in `Store.before`."""

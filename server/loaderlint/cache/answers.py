@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loaderlint.cache.plain import made, plain
-from loaderlint.syntax.search import bases
+from loaderlint.syntax.search import bases, calls_in
 
 if TYPE_CHECKING:
     from loaderlint.findings import Finding
@@ -53,12 +53,11 @@ Question = tuple[Callable[..., object], tuple[Any, ...]]
 
 
 class Answers(NamedTuple):
-    """`words`: those that the project was searched for, each with the paths of the files that hold it; `derived`: those
-    that a class was to derive from, with the files of such classes. `files`: what was asked of each file that was
-    looked into, as `_noted` gives it, with what tells the answers. `findings`: all of the project, by their files."""
+    """`searches`: for each kind of search through the project the words, each with the paths of the files that were
+    found. `files`: what was asked of each file that was looked into, as `_noted` gives it, with what tells the answers.
+    `findings`: all of the project, by their files."""
 
-    words: Mapping[str, frozenset[str]]
-    derived: Mapping[str, frozenset[str]]
+    searches: Mapping[str, Mapping[str, frozenset[str]]]
     files: Mapping[str, tuple[Any, str] | None]
     findings: Mapping[str, Any]
     questions: tuple[Any, ...]
@@ -69,12 +68,9 @@ class Answers(NamedTuple):
 
     def hold(self, path: str, data: bytes, opened: OpenFile) -> bool:
         """Whether all that was asked of a file would be answered alike of this content."""
-        for word, holders in self.words.items():
-            if (word.encode() in data) != (path in holders):
-                return False
-        written = bases(data)
-        for word, holders in self.derived.items():
-            if (word.encode() in (written if word.isascii() else data)) != (path in holders):
+        for kind, words in self.searches.items():
+            finds = _SEARCHES[kind](data)
+            if any(finds(word) != (path in found) for word, found in words.items()):
                 return False
         if path not in self.files:
             return True
@@ -91,8 +87,7 @@ def key(record: bytes) -> bytes:
 
 
 def dumped(
-    words: Mapping[str, Iterable[Path]],
-    derived: Mapping[str, Iterable[Path]],
+    searches: Mapping[str, Mapping[str, Iterable[Path]]],
     reads: Iterable[tuple[Path, Read | None, OpenFile | None]],
     findings: Mapping[Path, Iterable[Finding]],
 ) -> bytes:
@@ -106,8 +101,9 @@ def dumped(
         noted = _noted(read, numbers)
         files[str(path)] = (noted, _told(_read_again(noted, tuple(numbers)), opened))
     document = {
-        "words": {word: sorted(map(str, paths)) for word, paths in words.items()},
-        "derived": {word: sorted(map(str, paths)) for word, paths in derived.items()},
+        "searches": {
+            kind: {word: sorted(map(str, paths)) for word, paths in words.items()} for kind, words in searches.items()
+        },
         "files": files,
         "findings": {str(path): [plain(one) for one in found] for path, found in findings.items()},
         "questions": [_named(question) for question in numbers],
@@ -118,9 +114,30 @@ def dumped(
 def loaded(data: bytes) -> Answers:
     """What `dumped` gave. Raises ValueError, TypeError, KeyError or AttributeError for other bytes."""
     read = json.loads(data)
-    words = {word: frozenset(paths) for word, paths in read["words"].items()}
-    derived = {word: frozenset(paths) for word, paths in read["derived"].items()}
-    return Answers(words, derived, read["files"], read["findings"], tuple(_question(one) for one in read["questions"]))
+    searches = {
+        kind: {word: frozenset(paths) for word, paths in words.items()} for kind, words in read["searches"].items()
+    }
+    return Answers(searches, read["files"], read["findings"], tuple(_question(one) for one in read["questions"]))
+
+
+# --- what the project was searched for --------------------------------------------------------------------------------
+
+
+def _containing(data: bytes) -> Callable[[str], bool]:
+    return lambda word: word.encode() in data
+
+
+def _calling(data: bytes) -> Callable[[str], bool]:
+    return lambda name: calls_in(data, name.encode())
+
+
+def _deriving(data: bytes) -> Callable[[str], bool]:
+    written = bases(data)
+    return lambda word: word.encode() in (written if word.isascii() else data)
+
+
+#: The searches of a project (`loaderlint.project.files.Files`), as questions to one file.
+_SEARCHES = {"containing": _containing, "calling": _calling, "deriving": _deriving}
 
 
 # --- what was asked of a file -----------------------------------------------------------------------------------------

@@ -131,9 +131,9 @@ class Project:
         linked = self._linking.last
         if linked is None or linked.generation != self.store.generation:
             return None
-        words, derived, reads = linked.snapshot.notes()
+        searches, reads = linked.snapshot.notes()
         opened = ((path, read, self.store.open(path)) for path, read in reads.items())
-        return dumped(words, derived, opened, linked.findings)
+        return dumped(searches, opened, linked.findings)
 
     def _reported(self, folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
         """The files that are asked about, sorted: named ones, and those below folders that are not excluded."""
