@@ -58,8 +58,9 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 def _part(name: str, options: Options) -> kept.Part:
+    load = machine.load()
     measures = {one.name: one for one in parts.measured(name, options)}
-    about = {**machine.described(), "revision": machine.revision(), "rounds": _rounds(options.rounds)}
+    about = machine.described() | {"revision": machine.revision(), "rounds": _rounds(options.rounds), "load": load}
     return kept.Part(name, about, options.quick, measures)
 
 

@@ -49,17 +49,23 @@ def _bars(parts: Mapping[str, Part], name: str, title: str) -> altair.LayerChart
         for one in parts[name].measures.values()
         if (found := re.fullmatch(r"(.+): CPU", one.name))
     ]
+    lowest, highest = min(rows, key=_seconds), max(rows, key=_seconds)
+    domain = [_seconds(lowest) / 2, _seconds(highest) * 3]  # room for the last label
     base = alt.Chart(alt.InlineData(values=rows), title=title).encode(
         y=alt.Y("linter:N", sort=alt.EncodingSortField("seconds"), title=None, axis=alt.Axis(labelLimit=200)),
-        x=alt.X("seconds:Q", scale=alt.Scale(type="log"), title="logarithmic"),
+        x=alt.X("seconds:Q", scale=alt.Scale(type="log", domain=domain, nice=False), title="logarithmic"),
     )
     bars = base.mark_bar(cornerRadiusEnd=3).encode(
-        x2=alt.datum(min(float(str(row["seconds"])) for row in rows) / 2),
+        x2=alt.datum(domain[0]),
         color=alt.condition("datum.linter == 'loaderlint'", alt.value(_OURS), alt.value(_OTHERS)),
     )
     labels = base.mark_text(align="left", dx=5, color=_INK).encode(text="label:N")
     chart: altair.LayerChart = (bars + labels).properties(width=_WIDTH, height=alt.Step(24))
     return chart
+
+
+def _seconds(row: Mapping[str, object]) -> float:
+    return float(str(row["seconds"]))
 
 
 def _growth(parts: Mapping[str, Part]) -> altair.HConcatChart | None:

@@ -21,6 +21,11 @@ def described() -> dict[str, str]:
     }
 
 
+def load() -> str:
+    """How much else goes on: CPU time grows by some ten per cent when processes share caches."""
+    return f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+
+
 def revision() -> str:
     """The commit that is measured, '' outside a repository."""
     folder = Path(__file__).parent

@@ -54,7 +54,7 @@ def render(parts: Mapping[str, Part]) -> str:
 
 
 def _goals(parts: Mapping[str, Part]) -> Iterator[str]:
-    measured = {name: part.measures for name, part in parts.items()}
+    measured = {name: part.measures for name, part in parts.items() if not part.quick}
     yield "## Goals\n"
     yield "| work | number | goal | measured | |"
     yield "|---|---|---|---|---|"
