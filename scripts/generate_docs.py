@@ -72,7 +72,7 @@ def files(root: Path) -> dict[Path, str]:
         PAGES / "README.md": index(),
         Path("docs/truth.md"): f"{GENERATED_TRUTH}\n{truth}",
         Path("docs/wrappers.md"): wrappers_page(),
-        Path("docs/editors/protocol.md"): protocol_page.page(root),
+        Path("docs/editors/protocol.md"): protocol_page.written(root),
         Path("README.md"): readme((root / "README.md").read_text("utf-8")),
         **{path: with_outputs((root / path).read_text("utf-8")) for path in WITH_OUTPUTS if (root / path).exists()},
     }

@@ -11,7 +11,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from loaderlint.lsp import check, configuration, pull, status
+from loaderlint.lsp import check, configuration, page, pull, status
 from loaderlint.lsp.diagnostics import Report
 from loaderlint.lsp.server import Server
 
@@ -33,6 +33,7 @@ SENT: Mapping[str, Callable[..., Any]] = {
     types.CLIENT_REGISTER_CAPABILITY: Server.register_with_client,
     types.WORKSPACE_DIAGNOSTIC_REFRESH: Server.refresh,
     types.WORKSPACE_CODE_LENS_REFRESH: Server.refresh_lenses,
+    types.WINDOW_SHOW_DOCUMENT: page.open_page,
     types.PROGRESS: pull.shown_progress,
     types.WINDOW_WORK_DONE_PROGRESS_CREATE: check.shown_token,
     status.STATUS: status.announce,
@@ -44,7 +45,7 @@ _BY_PYGLS = {
     " specification asks for.",
     types.SET_TRACE: "Taken, without effect: the server does not trace.",
     types.WINDOW_WORK_DONE_PROGRESS_CANCEL: "Stops the check of the workspace whose progress is shown.",
-    types.WORKSPACE_EXECUTE_COMMAND: "Answered with an error: the server has no commands of its own.",
+    types.WORKSPACE_EXECUTE_COMMAND: f"Carries out `{page.OPEN}`, the server's only command.",
 }
 
 
@@ -53,7 +54,7 @@ def received() -> dict[str, str]:
     server = Server(_no_engine)
     pull.register(server)
     features = server.protocol.fm
-    handlers = {**features.builtin_features, **features.features, **features.commands}
+    handlers = {**features.builtin_features, **features.features}
     return {**{method: _said(handler) for method, handler in handlers.items()}, **_BY_PYGLS}
 
 
@@ -62,7 +63,7 @@ def sent() -> dict[str, str]:
     return {method: _said(function) for method, function in SENT.items()}
 
 
-def page(root: Path) -> str:
+def written(root: Path) -> str:
     """The text of the page."""
     tests = json.loads((root / TESTS / "methods.json").read_text(encoding="utf-8"))
     return "\n".join(

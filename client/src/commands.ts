@@ -31,13 +31,16 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
       vscode.languages.registerDocumentLinkProvider({ scheme: SCHEME }, this),
       command('loaderlint.explainLine', () => this.explain()),
       command('loaderlint.showWorkerMap', (uri?: string) => this.showWorkers(uri)),
+      command('loaderlint.showPage', async (rule: string) => execute('markdown.showPreviewToSide', vscode.Uri.parse(`${SCHEME}:/rules/${rule}.md`))),
       command('loaderlint.checkWorkspace', () => this.check()),
       command('loaderlint.showOpenFilesOnly', () => this.showOpenFilesOnly()),
     ];
   }
 
-  provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.told.get(uri.toString())?.text ?? 'This was told in another session; run the command again.\n';
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const [, rule] = /^\/rules\/(.+)\.md$/.exec(uri.path) ?? [];
+    const told = rule ? await this.ask('loaderlint/page', { rule }) : this.told.get(uri.toString());
+    return told?.text ?? 'This was told in another session; run the command again.\n';
   }
 
   /** The places in a text ('train.py:12'), as links. */
@@ -59,18 +62,18 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
     await vscode.window.showTextDocument(uri, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
   }
 
+  private ask = async (method: string, about: object) => (await this.ready())?.sendRequest<Told>(method, about);
+
   private async explain(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     if (!editor) throw new Error('put the cursor on a line of a Python file first');
     const [{ uri }, position] = [editor.document, editor.selection.active];
-    const params = { textDocument: { uri: uri.toString() }, position };
-    const told = await (await this.ready())?.sendRequest<Told>('loaderlint/explain', params);
+    const told = await this.ask('loaderlint/explain', { textDocument: { uri: uri.toString() }, position });
     if (told) await this.show(`explanation (${path.basename(uri.path)} line ${position.line + 1})`, told);
   }
 
   private async showWorkers(uri?: string): Promise<void> {
-    const params = uri ? { textDocument: { uri } } : {};
-    const told = await (await this.ready())?.sendRequest<Told>('loaderlint/workers', params);
+    const told = await this.ask('loaderlint/workers', uri ? { textDocument: { uri } } : {});
     if (told) await this.show(`worker map (${uri ? path.basename(vscode.Uri.parse(uri).path) : 'project'})`, told);
   }
 

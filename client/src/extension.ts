@@ -43,8 +43,7 @@ class Extension {
     const { subscriptions, extensionUri, globalStorageUri } = context;
     const dist = vscode.Uri.joinPath(extensionUri, 'dist').fsPath;
     const wheel = fs.readdirSync(dist).find((name) => name.endsWith('.whl'));
-    const log = (text: string): void => this.log.info(text);
-    this.environment = wheel ? new Environment(globalStorageUri.fsPath, `${dist}/${wheel}`, run, log) : undefined;
+    this.environment = wheel ? new Environment(globalStorageUri.fsPath, `${dist}/${wheel}`, run, (text) => this.log.info(text)) : undefined;
     this.interpreters = new Interpreters(this.log, () => this.restart(false), subscriptions);
     this.status.command = { command: 'loaderlint.restart', title: 'Restart' };
     const isOurs = (event: vscode.ConfigurationChangeEvent): boolean => RESTART_KEYS.some((key) => event.affectsConfiguration(key));
@@ -147,7 +146,7 @@ class Extension {
       documentSelector: SELECTOR,
       diagnosticPullOptions: { onChange: true, onSave: true, onTabs: true },
       outputChannel: this.log,
-      initializationOptions: { interpreter, commands: ['loaderlint.showWorkerMap'] },
+      initializationOptions: { interpreter, commands: ['loaderlint.showWorkerMap', 'loaderlint.showPage'] },
       stdioOptions: {
         stdout: () => undefined, // carries the protocol
         stderr: (stream) => createInterface(stream).on('line', (line) => this.log.error((said.last = line))),

@@ -152,9 +152,21 @@ test('the server is asked about the line of the cursor, and its answer has links
   assert.deepEqual(clients[0]!.asked, [['loaderlint/explain', params]]);
   const [uri] = world.shown;
   assert.equal(uri!.path, '/explanation (data.py line 3)');
-  assert.equal(world.content!.provideTextDocumentContent(uri!), text);
+  assert.equal(await world.content!.provideTextDocumentContent(uri!), text);
   const links = world.links!.provideDocumentLinks({ uri, getText: () => text, positionAt: (at: number) => at });
   assert.deepEqual(links.map(({ target }) => `${target.path}#${target.fragment}`), ['/p/data.py#L3', '/opt/other.py#L12']);
+});
+
+test("a rule's page is a document in the preview, also in the next session", options, async (context) => {
+  const machine = new Machine(context);
+  machine.select('selected');
+  await machine.start();
+  clients[0]!.answers['loaderlint/page'] = { text: '# shared-generator\n' };
+  await world.commands.get('loaderlint.showPage')!('shared-generator');
+  const [command, uri] = world.executed.at(-1)!;
+  assert.equal(command, 'markdown.showPreviewToSide');
+  assert.equal(await world.content!.provideTextDocumentContent(uri as Uri), '# shared-generator\n');
+  assert.deepEqual(clients[0]!.asked, [['loaderlint/page', { rule: 'shared-generator' }]]);
 });
 
 test('what the server refuses is told, and what the user cancels is not', options, async (context) => {
@@ -178,7 +190,7 @@ test('debug information says what was tried, and no home folder', options, async
   await machine.start();
   clients[0]!.answers['loaderlint/debugInformation'] = { text: '## Server\n' };
   await world.commands.get('loaderlint.debugInformation')!();
-  const text = world.content!.provideTextDocumentContent(world.shown[0]!);
+  const text = await world.content!.provideTextDocumentContent(world.shown[0]!);
   assert.match(text, /- server: `~\/bin\/loaderlint server` from the setting/);
   assert.match(text, /## Server/);
   assert.ok(!text.includes(os.homedir()));

@@ -59,6 +59,7 @@ def test_a_finding_is_shown(code: Workbench) -> None:
         "Seed each worker: pass `worker_init_fn=seed_worker`",
         "Fix all duplicate-numpy-randomness findings in this file",
         "Suppress duplicate-numpy-randomness here",
+        "Show the page of duplicate-numpy-randomness",
     ]
     code.picture("menu")
     code.press("Escape")

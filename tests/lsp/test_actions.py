@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from loaderlint import rule_url
 from loaderlint.lsp.edits import applied, difference
 from loaderlint.lsp.suppress import Insertion, suppression
 from loaderlint.lsp.text import Place, split_lines
@@ -469,5 +470,58 @@ def test_a_refactoring_needs_no_fault() -> None:
             (change,) = (await resolved(client, action))["documentChanges"]
             assert [edit["newText"] for edit in change["edits"]] == ["SEEDED"]
             assert not await client.actions(A, (1, 0), only=["quickfix"])
+
+    run(scenario())
+
+
+# --- the rule's page --------------------------------------------------------------------------------------------------
+
+
+def test_a_client_that_shows_pages_asks_for_the_text() -> None:
+    async def scenario() -> None:
+        async with session(initializationOptions={"commands": ["loaderlint.showPage"]}) as client:
+            client.open(A, "BUG BUG")
+            (action,) = [one for one in await client.actions(A, (0, 0), (0, 7)) if "page" in one["title"]]
+            assert action["title"] == "Show the page of fake-bug"
+            assert action["command"] == {
+                **action["command"],
+                "command": "loaderlint.showPage",
+                "arguments": ["fake-bug"],
+            }
+            assert len(action["diagnostics"]) == 2
+            assert (await client.request("codeAction/resolve", **action)) == action
+            told = await client.request("loaderlint/page", rule="fake-bug")
+            assert told["text"].startswith("# fake-bug (FAK003)\n")
+            with pytest.raises(Refused, match="there is no rule fake-bag"):
+                await client.request("loaderlint/page", rule="fake-bag")
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("resolves", [True, False])
+def test_a_client_that_shows_documents_opens_the_page_in_the_browser(resolves: bool) -> None:
+    able = capabilities(rich=resolves)
+    able["window"] = {"showDocument": {"support": True}}
+
+    async def scenario() -> None:
+        async with session(able) as client:
+            shown: list[Any] = []
+            client.replies["window/showDocument"] = lambda asked: shown.append(asked) or {"success": True}
+            client.open(A, "BUG")
+            command = named(await client.actions(A, (0, 0)), "Show the page of fake-bug")["command"]
+            await client.request("workspace/executeCommand", **command)
+            assert [(one["uri"], one["external"]) for one in shown] == [(rule_url("fake-bug"), True)]
+            with pytest.raises(Refused):
+                await client.request("workspace/executeCommand", **{**command, "arguments": ["fake-bag"]})
+            assert len(shown) == 1
+
+    run(scenario())
+
+
+def test_a_client_that_shows_neither_is_offered_no_page() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG")
+            assert not [one for one in titles(await client.actions(A, (0, 0))) if "page" in one]
 
     run(scenario())

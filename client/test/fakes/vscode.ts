@@ -18,7 +18,7 @@ class World {
   commands = new Map<string, (...args: unknown[]) => unknown>();
   executed: unknown[][] = [];
   shown: Uri[] = [];
-  content: { provideTextDocumentContent(uri: Uri): string } | undefined;
+  content: { provideTextDocumentContent(uri: Uri): Promise<string> } | undefined;
   links: { provideDocumentLinks(document: unknown): { target: Uri }[] } | undefined;
   status: Record<string, unknown> = {};
   cancelled = new EventEmitter<void>();
@@ -40,7 +40,7 @@ export class Uri {
   constructor(readonly scheme: string, readonly path: string) {}
   static file = (name: string) => new Uri('file', name);
   static from = (parts: { scheme: string; path: string }) => new Uri(parts.scheme, parts.path);
-  static parse = (text: string) => new Uri(...(text.split('://') as [string, string]));
+  static parse = (text: string) => new Uri(...(text.split(/:(?:\/\/)?/) as [string, string]));
   static joinPath = (base: Uri, ...names: string[]) => new Uri(base.scheme, path.posix.join(base.path, ...names));
   get fsPath() {
     return this.path;

@@ -1,4 +1,5 @@
-"""Code actions: the fixes of a finding, fix all, 'suppress here', and what can be done to a loader without any fault.
+"""Code actions: the fixes of a finding, fix all, 'suppress here', its rule's page, and what can be done to a loader
+without any fault.
 
 What the client says about diagnostics is never trusted: some editors send ranges in other units than they were told.
 Findings are looked up anew from the requested range; the id that a diagnostic carries can only confirm one. Edits are
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from loaderlint.lsp import page
 from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.diagnostics import Report
 from loaderlint.lsp.documents import Document, Notebook, Snapshot
@@ -85,7 +87,7 @@ async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
 
 async def _filled(ls: Server, document: Document | Notebook, report: Report, action: types.CodeAction) -> bool:
     """Give the action its edit, if it has none yet. False if there is none to give."""
-    if action.edit is not None:
+    if action.edit is not None or action.command is not None:
         return True
     data: Any = action.data
     snapshots = ls.analysis.snapshots()
@@ -187,6 +189,7 @@ def _quick_fixes(ls: Server, report: Report, indexes: Sequence[int]) -> Iterator
     for index in indexes:
         if (silence := _suppress(ls, report, index)) is not None:
             yield silence
+    yield from _pages(ls, report, indexes)
 
 
 def _fixes(report: Report, index: int) -> Iterator[types.CodeAction]:
@@ -208,6 +211,13 @@ def _all_of_a_rule(report: Report, indexes: Sequence[int]) -> Iterator[types.Cod
             # VS Code sorts what belongs to no finding to the end, below 'suppress'.
             action.diagnostics = [report.shown[index] for index in indexes if report.findings[index].name == name]
             yield action
+
+
+def _pages(ls: Server, report: Report, indexes: Sequence[int]) -> Iterator[types.CodeAction]:
+    for name in dict.fromkeys(report.findings[index].name for index in indexes):
+        if (command := page.shown(name, ls.client)) is not None:
+            about = [report.shown[index] for index in indexes if report.findings[index].name == name]
+            yield types.CodeAction(title=command.title, kind=QUICK_FIX, diagnostics=about, command=command)
 
 
 async def _refactorings(ls: Server, report: Report, params: types.CodeActionParams) -> list[types.CodeAction]:

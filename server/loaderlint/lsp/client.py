@@ -34,6 +34,7 @@ class Client:
     registers_configuration: bool = False
     registers_watchers: bool = False
     refreshes_lenses: bool = False
+    shows_documents: bool = False
     shows_progress: bool = False
     status: bool = False
     commands: frozenset[str] = frozenset()
@@ -73,6 +74,7 @@ class Client:
             registers_configuration=can("workspace.did_change_configuration.dynamic_registration"),
             registers_watchers=can("workspace.did_change_watched_files.dynamic_registration"),
             refreshes_lenses=can("workspace.code_lens.refresh_support"),
+            shows_documents=can("window.show_document.support"),
             shows_progress=can("window.work_done_progress"),
             status=bool(initialization(params).get("status")),
             commands=frozenset(map(str, initialization(params).get("commands") or ())),

@@ -25,6 +25,7 @@ from loaderlint.lsp import (
     files,
     hover,
     lens,
+    page,
     pull,
     status,
     sync,
@@ -85,7 +86,7 @@ class Server(LanguageServer):
         self.left = False
         self.exit_code = 1
         self._tasks: set[asyncio.Task[None]] = set()
-        for feature in (sync, files, configuration, actions, hover, lens, status, explain, workers, check, debug):
+        for feature in (sync, files, configuration, actions, hover, lens, status, explain, workers, page, check, debug):
             feature.register(self)
         self.feature(types.INITIALIZE)(initialize)
         self.feature(types.INITIALIZED)(initialized)
