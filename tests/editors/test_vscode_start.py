@@ -82,6 +82,8 @@ def test_from_nothing_to_the_first_fix(
             code.go("transforms.py", 11, 20)
             code.fix("Seed each worker")
             code.accept_preview("loaders.py")
+            # While the preview is closed, no text is in sight; the other file is opened when it is changed.
+            code.page.locator('.tab[aria-label^="loaders.py"]').wait_for()
             expect(code.squiggles("error")).to_have_count(0)
             code.save_all()
             code.on_disk("loaders.py", "worker_init_fn=seed_worker,")
