@@ -140,7 +140,8 @@ class Remote:
 
 
 class RemoteWorkspace:
-    """The workspace of a `Remote`. Called on the worker's thread only."""
+    """The workspace of a `Remote`: what `loaderlint.engine.Workspace` does, done where the engine is. Called on the
+    worker's thread only."""
 
     def __init__(self, remote: Remote, folders: Sequence[Path], overrides: Mapping[str, object]) -> None:
         self._remote = remote
@@ -161,7 +162,7 @@ class RemoteWorkspace:
         self._remote.tell(Told(method, about))
 
     def set_text(self, path: Path, text: str | None) -> None:
-        """See `loaderlint.engine.Workspace`, as for all others."""
+        """As `Workspace.set_text`."""
         if text is None:
             self._overlays.pop(path, None)
         else:
@@ -169,12 +170,12 @@ class RemoteWorkspace:
         self._tell("set_text", path, text)
 
     def configure(self, overrides: Mapping[str, object]) -> None:
-        """..."""
+        """As `Workspace.configure`."""
         self._overrides = dict(overrides)
         self._tell("configure", self._overrides)
 
     def forget(self, paths: Iterable[Path]) -> None:
-        """..."""
+        """As `Workspace.forget`."""
         self._tell("forget", tuple(paths))
 
     def check(
@@ -185,7 +186,7 @@ class RemoteWorkspace:
         progress: Callable[[int, int], None] | None = None,
         early: Callable[[Found], None] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
-        """..."""
+        """As `Workspace.check`."""
         found: dict[Path, tuple[Diagnostic, ...]] = {}
 
         def heard(reply: Reply) -> None:
@@ -203,7 +204,7 @@ class RemoteWorkspace:
         return {**found, **rest}
 
     def alone(self, paths: Iterable[Path], texts: Mapping[Path, str]) -> dict[Path, tuple[Diagnostic, ...]]:
-        """..."""
+        """As `Workspace.alone`."""
         found: dict[Path, tuple[Diagnostic, ...]] = self._ask("alone", tuple(paths), dict(texts))
         return found
 
@@ -218,7 +219,7 @@ class RemoteWorkspace:
         return value
 
     def text(self, path: Path) -> str:
-        """..."""
+        """As `Workspace.text`."""
         known = self._texts.get(path)
         if known is None:
             if len(self._texts) >= _KEPT:
@@ -227,50 +228,50 @@ class RemoteWorkspace:
         return known
 
     def cells(self, path: Path) -> tuple[int, ...]:
-        """..."""
+        """As `Workspace.cells`."""
         return tuple(self._ask("cells", path))
 
     def projects(self) -> tuple[ProjectInfo, ...]:
-        """..."""
+        """As `Workspace.projects`."""
         return tuple(self._ask("projects"))
 
     def environment(self, path: Path) -> tuple[str, ...]:
-        """..."""
+        """As `Workspace.environment`."""
         known = self._environments.get(path)
         return known if known is not None else tuple(self._ask("environment", path))
 
     def worker_map(self, paths: Sequence[Path] | None = None) -> WorkerMap:
-        """..."""
+        """As `Workspace.worker_map`."""
         made: WorkerMap = self._ask("worker_map", paths)
         return made
 
     def explain(self, path: Path, line: int, column: int | None = None) -> Explanation:
-        """..."""
+        """As `Workspace.explain`."""
         made: Explanation = self._ask("explain", path, line, column)
         return made
 
     def locate(self, place: Place) -> Span | None:
-        """..."""
+        """As `Workspace.locate`."""
         found: Span | None = self._ask("locate", place)
         return found
 
     def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
-        """..."""
+        """As `Workspace.refactorings`."""
         found: tuple[Fix, ...] = self._ask("refactorings", path, line)
         return found
 
     def repair(self, path: Path, fix: Fix) -> Repair | None:
-        """..."""
+        """As `Workspace.repair`."""
         made: Repair | None = self._ask("repair", path, fix)
         return made
 
     def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]:
-        """..."""
+        """As `Workspace.repairs`."""
         made: tuple[Repair, ...] = self._ask("repairs", diagnostic)
         return made
 
     def fix_all(self, paths: Sequence[Path], *, rules: Collection[str] | None = None) -> tuple[FileEdit, ...]:
-        """..."""
+        """As `Workspace.fix_all`."""
         made: tuple[FileEdit, ...] = self._ask("answer", _fix_all, (tuple(paths), rules))
         return made
 
