@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.editors.support import project_in
+from tests.editors.support import HERE, project_in
 
 pytest.importorskip("playwright", reason="what drives the browser is not installed; to get it: make setup-editors")
 
 from playwright.sync_api import BrowserContext, expect  # noqa: E402
 
-from tests.editors.vscode.workbench import code_server, window  # noqa: E402
+from tests.editors.vscode.workbench import Workbench, code_server, window, zipped  # noqa: E402
 
 pytestmark = pytest.mark.flaky(reruns=1)
 
@@ -50,11 +50,16 @@ def test_from_nothing_to_the_first_fix(
     python = programs / "python3"
     python.write_text(OLD)
     python.chmod(0o755)
+    selected = project.home / "interpreter"
+    selected.write_text(sys.executable)
+    extensions = [vsix, zipped(HERE / "vscode" / "python", tmp_path / "python.vsix")]
     watch = Watch()
     user = {"security.workspace.trust.startupPrompt": "never"}
     with ExitStack() as stack:
         with watch("the extension is installed, VS Code starts"):
-            address = stack.enter_context(code_server(project, [vsix], {}, user, PATH=str(programs), VSCODE_CLI="1"))
+            address = stack.enter_context(
+                code_server(project, extensions, {}, user, PATH=str(programs), VSCODE_CLI="1")
+            )
         with watch("a window is opened"):
             code = stack.enter_context(window(browser, address, project, pictures))
 
@@ -88,8 +93,30 @@ def test_from_nothing_to_the_first_fix(
             code.save_all()
             code.on_disk("loaders.py", "worker_init_fn=seed_worker,")
 
-        code.command("loaderlint: Show Debug Information")
+        # The interpreter that is selected has loaderlint, and is run as soon as the workspace is trusted.
+        served_by(code, "the extension's own environment")
         expect(code.text("the workspace is not trusted").first).to_be_visible()
         code.picture("debug information")
+        code.command("Workspaces: Manage Workspace Trust")
+        editor = code.page.locator(".workspace-trust-editor")
+        editor.locator(".monaco-button", has_text="Trust").first.click()
+        expect(editor).to_contain_text("You trust this folder")
+        code.page.locator(".modal-editor-action-container .codicon-close").click()
+        expect(editor).to_have_count(0)
+        served_by(code, "the selected interpreter")
+        code.picture("trusted")
+        selected.write_text(str(python))
+        served_by(code, "the extension's own environment")
     with capsys.disabled():
         print(watch)
+
+
+def served_by(code: Workbench, origin: str) -> None:
+    """Wait until the server is the one from `origin`."""
+
+    def told() -> bool:
+        code.command("loaderlint: Show Debug Information")
+        code.page.wait_for_timeout(1000)
+        return code.text(f"from {origin}").count() > 0
+
+    code.until(f"the server from {origin}", told)
