@@ -63,6 +63,12 @@ def test_a_finding_is_shown(code: Workbench) -> None:
     ]
     code.picture("menu")
     code.press("Escape")
+    code.fix("Show the page")
+    code.page.locator('.tab[aria-label^="Preview duplicate-numpy-randomness.md"]').wait_for()
+    shown = code.page.frame_locator("iframe.webview").frame_locator("#active-frame")
+    expect(shown.locator("h1")).to_contain_text("duplicate-numpy-randomness (LDR101)")
+    code.picture("page")
+    code.command("View: Close All Editors in Group")
 
     code.go("loaders.py", 16, 12)
     expect(code.lenses().first).to_contain_text("in its workers")
@@ -292,3 +298,17 @@ def test_in_the_extension_host(
     assert "return self._get_rng().random()" in notebook["cells"][1]
     assert notebook["cells"][1].startswith("%matplotlib inline\nclass Noise(Dataset):")
     compile("\n".join(notebook["cells"]).replace("%matplotlib inline", ""), "explore", "exec")
+
+
+def test_the_walkthrough(code: Workbench) -> None:
+    (walkthrough,) = json.loads((ROOT / "package.json").read_text())["contributes"]["walkthroughs"]
+    rows = code.page.locator(".quick-input-list .monaco-list-row")
+    code.press("F1")
+    code.page.locator('.quick-input-widget:visible input[type="text"]').fill(">Welcome: Open Walkthrough")
+    rows.filter(has_text="Open Walkthrough...").click()
+    rows.filter(has_text=walkthrough["title"]).click()
+    shown = code.page.locator(".gettingStartedContainer")
+    for step in walkthrough["steps"]:
+        shown.locator(".step-title", has_text=step["title"]).click()
+        expect(shown.locator(".getting-started-step.expanded")).to_contain_text(step["title"])
+        code.picture(f"walkthrough {step['id']}")
