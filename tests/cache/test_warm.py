@@ -367,7 +367,7 @@ def test_no_place_for_a_cache(
 ) -> None:
     monkeypatch.setenv("LOADERLINT_CACHE_DIR", place)
     if not place:
-        monkeypatch.setattr(warm.place, "folder", lambda: None)
+        monkeypatch.setattr(warm.place, "folder", lambda flag: None)
     run()
     same_as_fresh(run, ran, answered=False)
 
