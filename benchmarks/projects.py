@@ -11,7 +11,7 @@ import libcst
 
 _DECLARED = '[project]\nname = "demo"\ndependencies = ["torch==1.8"]\n'
 
-TRAIN = """\
+_TRAIN = """\
 import numpy as np
 from torch.utils.data import DataLoader, Dataset
 
@@ -157,16 +157,19 @@ def loader_{number}(folder):
 
 def around_installed(folder: Path, size: int) -> Iterator[Path]:
     """Some installed files of about `size` lines, each in a project that calls it; the files' paths."""
-    for source in _installed(size):
-        project = folder / f"{size}-{source.stem}"
-        project.mkdir(parents=True)
-        (project / "pyproject.toml").write_text(_DECLARED, encoding="utf-8")
-        shutil.copy(source, project / source.name)
-        tree = libcst.parse_module(source.read_bytes())
-        functions = [one.name.value for one in tree.body if isinstance(one, libcst.FunctionDef)]
-        called = functions[len(functions) // 2] if functions else "__name__"
-        (project / "train.py").write_text(TRAIN.format(module=source.stem, function=called), encoding="utf-8")
-        yield project / source.name
+    for source in installed(size):
+        yield around(source, folder / f"{size}-{source.stem}")
+
+
+def around(source: Path, project: Path) -> Path:
+    """A project with a copy of a file and a training script that calls it; the path of the copy."""
+    project.mkdir(parents=True)
+    (project / "pyproject.toml").write_text(_DECLARED, encoding="utf-8")
+    tree = libcst.parse_module(source.read_bytes())
+    functions = [one.name.value for one in tree.body if isinstance(one, libcst.FunctionDef)]
+    called = functions[len(functions) // 2] if functions else "__name__"
+    (project / "train.py").write_text(_TRAIN.format(module=source.stem, function=called), encoding="utf-8")
+    return Path(shutil.copy(source, project / source.name))
 
 
 def of_many_files(folder: Path, files: int = 200) -> Path:
@@ -188,7 +191,7 @@ def of_many_files(folder: Path, files: int = 200) -> Path:
     return folder
 
 
-def _installed(size: int, count: int = 4) -> list[Path]:
+def installed(size: int, count: int = 4) -> list[Path]:
     """Files of the standard library and of installed packages whose length is nearest to `size` lines."""
     roots = {Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib")}
     found = []

@@ -1,8 +1,8 @@
 """What the user feels: from a keystroke to the diagnostics, with the real server process over stdio.
 
-    python benchmarks/typing_latency.py                        small projects, warm; and edits that link anew
-    python benchmarks/typing_latency.py --large FOLDER         also while the first index of a copy of FOLDER runs
-    python benchmarks/typing_latency.py --package transformers the same with a package from PyPI
+    python -m benchmarks.typing_latency                        small projects, warm; and edits that link anew
+    python -m benchmarks.typing_latency --large FOLDER         also while the first index of a copy of FOLDER runs
+    python -m benchmarks.typing_latency --package transformers the same with a package from PyPI
 
 The replay is *open loop*: every keystroke has its time, drawn once from a fixed seed, and is sent then, whatever the
 server does. The times between keys are those of a person: log-normal around 150 ms, words typed in bursts of 40 to 60
@@ -31,7 +31,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import threading
 import time
@@ -39,6 +38,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+
+from benchmarks import projects
 
 Mode = Literal["push", "pull"]
 MODES: tuple[Mode, ...] = ("push", "pull")
@@ -50,27 +51,6 @@ TYPED = ('value = compute(index, key="name")[0]', "for item in items(self.data):
 RELINKING = ("image = np.copy(self.data[index]) + self.rng.random()", "return float(np.random.rand()) + image")
 #: Seconds between two probes, and the longest that the end of anything is waited for.
 PROBE, PATIENCE = 0.01, 300.0
-
-TRAIN = """\
-import numpy as np
-from torch.utils.data import DataLoader, Dataset
-
-import subject
-
-
-class Samples(Dataset):
-    def __init__(self, path):
-        self.data = np.load(path)
-        self.rng = np.random.default_rng(0)
-
-    def __getitem__(self, index):
-        image = self.data[index]
-        image -= self.rng.random()
-        return subject.{function}(image)
-
-
-train_loader = DataLoader(Samples("a.npy"), num_workers=4)
-"""
 
 
 class Key(NamedTuple):
@@ -114,21 +94,21 @@ def measure(
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch).resolve()
         for size, mode in itertools.product(SIZES, modes):
-            project = _project(folder / f"warm-{size}-{mode}", size)
-            yield replay(f"warm, {size} lines", project, mode, keys, seed, probe=probe)
+            subject = _project(folder / f"warm-{size}-{mode}", size)
+            yield replay(f"warm, {size} lines", subject, mode, keys, seed, probe=probe)
         for mode in modes:
-            project = _project(folder / f"relink-{mode}", 1000, files=200)
-            yield replay("links anew, 200 files", project, mode, keys, seed, relinking=True, probe=probe)
+            subject = _project(folder / f"relink-{mode}", 1000, files=200)
+            yield replay("links anew, 200 files", subject, mode, keys, seed, relinking=True, probe=probe)
         for tree, mode in itertools.product(large, modes):
-            project = _project(folder / f"{tree.name}-{mode}", 1000)
-            shutil.copytree(tree, project / tree.name, ignore=_only_sources)
-            yield replay(f"first index of {tree.name}", project, mode, keys, seed, cold=True, probe=probe)
-            shutil.rmtree(project)
+            subject = _project(folder / f"{tree.name}-{mode}", 1000)
+            shutil.copytree(tree, subject.parent / tree.name, ignore=_only_sources)
+            yield replay(f"first index of {tree.name}", subject, mode, keys, seed, cold=True, probe=probe)
+            shutil.rmtree(subject.parent)
 
 
 def replay(
     scenario: str,
-    project: Path,
+    subject: Path,
     mode: Mode,
     keys: int,
     seed: int,
@@ -137,8 +117,10 @@ def replay(
     relinking: bool = False,
     probe: bool = True,
 ) -> Row:
-    """Type `keys` keys in a project, once all is settled or, if `cold`, at once."""
-    edited = project / ("train.py" if relinking else "subject.py")
+    """Type `keys` keys into `subject`, or into the script beside it if `relinking`; once all of the project is settled
+    or, if `cold`, at once."""
+    project = subject.parent
+    edited = project / "train.py" if relinking else subject
     text = edited.read_text(encoding="utf-8")
     schedule = list(itertools.islice(_keys(text, random.Random(seed), relinking), keys))
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
@@ -469,30 +451,12 @@ def _capabilities(mode: Mode) -> dict[str, Any]:
 
 
 def _project(folder: Path, size: int, files: int = 0) -> Path:
-    """A project with `subject.py`, an installed file of about `size` lines, a training script that calls it, and so
-    many small files of the standard library."""
-    folder.mkdir(parents=True)
-    (folder / "pyproject.toml").write_text('[project]\nname = "demo"\ndependencies = ["torch==1.8"]\n')
-    source = _installed(size)[0]
-    text = source.read_text(encoding="utf-8")
-    (folder / "subject.py").write_text(text, encoding="utf-8")
-    functions = [line[4:].split("(")[0] for line in text.split("\n") if line.startswith("def ")]
-    (folder / "train.py").write_text(TRAIN.format(function=functions[len(functions) // 2]))
-    for number, path in enumerate(_installed(200)[:files]):
+    """A project around an installed file of about `size` lines, with so many small ones beside it; the file's path."""
+    source = next(path for path in projects.installed(size) if path.read_bytes().isascii())
+    subject = projects.around(source, folder)
+    for number, path in enumerate(projects.installed(200, files)):
         shutil.copy(path, folder / f"module_{number}.py")
-    return folder
-
-
-def _installed(size: int) -> list[Path]:
-    """Files of the standard library with functions, those of about `size` lines first."""
-    found = []
-    for path in sorted(Path(sysconfig.get_path("stdlib")).rglob("*.py")):
-        if "test" in str(path) or "site-packages" in str(path):
-            continue
-        data = path.read_bytes()
-        if b"\ndef " in data and data.isascii():
-            found.append((abs(data.count(b"\n") - size), path.name, path))
-    return [path for _, _, path in sorted(found)]
+    return subject
 
 
 def _only_sources(folder: str, names: list[str]) -> set[str]:
