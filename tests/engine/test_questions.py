@@ -11,6 +11,16 @@ from loaderlint.store import Snapshot, Store
 CODE = "import base\n\n\nclass A(base.One):\n    x = 1\n\n\ndef other():\n    return Two\n"
 
 
+def opened(folder: Path) -> tuple[Path, Store, Snapshot]:
+    """A file with `CODE`, the store it is in, and a snapshot of that."""
+    path = folder / "code.py"
+    path.write_text(CODE)
+    store = Store(folder)
+    store.set_text(path, CODE)
+    store.settled()
+    return path, store, Snapshot(store, lambda: False, lambda: None)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "same"),
     [
@@ -22,12 +32,7 @@ CODE = "import base\n\n\nclass A(base.One):\n    x = 1\n\n\ndef other():\n    re
     ],
 )
 def test_an_edit_of_the_bases_counts(tmp_path: Path, old: str, new: str, same: bool) -> None:
-    path = tmp_path / "code.py"
-    path.write_text(CODE)
-    store = Store(tmp_path)
-    store.set_text(path, CODE)
-    store.settled()
-    snapshot = Snapshot(store, lambda: False, lambda: None)
+    path, store, snapshot = opened(tmp_path)
     assert snapshot.deriving("Two") == ()
     assert snapshot.deriving("One") == (path,)
     snapshot.release()
@@ -48,12 +53,7 @@ def test_an_edit_of_the_bases_counts(tmp_path: Path, old: str, new: str, same: b
     ],
 )
 def test_an_edit_of_the_calls_counts(tmp_path: Path, old: str, new: str, same: bool) -> None:
-    path = tmp_path / "code.py"
-    path.write_text(CODE)
-    store = Store(tmp_path)
-    store.set_text(path, CODE)
-    store.settled()
-    snapshot = Snapshot(store, lambda: False, lambda: None)
+    path, store, snapshot = opened(tmp_path)
     assert snapshot.calling("Two") == ()
     snapshot.release()
     store.set_text(path, CODE.replace(old, new))
