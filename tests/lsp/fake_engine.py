@@ -3,7 +3,8 @@
 * `BUG`: a finding; its safe fix writes FIXED. `BUG2` is fixed to BUG, so that fixing all takes two rounds.
 * `FAR(name)`: a finding whose fix also puts a line on top of the file `name` beside it; the evidence is there, too.
 * `GUESS`: a finding with an unsafe fix. `STUCK`: a finding whose fix comes to nothing.
-* `HANG`: the check lasts until it is told to stop. `CRASH`, `LEAVE`: it raises an error, a SystemExit.
+* `HANG`: the check lasts until the test releases it, or it is told to stop.
+* `CRASH`, `LEAVE`: it raises an error, a SystemExit.
 * `EARLY`: `BUG`s are told early; then the check lasts until the test releases it, or it is told to stop.
 * `SLOW`: the check lasts until the test releases it, whatever it is told.
 * `LOADER(4)`: a loader with so many workers; they run the function `work`.
@@ -18,7 +19,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -242,11 +242,11 @@ class FakeWorkspace:
         if "SLOW" in text:
             self.backend.hanging.append(text)
             self.backend.release.wait(20)
-        while "HANG" in text:
+        if "HANG" in text:
             self.backend.hanging.append(text)
-            if stop():
-                raise Cancelled
-            time.sleep(0.002)
+            while not self.backend.release.wait(0.002):
+                if stop():
+                    raise Cancelled
 
     def _diagnostic(self, path: Path, line: int, word: re.Match[str], loud: bool) -> Diagnostic:
         kind = word[0].partition("(")[0]

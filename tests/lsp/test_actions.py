@@ -263,6 +263,7 @@ def test_actions_asked_for_a_text_that_is_changed_meanwhile() -> None:
             )
             await asyncio.sleep(0)  # as between any two messages
             client.change(A, 2, "BUG")
+            client.backend.release.set()
             assert (await future)["result"] is None
 
     run(scenario())

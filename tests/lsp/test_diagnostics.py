@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -98,32 +99,117 @@ def test_only_the_last_of_many_versions_is_shown() -> None:
     run(scenario())
 
 
-def test_an_edit_stops_the_analysis_of_older_text() -> None:
+def test_other_settings_stop_the_analysis() -> None:
     async def scenario() -> None:
         async with session() as client:
             client.open(A, "HANG BUG")
-            client.open(B, "BUG")
             await client.until(lambda: client.backend.hanging)
-            client.change(A, 2, "BUG")
-            assert len(await client.diagnostics(A)) == 1
-            assert [params["version"] for params in client.published(A)] == [2]
-            assert len(await client.diagnostics(B)) == 1
+            before = len(client.backend.setups)
+            client.notify("workspace/didChangeConfiguration", settings={"loaderlint": {"ignore": ["LDR1"]}})
+            await client.until(lambda: len(client.backend.setups) > before)
+            assert not client.published(A) and not client.backend.release.is_set()
 
     run(scenario())
 
 
-def test_an_answer_that_comes_too_late_is_not_shown() -> None:
+def test_findings_move_with_the_text_while_it_is_looked_at() -> None:
     async def scenario() -> None:
         async with session() as client:
-            client.open(A, "SLOW BUG")
+            client.open(A, "BUG\nGUESS\n")
+            await client.settled()
+            client.change(A, 2, "HANG\nBUG\nGUESS\n")
+            await client.until(lambda: client.published(A)[-1]["version"] == 2)
+            assert lines(client, A) == [1, 2] and not client.server.analysis.is_settled
+            await client.until(lambda: client.backend.hanging)
+            client.change(A, 3, "HANG\n\nBUG\nGUESS\n")  # from now on at once: the engine is at work
+            client.change(A, 4, "HANG\n\nBUG  # typed\nGUESS\n")
+            assert client.published(A)[-1]["version"] == 4
+            assert lines(client, A) == [2, 3]
+            client.change(A, 5, "HANG\n\nBUG  # typed\nGUES\n")
+            assert lines(client, A) == [2]
+            client.backend.release.set()
+            assert [one["message"] for one in await client.diagnostics(A)] == ["BUG is a fault"]
+            assert client.published(A)[-1]["version"] == 5
+
+    run(scenario())
+
+
+def test_an_analysis_ends_while_somebody_types() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG\n")
+            await client.settled()
+            client.change(A, 2, "HANG\nBUG\nBUG\n")
+            await client.until(lambda: client.backend.hanging)
+            checks = len(client.backend.checks)
+            for version in range(3, 30):
+                client.change(A, version, "HANG\n" + "\n" * version + "BUG\nBUG\n")
+                await asyncio.sleep(0.001)
+            assert len(client.backend.checks) == checks  # it was not begun anew
+            client.backend.release.set()
+            await client.until(lambda: len(client.published(A)[-1]["diagnostics"]) == 2)
+            assert lines(client, A) == [30, 31]
+
+    run(scenario())
+
+
+def test_the_reason_in_another_file_moves_too(tmp_path: Path) -> None:
+    a, b = (tmp_path / "a.py").as_uri(), (tmp_path / "b.py").as_uri()
+
+    async def scenario() -> None:
+        async with session(folders=[tmp_path]) as client:
+            client.open(a, "FAR(b.py)\n")
+            client.open(b, "loader\n")
+            await client.settled()
+            client.change(b, 2, "# HANG\nloader\n")
+            await client.until(lambda: client.backend.hanging)
+            client.change(a, 2, "\nFAR(b.py)\n")
+            (shown,) = client.published(a)[-1]["diagnostics"]
+            (reason,) = shown["relatedInformation"]
+            assert shown["range"]["start"]["line"] == 1
+            assert reason["location"] == {"uri": b, "range": span(1, 0, 1, 3)}
+            client.change(b, 3, "# HANG\nsampler\n")
+            client.change(a, 3, "\n\nFAR(b.py)\n")
+            (shown,) = client.published(a)[-1]["diagnostics"]
+            assert "relatedInformation" not in shown
+
+    run(scenario())
+
+
+def test_what_stands_is_never_fixed() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG\n")
+            await client.settled()
+            client.change(A, 2, "HANG\nBUG\n")
+            await client.until(lambda: client.published(A)[-1]["version"] == 2)
+            asked = asyncio.ensure_future(client.actions(A, (1, 0)))
+            await client.request("loaderlint/status", uri=A)
+            assert not asked.done()
+            client.backend.release.set()
+            assert [one["title"] for one in await asked if "Fix" in one["title"]][0] == "Fix this BUG"
+
+    run(scenario())
+
+
+def lines(client: Session, uri: str) -> list[int]:
+    return [one["range"]["start"]["line"] for one in client.published(uri)[-1]["diagnostics"]]
+
+
+def test_an_answer_that_comes_too_late_is_shown_as_far_as_it_stands() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "SLOW BUG\nBUG")
             client.open(B, "BUG")
             await client.until(lambda: client.backend.hanging)
-            client.change(A, 2, "BUG BUG")
+            client.change(A, 2, "BUG BUG BU\n\nBUG")
             client.shut(B)
             client.open(B, "nothing", version=1)
             client.backend.release.set()
-            assert len(await client.diagnostics(A)) == 2
-            assert [params["version"] for params in client.published(A)] == [2]
+            assert len(await client.diagnostics(A)) == 3
+            first, last = client.published(A)
+            assert first["version"] == last["version"] == 2
+            assert [one["range"] for one in first["diagnostics"]] == [span(2, 0, 2, 3)]
             assert [params["diagnostics"] for params in client.published(B)] == [[]]
 
     run(scenario())
@@ -140,6 +226,7 @@ def test_the_loop_answers_while_the_engine_works() -> None:
             )
             assert hover is None
             client.change(A, 2, "")
+            client.backend.release.set()
             await client.settled()
 
     run(scenario())
@@ -185,6 +272,7 @@ def test_a_file_closed_during_its_analysis_shows_nothing() -> None:
             client.open(A, "HANG BUG")
             await client.until(lambda: client.backend.hanging)
             client.shut(A)
+            client.backend.release.set()
             await client.settled()
             assert not client.published(A)
 
@@ -198,6 +286,7 @@ def test_a_file_opened_again_at_the_same_version_is_another() -> None:
             await client.until(lambda: client.backend.hanging)
             client.shut(A)
             client.open(A, "nothing")
+            client.backend.release.set()
             assert await client.diagnostics(A) == []
             client.open(A, "BUG BUG")
             assert len(await client.diagnostics(A)) == 2

@@ -184,6 +184,7 @@ def test_a_request_can_be_cancelled() -> None:
             answer = await asyncio.wait_for(future, PATIENCE)
             assert answer["error"]["code"] == -32800
             client.change(URI, 2, "BUG")
+            client.backend.release.set()
             assert len(await client.diagnostics(URI)) == 1
 
     run(scenario())

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.lsp.session import PATIENCE, Session, capabilities, run, session
+from tests.lsp.session import PATIENCE, Session, capabilities, run, session, span
 
 A, B = "file:///project/a.py", "file:///project/b.py"
 PULLS = capabilities(pulls=True)
@@ -94,11 +94,35 @@ def test_an_edit_while_it_is_looked_at_makes_the_client_ask_again() -> None:
             _, asked = client.ask("textDocument/diagnostic", {"textDocument": {"uri": A}})
             await client.until(lambda: client.backend.hanging)
             client.change(A, 2, "BUG")
+            client.backend.release.set()
             answer = await asyncio.wait_for(asked, PATIENCE)
             assert answer["error"]["code"] == -32802 and answer["error"]["data"] == {"retriggerRequest": True}
             assert len((await pull(client, A))["items"]) == 1
 
     run(scenario())
+
+
+def test_what_stands_is_answered_and_the_client_told_to_ask_again() -> None:
+    async def scenario() -> None:
+        async with session(PULLS) as client:
+            client.replies["workspace/diagnostic/refresh"] = lambda params: None
+            client.open(A, "BUG\n")
+            assert len((await pull(client, A))["items"]) == 1
+            client.change(A, 2, "HANG BUG\nBUG\n")
+            first = await pull(client, A)
+            assert [one["range"] for one in first["items"]] == [span(1, 0, 1, 3)]
+            assert not client.server.analysis.is_settled
+            client.change(A, 3, "HANG BUG\nBUG\n\n")  # the engine is at work: the answer is there at once
+            again = await pull(client, A, first["resultId"])
+            assert again["kind"] == "unchanged" and not client.server.analysis.is_settled
+            client.backend.release.set()
+            await client.until(lambda: any(one.get("method") == REFRESH for one in client.received))
+            assert len((await pull(client, A))["items"]) == 2
+
+    run(scenario())
+
+
+REFRESH = "workspace/diagnostic/refresh"
 
 
 def test_a_crash_is_answered_and_not_asked_about_for_ever() -> None:

@@ -63,6 +63,7 @@ def test_an_edit_meanwhile_is_told(project: Path) -> None:
             _, asked = client.ask("loaderlint/explain", at(uri, 0))
             await client.until(lambda: client.backend.hanging)
             client.change(uri, 2, "BUG")
+            client.backend.release.set()
             assert (await asyncio.wait_for(asked, PATIENCE))["error"]["code"] == -32801
 
     run(scenario())

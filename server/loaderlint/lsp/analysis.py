@@ -1,10 +1,14 @@
 """When the engine looks at what, and which of its answers may be shown. Lives on the event loop.
 
 Every change (an edit, a file on disk, the settings) is noted and a job is planned a moment later, so that a burst of
-changes makes one job. A change also stops the job at hand: its answer would be about a text that is gone. A job begins
-by telling the engine all that was noted, so nothing is lost with a stopped one. An answer is shown for exactly the
-version it was computed from; a document that was edited meanwhile gets its own a moment later. While a project is
-looked at for the first time, what is certain of a file without its project is shown early, and replaced in the end.
+changes makes one job. It begins by telling the engine all that was noted. A job at hand goes on to its end, though its
+answer will be about a text that is gone: one that began again with every key would not end while somebody types. Other
+settings do stop it, and so does an edit of which the engine can say something before the end (see below).
+
+What is shown of a document that is not looked at yet is what stands in it of the last answer (`standing`): at once if a
+job is at hand, else if none comes in a moment. What was found in exactly the present version takes its place, and only
+that is ever repaired. While a project is looked at for the first time, what is certain of a file without its project is
+shown early, and replaced in the end.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from loaderlint.lsp.backend import Backend, Workspace
 from loaderlint.lsp.client import Client
 from loaderlint.lsp.diagnostics import Report, cleared, report_of
 from loaderlint.lsp.documents import Document, Documents, Notebook, Snapshot
+from loaderlint.lsp.standing import History, standing
 from loaderlint.lsp.text import Encoding, Place, Span, split_lines, to_range
 from loaderlint.lsp.uris import uri_of
 from loaderlint.lsp.worker import Worker
@@ -35,6 +40,8 @@ logger = logging.getLogger(__name__)
 
 #: Seconds from a change to the job that looks at it, and the longest that further changes can put it off.
 AT_ONCE, EDITED, ON_DISK, LONGEST = 0.0, 0.02, 0.2, 1.0
+#: Seconds from a change until what stands of the last answer is shown, if no new one has come. Most come before.
+STANDING = 0.05
 
 _Result = TypeVar("_Result")
 
@@ -61,7 +68,8 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a job found. `problems`: what the engine wants people to know; `links`: see `Workspace.links`."""
+    """What a job found, or a part of it. `problems`: what the engine wants people to know; `links`: see
+    `Workspace.links`."""
 
     reports: tuple[Report, ...]
     problems: tuple[str, ...]
@@ -203,6 +211,9 @@ class Analysis:
         self._say = say
         self._reports: dict[str, Report] = {}
         self._early: dict[str, Report] = {}
+        self._standing: dict[str, Report] = {}
+        self._histories: dict[str, History] = {}
+        self._showing: asyncio.TimerHandle | None = None
         self._looked = asyncio.Event()
         self._published: dict[str, dict[str, types.PublishDiagnosticsParams]] = {}
         self._pulled: dict[str, Report] = {}
@@ -230,11 +241,12 @@ class Analysis:
             return
         self._setup = setup
         self._said.clear()
+        self._stop_job()
         self._plan(AT_ONCE)
 
     def opened(self, document: Document | Notebook) -> None:
         """The document was opened, perhaps once more."""
-        self._reports.pop(document.uri, None)
+        self._forget(document)
         if document.analysed:
             self._note(document, AT_ONCE)
         else:
@@ -242,17 +254,27 @@ class Analysis:
 
     def changed(self, document: Document | Notebook) -> None:
         """The document was edited."""
-        if document.analysed:
-            self._note(document, EDITED)
+        if not document.analysed:
+            return
+        if self._early:
+            self._stop_job()
+        self._note(document, EDITED)
+        if self._job is not None:
+            self._show(document)
 
     def closed(self, document: Document | Notebook) -> None:
         """The document is no longer open: the file on disk counts, and nothing is shown for it."""
-        self._reports.pop(document.uri, None)
+        self._forget(document)
         self._pulled.pop(document.uri, None)
         for uri in self._published.pop(document.uri, ()):
             self._publish(cleared(uri))
         if document.analysed:
             self._note(document, EDITED)
+
+    def _forget(self, document: Document | Notebook) -> None:
+        for known in (self._reports, self._early, self._standing):
+            known.pop(document.uri, None)
+        self._histories.pop(document.uri, None)
 
     def _note(self, document: Document | Notebook, delay: float) -> None:
         if document.path is not None:
@@ -289,11 +311,13 @@ class Analysis:
         return None
 
     async def looked_at(self, document: Document | Notebook) -> Report | None:
-        """What was found in the document as it is now, or what can be said of it early; waits for either. None if it
+        """What was found in the document as it is now, or what can be said of it by now; waits for either. None if it
         was not looked at in the end."""
         while not self._settled.is_set():
-            if document.uri in self._early:
-                break
+            for known in (self._standing, self._early):
+                report = known.get(document.uri)
+                if report is not None and document.is_at(report.snapshot):
+                    return report
             if self._timer is not None:
                 self._plan(AT_ONCE)
             await self._looked.wait()
@@ -364,7 +388,9 @@ class Analysis:
         """Plan nothing more and stop the job at hand."""
         self._closed = True
         self._cancel_timer()
-        self._stop_work()
+        self._cancel_showing()
+        self._stop_job()
+        self._stop_asides()
         self._settled.set()
         self._wake()
 
@@ -380,18 +406,23 @@ class Analysis:
         if self._settled.is_set():
             self._settled.clear()
             self._announce_all(settled=False)
-        self._stop_work()
+        self._stop_asides()
         self._cancel_timer()
         loop = asyncio.get_running_loop()
         if self._waiting_since is None:
             self._waiting_since = loop.time()
         latest = self._waiting_since + LONGEST - loop.time()
         self._timer = loop.call_later(max(AT_ONCE, min(delay, latest)), self._begin)
+        if self._showing is None:
+            self._showing = loop.call_later(STANDING, self._show_all)
 
-    def _stop_work(self) -> None:
-        """Whatever is being computed is about what is no longer so."""
+    def _stop_job(self) -> None:
+        """What is being computed is of no use."""
         if self._job is not None:
             self._job.stopped.set()
+
+    def _stop_asides(self) -> None:
+        """Those who asked aside wait until all is settled, and ask again."""
         for stopped in self._asides:
             stopped.set()
 
@@ -400,12 +431,17 @@ class Analysis:
             self._timer.cancel()
             self._timer = None
 
+    def _cancel_showing(self) -> None:
+        if self._showing is not None:
+            self._showing.cancel()
+            self._showing = None
+
     def _begin(self) -> None:
         self._timer = None
         if self._setup is None or self._closed:
             return  # `configure` plans again
         if self._job is not None:
-            self._planned = True  # the job at hand was told to stop; its end begins the next one
+            self._planned = True  # the end of the job at hand begins the next one
             return
         self._planned = False
         self._waiting_since = None
@@ -420,6 +456,8 @@ class Analysis:
     def _next_job(self, setup: Setup) -> Job:
         snapshots = self.snapshots()
         current = {snapshot.path: snapshot for snapshot in snapshots}
+        for snapshot in snapshots:
+            self._histories.setdefault(snapshot.uri, History(snapshot)).note(snapshot)
         # Texts are joined here and not at each edit: while somebody types, most versions are never looked at.
         texts = {path: current[path].text if path in current else None for path in self._edited}
         job = Job(setup, texts, frozenset(self._gone), snapshots, self.client)
@@ -428,7 +466,7 @@ class Analysis:
         return job
 
     def _end(self, future: asyncio.Future[Answer | None]) -> None:
-        self._job = None
+        job, self._job = self._job, None
         self._early.clear()
         if self._closed:
             return
@@ -437,12 +475,14 @@ class Analysis:
         except Exception:
             logger.exception("the analysis failed")
             answer = None
-        if answer is not None:
-            self._take(answer)
+        if answer is not None and job is not None:
+            self._take(job, answer)
         if self._planned:
             self._begin()
         elif self._timer is None:
             self._settled.set()
+            self._standing.clear()
+            self._cancel_showing()
             self._wake()
             self._announce_all(settled=True)
 
@@ -452,21 +492,32 @@ class Analysis:
         self._looked = asyncio.Event()
 
     def _take_early(self, job: Job, answer: Answer) -> None:
-        if job is self._job and not job.stopped.is_set():
-            self._keep(answer.reports, self._early)
-            self._wake()
-
-    def _keep(self, reports: Iterable[Report], kept: dict[str, Report]) -> None:
-        for report in reports:
+        if job is not self._job or job.stopped.is_set():
+            return
+        if self._timer is not None or self._planned:
+            job.stopped.set()  # it is told to look at what is newer, and has an early answer for that, too
+            return
+        for report in answer.reports:
             document = self._documents.get(report.snapshot.uri)
-            if document is None or not document.is_at(report.snapshot):
-                continue  # closed or edited meanwhile
-            kept[document.uri] = report
+            if document is None or document.uri in self._reports or not document.is_at(report.snapshot):
+                continue  # closed or edited meanwhile, or more is known
+            self._early[document.uri] = report
             if not self.client.pulls:
                 self._push(report)
+        self._wake()
 
-    def _take(self, answer: Answer) -> None:
-        self._keep(answer.reports, self._reports)
+    def _take(self, job: Job, answer: Answer) -> None:
+        for snapshot in job.snapshots:
+            history = self._histories.get(snapshot.uri)
+            if history is not None and history.now.serial == snapshot.serial:
+                history.begin(snapshot)
+        self._standing.clear()
+        for report in answer.reports:
+            document = self._documents.get(report.snapshot.uri)
+            if document is None or document.serial != report.snapshot.serial:
+                continue  # closed meanwhile
+            self._reports[document.uri] = report
+            self._show(document)
         if any(self._is_stale(report) for report in self._pulled.values()):
             self._pulled.clear()
             self._refresh()
@@ -479,6 +530,33 @@ class Analysis:
             if problem not in self._said:
                 self._said.add(problem)
                 self._say(problem)
+
+    def _show_all(self) -> None:
+        """The engine is at work for a while."""
+        self._showing = None
+        if not self._settled.is_set():
+            for document in self._documents:
+                self._show(document)
+
+    def _show(self, document: Document | Notebook) -> None:
+        """Show what is known of the document in its present version: what was found in it, or what stands in it of
+        what was found before."""
+        report = self._reports.get(document.uri)
+        if report is None:
+            return
+        if not document.is_at(report.snapshot):
+            known = self._standing.get(document.uri)
+            if known is None or not document.is_at(known.snapshot):
+                own = self._histories[document.uri]
+                own.note(document.snapshot())
+                others = {history.now.path: history for history in self._histories.values()}
+                known = standing(report, {**others, own.now.path: own}, self.client)
+            report = known
+        self._standing[document.uri] = report
+        if self.client.pulls:
+            self._wake()
+        else:
+            self._push(report)
 
     def _push(self, report: Report) -> None:
         """Show what is new of a document, cell by cell if it is a notebook; cells that are gone lose theirs."""
@@ -493,7 +571,7 @@ class Analysis:
 
     def _is_stale(self, pulled: Report) -> bool:
         """Whether the client has another report of a version than there is now. It asks by itself for a new version."""
-        now = self._reports.get(pulled.snapshot.uri)
+        now = self._standing.get(pulled.snapshot.uri)
         return now is not None and now.same_version(pulled) and now.result_id != pulled.result_id
 
     def _announce_all(self, *, settled: bool) -> None:

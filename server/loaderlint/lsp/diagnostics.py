@@ -60,8 +60,7 @@ class Report:
 
     def same_version(self, other: Report) -> bool:
         """Whether both are about the very same text of the document."""
-        ours, theirs = self.snapshot, other.snapshot
-        return (ours.serial, ours.version) == (theirs.serial, theirs.version)
+        return self.snapshot.is_same(other.snapshot)
 
     def messages(self) -> list[types.PublishDiagnosticsParams]:
         """The diagnostics of one version of a document, for clients that do not ask for them: a notification for each

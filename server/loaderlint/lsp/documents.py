@@ -56,6 +56,10 @@ class Snapshot:
         """The whole text."""
         return "".join(self.lines)
 
+    def is_same(self, other: Snapshot) -> bool:
+        """Whether both are the very same text of the same opening."""
+        return (self.serial, self.version) == (other.serial, other.version)
+
     @property
     def parts(self) -> tuple[Part, ...]:
         """The texts that it consists of for the client, in order."""

@@ -21,11 +21,16 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class ContentModified(JsonRpcException):
+class Superseded(JsonRpcException):
+    """A request was about a text that is no longer there; nothing to log, somebody types."""
+
+    MESSAGE = "the document has changed"
+
+
+class ContentModified(Superseded):
     """The answer would be about a text that is no longer there. Clients drop it silently."""
 
     CODE = types.LSPErrorCodes.ContentModified.value
-    MESSAGE = "the document has changed"
 
 
 class Protocol(LanguageServerProtocol):
@@ -85,6 +90,14 @@ class Protocol(LanguageServerProtocol):
         future = self._request_futures.get(msg_id)
         if future is not None:
             future.add_done_callback(lambda _: self._request_futures.pop(msg_id, None))
+
+    def _send_handler_result(self, future: Any, *, msg_id: Any) -> None:
+        error = None if future.cancelled() else future.exception()
+        if isinstance(error, Superseded):
+            self._request_futures.pop(msg_id, None)
+            self._send_response(msg_id, error=error.to_response_error())
+            return
+        super()._send_handler_result(future, msg_id=msg_id)
 
     def _handle_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
         self._result_types.pop(msg_id, None)

@@ -15,13 +15,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
 from loaderlint.lsp.analysis import Texts
 from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.client import Client
 from loaderlint.lsp.diagnostics import SOURCE, result_id, shown
 from loaderlint.lsp.documents import Snapshot
+from loaderlint.lsp.protocol import Superseded
 from loaderlint.lsp.uris import uri_of
 from loaderlint.syntax.notebook import SUFFIX
 
@@ -34,11 +34,10 @@ OPTIONS = types.DiagnosticOptions(identifier=SOURCE, inter_file_dependencies=Tru
 Progress = Callable[[int, int], None]
 
 
-class AskAgain(JsonRpcException):
+class AskAgain(Superseded):
     """The document was edited while it was looked at; the client shall ask about what it is now."""
 
     CODE = types.LSPErrorCodes.ServerCancelled.value
-    MESSAGE = "the document has changed"
 
     def __init__(self) -> None:
         super().__init__(data={"retriggerRequest": True})
