@@ -7,9 +7,10 @@ A value that cannot be known is `Unknown` with its reason, never a guess.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR, PieceFacts
@@ -23,7 +24,7 @@ from loaderlint.knowledge.names import OPTIONAL_IMPORTERS, canonical
 from loaderlint.project import classes, configured, growth, imports, late, library
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.files import Binding, Files, ProjectFile, defined_name
-from loaderlint.project.frames import Frame
+from loaderlint.project.frames import Code, Frame
 from loaderlint.project.values import (
     BOTTOM,
     NONE_VALUE,
@@ -55,6 +56,8 @@ from loaderlint.project.values import (
 
 _BUILTINS = frozenset(dir(builtins))
 _PENDING = None
+#: What tells the frames of one def apart: the receiver, the arguments, the frame around, the class it was found in.
+_Context = tuple[Atom | None, tuple[Val | None, ...], Frame | None, ClassRef | None]
 MAX_DEPTH = 24
 MAX_CONTEXTS = 24
 
@@ -65,8 +68,7 @@ class Evaluator:
     def __init__(self, files: Files) -> None:
         self.files = files
         self._paths = {path: path for path in files.paths()}
-        self._frames: dict[tuple[object, ...], Frame] = {}
-        self._contexts: dict[tuple[Path, int, int], int] = {}
+        self._codes: dict[tuple[Path, int, int], tuple[Code, dict[_Context, Frame]]] = {}
         self._returns: dict[Frame, Val] = {}
         self._running: set[Frame] = set()
         self._facts: dict[tuple[Path, int], PieceFacts | None] = {}
@@ -78,9 +80,10 @@ class Evaluator:
 
     def take_apart(self) -> None:
         """See `Model.take_apart`."""
-        for frame in self._frames.values():
-            frame.memo.clear()
-            frame.targets.clear()
+        for _, frames in self._codes.values():
+            for frame in frames.values():
+                frame.memo.clear()
+                frame.targets.clear()
         vars(self).clear()
 
     # --- frames -------------------------------------------------------------------------------------------------------
@@ -113,21 +116,16 @@ class Evaluator:
 
     def def_of(self, frame: Frame) -> DefIR | None:
         """The def a frame runs."""
-        facts = frame.facts
-        return facts.ir.defs[frame.def_] if facts else None
+        return frame.code.one
 
     def expr(self, frame: Frame, number: int) -> ir.Expr | None:
         """The expression itself."""
-        facts = frame.facts
-        return facts.ir.exprs[number] if facts and number != NONE else None
+        exprs = frame.code.exprs
+        return exprs[number] if exprs and number != NONE else None
 
-    def performed(self, frame: Frame) -> Iterator[tuple[ir.Perform, ir.Call]]:
+    def performed(self, frame: Frame) -> tuple[tuple[ir.Perform, ir.Call], ...]:
         """The calls of a frame's def in source order, those of dead branches too; nothing is evaluated."""
-        one = self.def_of(frame)
-        for step in one.steps if one else ():
-            call = self.expr(frame, step.call) if isinstance(step, ir.Perform) else None
-            if isinstance(step, ir.Perform) and isinstance(call, ir.Call):
-                yield step, call
+        return frame.code.calls
 
     def body(self, path: Path, piece: int) -> Frame:
         """The frame of a piece's own body (module level or class body)."""
@@ -145,21 +143,23 @@ class Evaluator:
         depth: int,
     ) -> Frame:
         """The one frame with these parts. Past `MAX_CONTEXTS` frames of one def their arguments are forgotten."""
-        key = (path, piece, def_, receiver, args, scope, owner)
-        found = self._frames.get(key)
+        place = (path, piece, def_)
+        known = self._codes.get(place)
+        if known is None:
+            known = self._codes[place] = (Code(self.facts(path, piece), def_), {})
+        code, frames = known
+        context = (receiver, args, scope, owner)
+        found = frames.get(context)
         if found is not None:
             found.depth = min(found.depth, depth)
             return found
-        place = (path, piece, def_)
-        count = self._contexts.get(place, 0)
+        count = len(frames)
         if count >= MAX_CONTEXTS and any(args):
             forgotten = tuple(unknown("too many") if value is not None else None for value in args)
             if forgotten != args:
                 return self.frame(path, piece, def_, receiver, forgotten, scope, owner, depth)
-        self._contexts[place] = count + 1
         order = f"{path}:{piece:06}:{def_:06}:{count:06}"
-        facts = self.facts(path, piece)
-        made = self._frames[key] = Frame(path, piece, def_, receiver, args, scope, owner, depth, order, facts)
+        made = frames[context] = Frame(path, piece, def_, receiver, args, scope, owner, depth, order, code)
         return made
 
     def open_frame(self, function: FunctionRef, receiver: Atom | None, owner: ClassRef | None) -> Frame | None:
@@ -208,97 +208,96 @@ class Evaluator:
         if number in frame.memo:
             known = frame.memo[number]
             return BOTTOM if known is _PENDING else known
-        facts = frame.facts
-        if facts is None or number >= len(facts.ir.exprs):
+        exprs = frame.code.exprs
+        if number >= len(exprs):
             return unknown("half typed")
         frame.memo[number] = _PENDING
+        e = exprs[number]
         try:
-            value = self._dispatch(facts.ir.exprs[number], number, frame)
+            value = _MEANINGS[type(e)](self, e, number, frame)
         except RecursionError:
             value = unknown("too deep")
         frame.memo[number] = value
         return value
 
-    def _dispatch(self, e: ir.Expr, number: int, frame: Frame) -> Val:
-        match e:
-            case ir.Const(kind, value):
-                return of(Literal_(kind, value))
-            case ir.Global(name):
-                return self._global(name, frame)
-            case ir.Param(index):
-                return self._grown(self._param(index, frame), number, frame)
-            case ir.Attr(base, name):
-                return self.attribute(self.eval(base, frame), name, frame, number)
-            case ir.Call():
-                return self._call(e, number, frame)
-            case ir.Index(base, index):
-                return self._index(self.eval(base, frame), index, frame, number)
-            case ir.Phi(choices):
-                return join(self.eval(choice, frame) for choice in self.live(choices, frame))
-            case ir.Imported(module, name, level):
-                return self.imported(frame.path, module, name, level)
-            case ir.Capture(up, name):
-                return self._capture(up, name, frame)
-            case ir.MakeDef(index):
-                return self._make_def(index, frame)
-            case ir.Seq(kind, items):
-                return self._sequence(kind, items, frame, number)
-            case ir.Map(keys, values):
-                return self._map(keys, values, frame, number)
-            case ir.IfExp(test, then, other):
-                truth = self.truth(test, frame)
-                chosen = [x for x, dead in ((then, truth is False), (other, truth is True)) if not dead]
-                self.eval(test, frame)
-                return join(self.eval(x, frame) for x in chosen)
-            case ir.BoolOp(_, left, right):
-                return join((self.eval(left, frame), self.eval(right, frame)))
-            case ir.Bin(op, left, right):
-                return library.binary(op, self.eval(left, frame), self.eval(right, frame), Site(frame, number))
-            case ir.Augmented(op, target, value):
-                before, by = self.eval(target, frame), self.eval(value, frame)
-                after = library.binary(op, before, by, Site(frame, number))
-                return Val(after.atoms, before.origins)
-            case ir.Unary(op, operand):
-                return library.unary(op, self.eval(operand, frame), Site(frame, number))
-            case ir.Compare(left, _, rights):
-                for operand in (left, *rights):
-                    self.eval(operand, frame)
-                return of(LibObject("builtins.bool", Site(frame, number)))
-            case ir.Comp(kind, element, key, iterables):
-                for iterable in iterables:
-                    self.eval(iterable, frame)
-                if key != NONE:
-                    self.eval(key, frame)
-                item = self.eval(element, frame)
-                if kind == "dict":
-                    return of(MapOf((None,), (item,), Site(frame, number)))
-                return of(SeqOf("set" if kind == "set" else "list", (item,), Site(frame, number)))
-            case ir.Element(iterable):
-                return library.element(self, self.eval(iterable, frame), frame, number)
-            case ir.Unpack(value, index, starred):
-                return library.unpack(self, self.eval(value, frame), index, starred, frame, number)
-            case ir.Entered(manager):
-                return self._entered(manager, frame)
-            case ir.Star(value) | ir.Await(value):
-                return self.eval(value, frame)
-            case ir.Text(parts):
-                for part in parts:
-                    self.eval(part, frame)
-                return of(LibObject("builtins.str", Site(frame, number)))
-            case ir.Slice(lower, upper, step):
-                for part in (lower, upper, step):
-                    self.eval(part, frame)
-                return of(LibObject("builtins.slice", Site(frame, number)))
-            case ir.Yield(value, _):
-                self.eval(value, frame)
-                return unknown("sent into a generator")
-            case ir.Caught():
-                return of(LibObject("builtins.Exception", Site(frame, number)))
-            case ir.Opaque(reason):
-                return unknown(reason)
-        raise AssertionError(e)
+    def _const(self, e: ir.Const, number: int, frame: Frame) -> Val:
+        return of(Literal_(e.kind, e.value))
 
-    def _entered(self, manager: int, frame: Frame) -> Val:
+    def _attr(self, e: ir.Attr, number: int, frame: Frame) -> Val:
+        return self.attribute(self.eval(e.base, frame), e.name, frame, number)
+
+    def _phi(self, e: ir.Phi, number: int, frame: Frame) -> Val:
+        return join([self.eval(choice, frame) for choice in self.live(e.choices, frame)])
+
+    def _imported(self, e: ir.Imported, number: int, frame: Frame) -> Val:
+        return self.imported(frame.path, e.module, e.name, e.level)
+
+    def _if_expression(self, e: ir.IfExp, number: int, frame: Frame) -> Val:
+        truth = self.truth(e.test, frame)
+        chosen = [x for x, dead in ((e.then, truth is False), (e.other, truth is True)) if not dead]
+        self.eval(e.test, frame)
+        return join([self.eval(x, frame) for x in chosen])
+
+    def _either(self, e: ir.BoolOp, number: int, frame: Frame) -> Val:
+        return join((self.eval(e.left, frame), self.eval(e.right, frame)))
+
+    def _binary(self, e: ir.Bin, number: int, frame: Frame) -> Val:
+        return library.binary(e.op, self.eval(e.left, frame), self.eval(e.right, frame), Site(frame, number))
+
+    def _augmented(self, e: ir.Augmented, number: int, frame: Frame) -> Val:
+        before, by = self.eval(e.target, frame), self.eval(e.value, frame)
+        after = library.binary(e.op, before, by, Site(frame, number))
+        return Val(after.atoms, before.origins)
+
+    def _unary(self, e: ir.Unary, number: int, frame: Frame) -> Val:
+        return library.unary(e.op, self.eval(e.operand, frame), Site(frame, number))
+
+    def _compared(self, e: ir.Compare, number: int, frame: Frame) -> Val:
+        self._eval_all((e.left, *e.rights), frame)
+        return of(LibObject("builtins.bool", Site(frame, number)))
+
+    def _comprehension(self, e: ir.Comp, number: int, frame: Frame) -> Val:
+        self._eval_all(e.iterables, frame)
+        if e.key != NONE:
+            self.eval(e.key, frame)
+        item = self.eval(e.element, frame)
+        if e.kind == "dict":
+            return of(MapOf((None,), (item,), Site(frame, number)))
+        return of(SeqOf("set" if e.kind == "set" else "list", (item,), Site(frame, number)))
+
+    def _element(self, e: ir.Element, number: int, frame: Frame) -> Val:
+        return library.element(self, self.eval(e.iterable, frame), frame, number)
+
+    def _unpack(self, e: ir.Unpack, number: int, frame: Frame) -> Val:
+        return library.unpack(self, self.eval(e.value, frame), e.index, e.starred, frame, number)
+
+    def _inner(self, e: ir.Star | ir.Await, number: int, frame: Frame) -> Val:
+        return self.eval(e.value, frame)
+
+    def _text(self, e: ir.Text, number: int, frame: Frame) -> Val:
+        self._eval_all(e.parts, frame)
+        return of(LibObject("builtins.str", Site(frame, number)))
+
+    def _slice(self, e: ir.Slice, number: int, frame: Frame) -> Val:
+        self._eval_all((e.lower, e.upper, e.step), frame)
+        return of(LibObject("builtins.slice", Site(frame, number)))
+
+    def _sent(self, e: ir.Yield, number: int, frame: Frame) -> Val:
+        self.eval(e.value, frame)
+        return unknown("sent into a generator")
+
+    def _caught(self, e: ir.Caught, number: int, frame: Frame) -> Val:
+        return of(LibObject("builtins.Exception", Site(frame, number)))
+
+    def _opaque(self, e: ir.Opaque, number: int, frame: Frame) -> Val:
+        return unknown(e.reason)
+
+    def _eval_all(self, numbers: tuple[int, ...], frame: Frame) -> None:
+        for number in numbers:
+            self.eval(number, frame)
+
+    def _entered(self, e: ir.Entered, number: int, frame: Frame) -> Val:
+        manager = e.manager
         value = self.eval(manager, frame)
         parts: list[Val] = []
         for atom in value.ordered():
@@ -314,7 +313,8 @@ class Evaluator:
 
     # --- names --------------------------------------------------------------------------------------------------------
 
-    def _global(self, name: str, frame: Frame) -> Val:
+    def _global(self, e: ir.Global, number: int, frame: Frame) -> Val:
+        name = e.name
         file = self.file(frame.path)
         if file is None:
             return unknown("half typed")
@@ -455,9 +455,11 @@ class Evaluator:
             return given
         return Val(frozenset({growth.with_later_items(self, atom, frame, number)}), given.origins)
 
+    def _parameter(self, e: ir.Param, number: int, frame: Frame) -> Val:
+        return self._grown(self._param(e.index, frame), number, frame)
+
     def _param(self, index: int, frame: Frame) -> Val:
-        facts = frame.facts
-        one = facts.ir.defs[frame.def_] if facts else None
+        one = frame.code.one
         if one is None or index >= len(one.params):
             return unknown("half typed")
         given = frame.args[index] if index < len(frame.args) else None
@@ -466,7 +468,8 @@ class Evaluator:
         function = FunctionRef(frame.path, frame.piece, frame.def_, frame.scope)
         return self.default(function, one.params[index])
 
-    def _capture(self, up: int, name: str, frame: Frame) -> Val:
+    def _capture(self, e: ir.Capture, number: int, frame: Frame) -> Val:
+        up, name = e.up, e.name
         facts = frame.facts
         if facts is None:
             return unknown("half typed")
@@ -489,7 +492,8 @@ class Evaluator:
                 values.append(self._param(index, scope))
         return join(values) if values else unknown("captured out of sight")
 
-    def _make_def(self, index: int, frame: Frame) -> Val:
+    def _make_def(self, e: ir.MakeDef, number: int, frame: Frame) -> Val:
+        index = e.index
         facts = frame.facts
         if facts is None:
             return unknown("half typed")
@@ -500,9 +504,9 @@ class Evaluator:
 
     # --- displays -----------------------------------------------------------------------------------------------------
 
-    def _sequence(self, kind: str, items: tuple[int, ...], frame: Frame, number: int) -> Val:
+    def _sequence(self, e: ir.Seq, number: int, frame: Frame) -> Val:
         values: list[Val] = []
-        for item in items:
+        for item in e.items:
             value = self.eval(item, frame)
             if isinstance(self.expr(frame, item), ir.Star):
                 inner = value.only(SeqOf)
@@ -510,21 +514,16 @@ class Evaluator:
                     values.extend(inner[0].items)
                     continue
             values.append(value)
-        if kind == "list":
+        if e.kind == "list":
             values.extend(growth.appended(self, number, frame))
         if len(values) > 64:
             values = [join(values)]
-        match kind:
-            case "tuple":
-                return of(SeqOf("tuple", tuple(values), Site(frame, number)))
-            case "set":
-                return of(SeqOf("set", tuple(values), Site(frame, number)))
-        return of(SeqOf("list", tuple(values), Site(frame, number)))
+        return of(SeqOf(e.kind, tuple(values), Site(frame, number)))
 
-    def _map(self, keys: tuple[int, ...], values: tuple[int, ...], frame: Frame, number: int) -> Val:
+    def _map(self, e: ir.Map, number: int, frame: Frame) -> Val:
         names: list[str | None] = []
         items: list[Val] = []
-        for key, value in zip(keys, values, strict=True):
+        for key, value in zip(e.keys, e.values, strict=True):
             item = self.eval(value, frame)
             if key == NONE:
                 for inner in item.only(MapOf):
@@ -536,6 +535,9 @@ class Evaluator:
             names.append(literal.value if literal and isinstance(literal.value, str) else None)
             items.append(item)
         return of(growth.with_later_items(self, MapOf(tuple(names), tuple(items), Site(frame, number)), frame, number))
+
+    def _indexed(self, e: ir.Index, number: int, frame: Frame) -> Val:
+        return self._index(self.eval(e.base, frame), e.index, frame, number)
 
     def _index(self, base: Val, index: int, frame: Frame, number: int) -> Val:
         key = self.eval(index, frame)
@@ -922,8 +924,8 @@ class Evaluator:
 
     def _bound(self, one: ir.DefIR, choices: tuple[int, ...], frame: Frame) -> dict[int, list[tuple[int, int]]]:
         """Where each of the choices is bound: the step's number and its context; a parameter before all steps."""
-        wanted = set(choices)
-        binds = [(n, step) for n, step in enumerate(one.steps) if type(step) is ir.Bind and step.value in wanted]
+        bindings = frame.code.bindings
+        binds = sorted(bind for choice in set(choices) for bind in bindings.get(choice, ()))
         named: dict[str, set[int]] = {}
         for _, step in binds:
             named.setdefault(step.name, set()).add(step.value)
@@ -987,11 +989,42 @@ class Evaluator:
         yield from seen
 
     def _expression_is_dead(self, number: int, frame: Frame) -> bool:
-        one = self.def_of(frame)
-        if one is None:
-            return False
-        contexts = [s.context for s in one.steps if type(s) is ir.Perform and s.call == number]
+        contexts = [step.context for step, _ in frame.code.calls if step.call == number]
         return bool(contexts) and all(self.is_dead(context, frame) for context in contexts)
+
+
+#: What each kind of expression is, by its class.
+_MEANINGS: dict[type, Callable[[Evaluator, Any, int, Frame], Val]] = {
+    ir.Const: Evaluator._const,
+    ir.Param: Evaluator._parameter,
+    ir.Capture: Evaluator._capture,
+    ir.Global: Evaluator._global,
+    ir.Imported: Evaluator._imported,
+    ir.Attr: Evaluator._attr,
+    ir.Index: Evaluator._indexed,
+    ir.Slice: Evaluator._slice,
+    ir.Call: Evaluator._call,
+    ir.Bin: Evaluator._binary,
+    ir.Unary: Evaluator._unary,
+    ir.Compare: Evaluator._compared,
+    ir.BoolOp: Evaluator._either,
+    ir.IfExp: Evaluator._if_expression,
+    ir.Seq: Evaluator._sequence,
+    ir.Map: Evaluator._map,
+    ir.Comp: Evaluator._comprehension,
+    ir.MakeDef: Evaluator._make_def,
+    ir.Text: Evaluator._text,
+    ir.Star: Evaluator._inner,
+    ir.Await: Evaluator._inner,
+    ir.Yield: Evaluator._sent,
+    ir.Element: Evaluator._element,
+    ir.Unpack: Evaluator._unpack,
+    ir.Entered: Evaluator._entered,
+    ir.Caught: Evaluator._caught,
+    ir.Augmented: Evaluator._augmented,
+    ir.Phi: Evaluator._phi,
+    ir.Opaque: Evaluator._opaque,
+}
 
 
 def _open_default(value: Val) -> Val:
@@ -1009,29 +1042,28 @@ def iterated(step: ir.Step) -> int:
     return step.value if isinstance(step, ir.YieldStep) and step.is_from else NONE
 
 
+#: The expressions that a step evaluates, by its class.
+_EXPRESSIONS: dict[type, Callable[[Any], tuple[int, ...]]] = {
+    ir.Bind: lambda step: (step.value,),
+    ir.SetAttr: lambda step: (step.base, step.value),
+    ir.SetItem: lambda step: (step.base, step.index, step.value),
+    ir.Augment: lambda step: (step.target, step.value),
+    ir.Delete: lambda step: (step.target,),
+    ir.Perform: lambda step: (step.call,),
+    ir.Iterate: lambda step: (step.iterable,),
+    ir.Enter: lambda step: (step.manager,),
+    ir.Test: lambda step: (step.expr,),
+    ir.Evaluate: lambda step: (step.expr,),
+    ir.Return: lambda step: (step.value,),
+    ir.YieldStep: lambda step: (step.value,),
+    ir.Raise: lambda step: (step.value,),
+    ir.StarImport: lambda step: (),
+}
+
+
 def step_expressions(step: ir.Step) -> tuple[int, ...]:
     """The expressions that a step evaluates."""
-    match step:
-        case ir.Bind(_, _, value, _, _):
-            return (value,)
-        case ir.SetAttr(_, base, _, value, _):
-            return (base, value)
-        case ir.SetItem(_, base, index, value):
-            return (base, index, value)
-        case ir.Augment(_, target, _, value, _):
-            return (target, value)
-        case ir.Perform(_, call):
-            return (call,)
-        case ir.Iterate(_, iterable):
-            return (iterable,)
-        case ir.Enter(_, manager):
-            return (manager,)
-        case ir.Test(_, expr) | ir.Evaluate(_, expr) | ir.Delete(_, expr):
-            return (expr,)
-        case ir.Return(_, value) | ir.Raise(_, value) | ir.YieldStep(_, value, _):
-            return (value,)
-        case ir.StarImport():
-            return ()
+    return _EXPRESSIONS[type(step)](step)
 
 
 def _effective(bindings: list[Binding]) -> list[Binding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -82,6 +83,7 @@ class Loader:
     out_of_sight: bool = False
     guessed: frozenset[Atom] = frozenset()
     late_sites: tuple[Site, ...] = ()
+    _counts: dict[int, Answer] = field(default_factory=dict, init=False, repr=False)
 
     def argument(self, name: str) -> Val:
         """What torch's parameter `name` is, passed or by default."""
@@ -90,11 +92,16 @@ class Loader:
             return passed
         if self.out_of_sight:
             return unknown("loader out of sight")
-        default = dict(self.kind.defaults).get(name, TORCH_DEFAULTS.get(name))
-        return of(Literal_(type(default).__name__, default))
+        return _constant(dict(self.kind.defaults).get(name, TORCH_DEFAULTS.get(name)))
 
     def has_workers(self, count: int = 1) -> Answer:
         """Whether it starts at least `count` workers, as configured."""
+        known = self._counts.get(count)
+        if known is None:
+            known = self._counts[count] = self._may_have_workers(count)
+        return known
+
+    def _may_have_workers(self, count: int) -> Answer:
         answers: set[Answer] = set()
         for atom in self.argument("num_workers").atoms:
             if isinstance(atom, Literal_) and isinstance(atom.value, int | float):
@@ -136,6 +143,11 @@ class Loader:
             return "a loader out of sight"
         file = self.path.name
         return f"`{self.name}` in {f'{self.path.parent.name}/{file}' if file.startswith('__') else file}"
+
+
+@lru_cache(maxsize=64, typed=True)
+def _constant(value: str | int | float | bool | None) -> Val:
+    return of(Literal_(type(value).__name__, value))
 
 
 class Loaders:

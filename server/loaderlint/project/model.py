@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar, cast
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR, PieceFacts
@@ -51,6 +51,8 @@ from loaderlint.project.values import (
 )
 from loaderlint.syntax.notebook import SUFFIX
 
+_Made = TypeVar("_Made")
+_Step = TypeVar("_Step", bound=ir.Step)
 Part = Literal["sample", "collate", "init"]
 SAMPLE_METHODS = ("__getitem__", "__getitems__", "__iter__", "__next__")
 _MAX_FRAMES = 6000
@@ -227,6 +229,9 @@ class Model:
         self._reached_by: dict[int, list[Reached]] | None = None
         self._start_methods_at: dict[Path | None, tuple[frozenset[str], frozenset[str]]] = {}
         self._calls: dict[Frame, tuple[WorkerCall, ...]] = {}
+        self._steps: dict[Frame, list[tuple[int, ir.Step]]] = {}
+        self._start_methods: dict[Loader, frozenset[str]] = {}
+        self._made_once: dict[object, object] = {}
         self._part_calls: dict[tuple[int, Part], tuple[WorkerCall, ...]] = {}
         self._method_calls: dict[Atom, list[WorkerCall]] | None = None
         self._callers_of: dict[Frame, list[tuple[Frame, int]]] | None = None
@@ -356,6 +361,12 @@ class Model:
 
     # --- questions of rules -------------------------------------------------------------------------------------------
 
+    def once(self, make: Callable[[Model], _Made]) -> _Made:
+        """What `make` gives for this model, made once: what a rule needs for each of its subjects."""
+        if make not in self._made_once:
+            self._made_once[make] = make(self)
+        return cast("_Made", self._made_once[make])
+
     def worker_functions(self) -> tuple[WorkerFunction, ...]:
         """Every def that some worker runs, in the order of files and places."""
         if self._functions is None:
@@ -479,10 +490,18 @@ class Model:
                         self._callers_of.setdefault(target, []).append((caller, number))
         return tuple(self._callers_of.get(frame, ()))
 
-    def steps(self, frame: Frame) -> Iterator[tuple[int, ir.Step]]:
+    def steps(self, frame: Frame) -> Sequence[tuple[int, ir.Step]]:
         """The steps of a frame that can run, with their numbers."""
-        one = self.ev.def_of(frame)
-        for number, step in enumerate(one.steps if one else ()):
+        known = self._steps.get(frame)
+        if known is None:
+            one = self.ev.def_of(frame)
+            steps = enumerate(one.steps) if one else ()
+            known = self._steps[frame] = [pair for pair in steps if not self.ev.is_dead(pair[1].context, frame)]
+        return known
+
+    def steps_of(self, frame: Frame, kind: type[_Step]) -> Iterator[tuple[int, _Step]]:
+        """The steps of one kind among those of a frame that can run, with their numbers."""
+        for number, step in frame.code.steps_of(kind):
             if not self.ev.is_dead(step.context, frame):
                 yield number, step
 
@@ -530,8 +549,12 @@ class Model:
     def start_methods(self, loader: Loader) -> frozenset[str]:
         """The start methods that the loader's workers may have: its own argument, a call of `set_start_method` in the
         project, a setting, or the platforms' defaults."""
-        named = self.named_start_methods(loader.argument("multiprocessing_context"))
-        return named or self._default_start_methods(self.environment(loader), loader.path)
+        known = self._start_methods.get(loader)
+        if known is None:
+            named = self.named_start_methods(loader.argument("multiprocessing_context"))
+            known = named or self._default_start_methods(self.environment(loader), loader.path)
+            self._start_methods[loader] = known
+        return known
 
     def chosen_start_methods(self, loader: Loader) -> frozenset[str]:
         """The start methods that the loader's argument, a setting or a call that is sure to happen names; empty where

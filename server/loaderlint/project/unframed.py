@@ -12,7 +12,7 @@ from pathlib import Path
 from loaderlint.facts import ir
 from loaderlint.facts.ir import PieceFacts
 from loaderlint.project.evaluate import Evaluator
-from loaderlint.project.frames import Frame
+from loaderlint.project.frames import Code, Frame
 from loaderlint.project.values import Val
 
 
@@ -23,7 +23,7 @@ class Unframed:
         self._ev = ev
         self._facts = facts
         # Nobody else has this frame, and no value that is found here holds it.
-        self._frame = Frame(path, piece, def_, None, (), None, None, 0, "", facts)
+        self._frame = Frame(path, piece, def_, None, (), None, None, 0, "", Code(facts, def_))
 
     def value(self, number: int) -> Val | None:
         """What an expression is in every frame of the def; None if that depends on the frame."""

@@ -77,7 +77,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each reversed array, where it is reversed."""
     if not any(model.files.containing(word) for word in _WORDS):
         return
-    reversal = Reversal(model)
+    reversal = model.once(Reversal)
     reaching: dict[Place, list[tuple[Sink, Found]]] = {}
     for sink in sinks(function, model, reversal.flow, TENSOR_MAKERS):
         for one in sink.found:

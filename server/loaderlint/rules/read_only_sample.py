@@ -75,7 +75,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each tensor that is made of such an array."""
     if not any(model.files.containing(word) for word in _WORDS):
         return
-    memory = ReadOnly(model)
+    memory = model.once(ReadOnly)
     for sink in sinks(function, model, memory.flow, MEMORY_SHARERS):
         exposure = _kept_read_only(sink, memory, model)
         if exposure is None:

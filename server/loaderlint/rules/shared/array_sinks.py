@@ -62,8 +62,8 @@ def _converted(
         return
     names = {a.name for a in call.callee.atoms if isinstance(a, Lib)} & set(makers)
     objects = {a.name for a in call.callee.atoms if isinstance(a, LibObject)} & TENSOR_TRANSFORMS
-    step = next(s for _, s in model.steps(frame) if isinstance(s, ir.Perform) and s.call == number)
     if names or objects:
+        step = next(s for _, s in model.steps_of(frame, ir.Perform) if s.call == number)
         found = flow.found(first, frame, (), step)
         where = f"`{sorted(names or objects)[0]}`"
     else:
@@ -87,9 +87,9 @@ def _collated(frame: Frame, model: Model, flow: ArrayFlow) -> Iterator[Sink]:
     exposure = _collated_by_default(frame, model)
     if exposure is None:
         return
-    generator = model.def_of(frame).is_generator
-    for number, step in model.steps(frame):
-        if not isinstance(step, ir.YieldStep if generator else ir.Return) or step.value == NONE:
+    gives: type[ir.YieldStep | ir.Return] = ir.YieldStep if model.def_of(frame).is_generator else ir.Return
+    for number, step in model.steps_of(frame, gives):
+        if step.value == NONE:
             continue
         found = flow.found(step.value, frame, ANYTHING, step)
         if found:
