@@ -94,7 +94,7 @@ class Linking:
         from loaderlint.project.model import Model
 
         self.links += 1
-        model = Model(snapshot, self._configuration.environment, self._configuration.declared)
+        model = Model(snapshot, self._configuration.environment, self._configuration.declared, explains=gathering)
         try:
             silences: list[Silence] = []
             for one in ask_rules(model, self._rules(telling), stop, silences.append if gathering else unheard):

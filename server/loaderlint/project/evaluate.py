@@ -95,10 +95,12 @@ class Evaluator:
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
         """The facts of a piece; None where the file or the piece cannot be read."""
         key = (path, piece)
-        if key not in self._facts:
+        try:
+            return self._facts[key]
+        except KeyError:
             file = self.files.file(path)
-            self._facts[key] = None if file is None or piece >= len(file.pieces) else file.facts_of(piece)
-        return self._facts[key]
+            found = self._facts[key] = file.facts_of(piece) if file and piece < len(file.pieces) else None
+            return found
 
     def resolve(self, importer: Path, module: str, level: int) -> ModuleRef | FolderRef | None:
         """The module of the project that an import names; None if it is none of the project's."""

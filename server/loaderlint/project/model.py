@@ -202,15 +202,19 @@ class Exposure:
 
 class Model:
     """One immutable snapshot of a project, linked. `environment_of(path)` gives what the file's project runs on,
-    `declared_of(path)` the wrappers of its own that its settings declare."""
+    `declared_of(path)` the wrappers of its own that its settings declare. `explains`: somebody asks why rules are
+    silent; else they need not find it out."""
 
     def __init__(
         self,
         files: Files,
         environment_of: Callable[[Path], Environment],
         declared_of: DeclaredOf = lambda path: (),
+        *,
+        explains: bool = True,
     ) -> None:
         self.files = files
+        self.explains = explains
         self.ev = Evaluator(files)
         self.callers = Callers(self.ev)
         self._environment_of = environment_of

@@ -257,18 +257,18 @@ def of(*atoms: Atom) -> Val:
 
 def join(values: Iterable[Val]) -> Val:
     """One of several values; capped."""
-    atoms: set[Atom] = set()
-    origins: set[Origin] = set()
-    for value in values:
-        atoms |= value.atoms
-        origins |= value.origins
+    first, *others = tuple(values) or (BOTTOM,)
+    atoms = first.atoms.union(*[value.atoms for value in others]) if others else first.atoms
+    origins = first.origins.union(*[value.origins for value in others]) if others else first.origins
+    if len(atoms) <= MAX_ATOMS and len(origins) <= MAX_ORIGINS:
+        return Val(atoms, origins) if others else first
     if len(atoms) > MAX_ATOMS:
         reasons = {a for a in atoms if type(a) is Unknown}
         kept = sorted(atoms - reasons, key=_order)[: MAX_ATOMS - 1]
-        atoms = {*kept, *reasons, Unknown("too many")}
+        atoms = frozenset({*kept, *reasons, Unknown("too many")})
     if len(origins) > MAX_ORIGINS:
-        origins = set(sorted(origins, key=repr_origin)[:MAX_ORIGINS])
-    return Val(frozenset(atoms), frozenset(origins))
+        origins = frozenset(sorted(origins, key=repr_origin)[:MAX_ORIGINS])
+    return Val(atoms, origins)
 
 
 def extended(origins: Iterable[Origin], step: str, relation: str) -> frozenset[Origin]:

@@ -173,14 +173,14 @@ def _use(call: WorkerCall, model: Model) -> Use | None:
         name = next(atom.name for atom in call.callee.ordered() if isinstance(atom, Lib))
         return Use(call, f"`{name}`", 0)
     func = model.ev.expr(call.frame, call.call.func)
-    arguments = model.ev.arguments(call.call, call.frame)
     if isinstance(func, ir.Attr) and func.name in ("cuda", "to") and _moves(func, call, model):
         if func.name == "cuda":
             return Use(call, "`.cuda()`", 0)
-        device = arguments.get("device", 0)
+        device = model.ev.arguments(call.call, call.frame).get("device", 0)
         return _on(device, call, '.to("{}")', model) if device is not None else None
     if any(isinstance(atom, Lib) and atom.name.startswith(TAKES_DEVICE) for atom in call.callee.atoms):
-        device = next((value for name, value in arguments.keywords if name == "device"), None)
+        keywords = model.ev.arguments(call.call, call.frame).keywords
+        device = next((value for name, value in keywords if name == "device"), None)
         made = next(atom.name for atom in call.callee.ordered() if isinstance(atom, Lib))
         if device is not None and made != "torch.device":
             return _on(device, call, f'{made}(device="{{}}")', model)

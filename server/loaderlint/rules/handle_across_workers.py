@@ -82,7 +82,7 @@ from loaderlint.rules.shared.handle_accessor import accessor
 from loaderlint.rules.shared.held_handles import compares_pid, first_samples, handle_kind, handles_in, is_held, opener
 from loaderlint.rules.shared.silence import started_by, too_unsure, unexposed
 
-_READS = ir.Attr | ir.Global | ir.Capture | ir.Param | ir.Index
+_READS = frozenset({ir.Attr, ir.Global, ir.Capture, ir.Param, ir.Index})
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -90,7 +90,8 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     done: set[Place] = set()
     for frame in function.frames:
         asks = compares_pid(frame, model)
-        reads = ((n, v) for n, v in frame.memo.items() if v is not None and isinstance(model.ev.expr(frame, n), _READS))
+        exprs = model.facts(frame).ir.exprs
+        reads = [(n, v) for n, v in frame.memo.items() if v is not None and type(exprs[n]) in _READS]
         for number, value in sorted(reads, key=lambda item: item[0]):
             for atom in handles_in(value, model):
                 kind = handle_kind(atom, model)

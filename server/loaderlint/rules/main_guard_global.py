@@ -72,7 +72,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         return
     aware = any(file.pieces[function.piece].holds(word) for word in _AWARE)
     if found is None or aware:
-        yield from _silent(function, file, model, aware=aware)
+        yield from _silent(function, file, model, aware=aware) if model.explains else ()
         return
     frame, exposure = found
     loud = severity(exposure.lead, model, exposure.certainty)
@@ -158,10 +158,9 @@ def _globals_read(frame: Frame, model: Model) -> dict[str, int]:
     """The global names that a frame reads, each with the first read."""
     facts = model.facts(frame)
     found: dict[str, int] = {}
-    for number in sorted(frame.memo, key=lambda number: facts.anchors.exprs[number]):
-        e = model.ev.expr(frame, number)
-        if isinstance(e, ir.Global):
-            found.setdefault(e.name, number)
+    names = [(number, e.name) for number in frame.memo if type(e := facts.ir.exprs[number]) is ir.Global]
+    for number, name in sorted(names, key=lambda read: facts.anchors.exprs[read[0]]):
+        found.setdefault(name, number)
     return found
 
 

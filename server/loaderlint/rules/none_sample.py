@@ -151,7 +151,7 @@ def _has_own_collate(loader: Loader) -> bool:
 
 def _gives_something(frame: Frame, model: Model) -> bool:
     """Whether the def returns a value on some way: one that never does is a stub."""
-    return any(isinstance(step, ir.Return) and not _is_none(step.value, frame, model) for _, step in model.steps(frame))
+    return any(not _is_none(step.value, frame, model) for _, step in model.steps_of(frame, ir.Return))
 
 
 def _is_none(number: int, frame: Frame, model: Model) -> bool:
@@ -163,12 +163,11 @@ def _is_none(number: int, frame: Frame, model: Model) -> bool:
 
 def _ways(frame: Frame, model: Model, depth: int) -> Iterator[Way]:
     """The ways on which `frame` returns None, itself or by what it calls to make its result."""
-    for number, step in model.steps(frame):
-        if isinstance(step, ir.Return):
-            if _is_none(step.value, frame, model):
-                yield from _way(frame, step.context, model.step_place(frame, number), model, statement=True)
-            else:
-                yield from _inside(step.value, step.context, frame, model, depth, model.step_place(frame, number))
+    for number, step in model.steps_of(frame, ir.Return):
+        if _is_none(step.value, frame, model):
+            yield from _way(frame, step.context, model.step_place(frame, number), model, statement=True)
+        else:
+            yield from _inside(step.value, step.context, frame, model, depth, model.step_place(frame, number))
     for context in Ends(frame, model).find():
         if not model.ev.is_dead(context, frame) and _is_no_choice(context, frame, model):
             yield from _way(frame, context, model.def_place(frame), model, falls=True)
@@ -286,9 +285,7 @@ def _bound_in_handler(choice: int, frame: Frame, model: Model) -> Iterator[Way]:
 
 def _is_looked_at(number: int, frame: Frame, model: Model) -> bool:
     """Whether a test of the def asks about a value."""
-    return any(
-        isinstance(step, ir.Test) and _mentions(step.expr, number, frame, model, 0) for _, step in model.steps(frame)
-    )
+    return any(_mentions(step.expr, number, frame, model, 0) for _, step in model.steps_of(frame, ir.Test))
 
 
 def _mentions(number: int, wanted: int, frame: Frame, model: Model, depth: int) -> bool:

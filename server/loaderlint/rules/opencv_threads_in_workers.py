@@ -122,7 +122,9 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
 def _imports(module: WorkerModule, model: Model) -> Iterator[Import]:
     """Where cv2 is imported: at module level first, then in the functions that workers run."""
     file = model.files.file(module.path)
-    for binding in [b for bindings in file.names.values() for b in bindings] if file else ():
+    if file is None or next(file.mentioning("cv2"), None) is None:
+        return  # as in most modules that workers run: do not parse them for it
+    for binding in [b for bindings in file.names.values() for b in bindings]:
         place = _cv2_import(model, module, binding.piece, binding.def_, binding.step)
         if place is not None:
             yield Import(place, not binding.conditional)

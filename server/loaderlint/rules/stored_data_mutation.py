@@ -135,7 +135,7 @@ def _root(target: int, frame: Frame, model: Model) -> int:
 
 
 def _edits(frame: Frame, model: Model) -> Iterator[Edit]:
-    unused = {step.expr for _, step in model.steps(frame) if isinstance(step, ir.Evaluate)}
+    unused = {step.expr for _, step in model.steps_of(frame, ir.Evaluate)}
     for number, step in model.steps(frame):
         if isinstance(step, ir.Augment) and step.stored != "attr":  # a counter on self is state
             yield from _augment(step, number, frame, model)

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.callers import ALTERNATIVES, ORDERED_PIPELINES
+from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Frame
 from loaderlint.project.library import flattened
 from loaderlint.project.model import Model
@@ -96,7 +97,7 @@ class ArrayFlow:
         """What makes the argument of those steps of the pipeline called at `number` that are objects of the `wanted`
         library classes."""
         call = self._ev.expr(frame, number)
-        steps = self._steps(call, frame) if isinstance(call, ir.Call) else ()
+        steps = pipeline_steps(call, frame, self._ev) if isinstance(call, ir.Call) else ()
         states: list[State] = []
         for index, atoms in enumerate(steps):
             if any(isinstance(atom, LibObject) and atom.name in wanted for atom in atoms):
@@ -243,7 +244,7 @@ class ArrayFlow:
         if not isinstance(call, ir.Call):
             return
         self._ev.eval(number, frame)
-        if steps := self._steps(call, frame):
+        if steps := pipeline_steps(call, frame, self._ev):
             yield from self._after_step(steps, len(steps) - 1, state)
         elif targets := frame.targets.get(number, ()):
             yield from self._returned(targets, Step(frame, number), state)
@@ -286,7 +287,7 @@ class ArrayFlow:
             call = self._ev.expr(caller, number)
             if not isinstance(call, ir.Call):
                 continue
-            steps = self._steps(call, caller)
+            steps = pipeline_steps(call, caller, self._ev)
             if not steps:
                 yield from self._passed(Step(caller, number), frame, index, state, ())
             for position, atoms in enumerate(steps):
@@ -330,35 +331,6 @@ class ArrayFlow:
         return bool(callee.only(FunctionRef)) and not callee.only(Method, Instance)
 
     # --- pipelines ----------------------------------------------------------------------------------------------------
-
-    def _steps(self, call: ir.Call, frame: Frame) -> tuple[tuple[Atom, ...], ...]:
-        """The steps that a call runs one after another, each with what it may be: of a library's `Compose`, or of a
-        loop `for t in self.transforms: x = t(x)`."""
-        func = self._ev.expr(frame, call.func)
-        if isinstance(func, ir.Element):
-            lists = [a for a in self._ev.eval(func.iterable, frame).only(SeqOf) if isinstance(a, SeqOf)]
-            if len(lists) == 1:
-                return tuple(tuple(item.ordered()) for item in lists[0].items)
-        for atom in self._ev.eval(call.func, frame).only(LibObject):
-            if isinstance(atom, LibObject) and atom.name in ORDERED_PIPELINES:
-                return tuple(self._pipeline(atom))
-        return ()
-
-    def _pipeline(self, atom: LibObject) -> Iterator[tuple[Atom, ...]]:
-        made = self._ev.site_arguments(atom.site)
-        for value in (*made.positional[:1], *(v for name, v in made.keywords if name == "transforms")):
-            lists = [one for one in value.only(SeqOf) if isinstance(one, SeqOf)]
-            for item in lists[0].items if len(lists) == 1 else (value,):
-                yield tuple(self._inner(item.ordered()))
-
-    def _inner(self, atoms: list[Atom]) -> Iterator[Atom]:
-        """A step, or what it chooses from."""
-        for atom in atoms:
-            if isinstance(atom, LibObject) and atom.name in ALTERNATIVES:
-                for value in self._ev.site_arguments(atom.site).positional:
-                    yield from flattened(value)
-            else:
-                yield atom
 
     def _after_step(self, steps: tuple[tuple[Atom, ...], ...], index: int, state: State) -> Iterator[State]:
         """What step `index` of the pipeline that `state` calls gives; before the first, what is passed to it."""
@@ -486,6 +458,38 @@ class ArrayFlow:
 
     def _libraries(self, func: int, frame: Frame) -> frozenset[str]:
         return frozenset(a.name for a in self._ev.eval(func, frame).atoms if isinstance(a, Lib))
+
+
+def pipeline_steps(call: ir.Call, frame: Frame, ev: Evaluator) -> tuple[tuple[Atom, ...], ...]:
+    """The steps that a call runs one after another, each with what it may be: of a library's `Compose`, or of a loop
+    `for t in self.transforms: x = t(x)`."""
+    func = ev.expr(frame, call.func)
+    if isinstance(func, ir.Element):
+        lists = [a for a in ev.eval(func.iterable, frame).only(SeqOf) if isinstance(a, SeqOf)]
+        if len(lists) == 1:
+            return tuple(tuple(item.ordered()) for item in lists[0].items)
+    for atom in ev.eval(call.func, frame).only(LibObject):
+        if isinstance(atom, LibObject) and atom.name in ORDERED_PIPELINES:
+            return tuple(_pipeline(atom, ev))
+    return ()
+
+
+def _pipeline(atom: LibObject, ev: Evaluator) -> Iterator[tuple[Atom, ...]]:
+    made = ev.site_arguments(atom.site)
+    for value in (*made.positional[:1], *(v for name, v in made.keywords if name == "transforms")):
+        lists = [one for one in value.only(SeqOf) if isinstance(one, SeqOf)]
+        for item in lists[0].items if len(lists) == 1 else (value,):
+            yield tuple(_chosen(item.ordered(), ev))
+
+
+def _chosen(atoms: list[Atom], ev: Evaluator) -> Iterator[Atom]:
+    """A step, or what it chooses from."""
+    for atom in atoms:
+        if isinstance(atom, LibObject) and atom.name in ALTERNATIVES:
+            for value in ev.site_arguments(atom.site).positional:
+                yield from flattened(value)
+        else:
+            yield atom
 
 
 def selected(path: Path, key: str | int, *, anything: bool = True) -> list[Path]:

@@ -3,22 +3,23 @@ function, which makes them of whatever a sample holds."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.findings import Place
-from loaderlint.knowledge.arrays import ONLY_ARRAYS, TENSOR_TRANSFORMS
+from loaderlint.knowledge.arrays import MEMORY_SHARERS, ONLY_ARRAYS, TENSOR_MAKERS, TENSOR_TRANSFORMS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Instance, Lib, LibObject
-from loaderlint.rules.shared.array_flow import ANYTHING, ArrayFlow, Found
+from loaderlint.rules.shared.array_flow import ANYTHING, ArrayFlow, Found, pipeline_steps
 
 #: The loaders that collate samples with PyTorch's `default_collate` if they are told nothing else.
 _COLLATING = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
 #: Datasets that change the samples of the datasets they hold.
 _CHANGING = ("monai.", "torch_geometric.", "torchvision.")
+_MAKERS = TENSOR_MAKERS | MEMORY_SHARERS
 
 
 class Sink(NamedTuple):
@@ -37,35 +38,70 @@ class Sink(NamedTuple):
     found: tuple[Found, ...]
 
 
-def sinks(function: WorkerFunction, model: Model, flow: ArrayFlow, makers: Collection[str]) -> Iterator[Sink]:
+class Conversion(NamedTuple):
+    """A call with the argument `first` that may make a tensor of it: of these library functions, of objects of these
+    transforms, or of a pipeline of such."""
+
+    call: WorkerCall
+    first: int
+    functions: frozenset[str]
+    transforms: frozenset[str]
+
+
+class Conversions:
+    """What several rules ask of the frames of one model: whom they hand their values to."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._known: dict[Frame, list[Conversion]] = {}
+        self._collated: dict[Frame, Exposure | None] = {}
+
+    def of(self, frame: Frame) -> list[Conversion]:
+        """The calls that may make a tensor of an argument, but those that stand in a `try`: what they raise may be
+        expected."""
+        known = self._known.get(frame)
+        if known is None:
+            known = self._known[frame] = list(self._find(frame))
+        return known
+
+    def _find(self, frame: Frame) -> Iterator[Conversion]:
+        around = self._model.def_of(frame).around
+        for call in self._model.frame_calls(frame):
+            first = next((arg.value for arg in call.call.args if arg.kind == "pos"), NONE)
+            if first == NONE or any(here.kind == "try" for here in around(call.context)):
+                continue
+            functions = _MAKERS.intersection(a.name for a in call.callee.atoms if isinstance(a, Lib))
+            transforms = TENSOR_TRANSFORMS.intersection(a.name for a in call.callee.atoms if isinstance(a, LibObject))
+            if functions or transforms or pipeline_steps(call.call, frame, self._model.ev):
+                yield Conversion(call, first, functions, transforms)
+
+    def collated(self, frame: Frame) -> Exposure | None:
+        """The loaders that begin a sample with this frame and collate what it returns with the default function."""
+        if frame not in self._collated:
+            self._collated[frame] = _collated_by_default(frame, self._model)
+        return self._collated[frame]
+
+
+def sinks(function: WorkerFunction, model: Model, flow: ArrayFlow, makers: frozenset[str]) -> Iterator[Sink]:
     """Where a function makes tensors with one of `makers` of what `flow` looks for."""
     for frame in function.frames:
         exposure = model.exposure(frame, 0, parts=("sample", "collate"))
-        for call in model.frame_calls(frame) if exposure else ():
-            if exposure and not _is_tried(call, model):
-                yield from _converted(call, model, flow, makers, exposure)
+        for one in model.once(Conversions).of(frame) if exposure else ():
+            if exposure:
+                yield from _converted(one, model, flow, makers, exposure)
         yield from _collated(frame, model, flow)
 
 
-def _is_tried(call: WorkerCall, model: Model) -> bool:
-    """Whether a call stands in a `try`: what it raises may be expected."""
-    return any(here.kind == "try" for here in model.def_of(call.frame).around(call.context))
-
-
 def _converted(
-    call: WorkerCall, model: Model, flow: ArrayFlow, makers: Collection[str], exposure: Exposure
+    one: Conversion, model: Model, flow: ArrayFlow, makers: frozenset[str], exposure: Exposure
 ) -> Iterator[Sink]:
     """A call that makes a tensor of its argument: of a function, a transform, or a pipeline with such a transform."""
-    frame, number = call.frame, call.number
-    first = next((arg.value for arg in call.call.args if arg.kind == "pos"), NONE)
-    if first == NONE:
-        return
-    names = {a.name for a in call.callee.atoms if isinstance(a, Lib)} & set(makers)
-    objects = {a.name for a in call.callee.atoms if isinstance(a, LibObject)} & TENSOR_TRANSFORMS
-    if names or objects:
+    frame, number, first = one.call.frame, one.call.number, one.first
+    names = one.functions & makers
+    if names or one.transforms:
         step = next(s for _, s in model.steps_of(frame, ir.Perform) if s.call == number)
         found = flow.found(first, frame, (), step)
-        where = f"`{sorted(names or objects)[0]}`"
+        where = f"`{sorted(names or one.transforms)[0]}`"
     else:
         found = flow.found_in_pipeline(number, frame, TENSOR_TRANSFORMS)
         where = "`ToTensor`"
@@ -84,7 +120,7 @@ def _place(number: int, frame: Frame, model: Model, call: Place) -> Place:
 
 def _collated(frame: Frame, model: Model, flow: ArrayFlow) -> Iterator[Sink]:
     """What a sample that goes to the default collate function holds."""
-    exposure = _collated_by_default(frame, model)
+    exposure = model.once(Conversions).collated(frame)
     if exposure is None:
         return
     gives: type[ir.YieldStep | ir.Return] = ir.YieldStep if model.def_of(frame).is_generator else ir.Return

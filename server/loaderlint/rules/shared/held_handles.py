@@ -60,11 +60,12 @@ def opener(atom: LibObject, model: Model) -> LibObject:
 def handles_in(value: Val, model: Model) -> list[LibObject]:
     """The library objects that a value may be; for an item of a dict, also those the constructor puts into it."""
     found = [atom for atom in value.only(LibObject) if isinstance(atom, LibObject)]
-    for origin in sorted(value.origins, key=lambda o: o.path):
-        if isinstance(origin.owner, Instance) and origin.path[1:] == ("[]",):
+    items = [one for one in value.origins if isinstance(one.owner, Instance) and one.path[1:] == ("[]",)]
+    for origin in sorted(items, key=lambda one: one.path):
+        if isinstance(origin.owner, Instance):
             for frame in model.ev.classes.construction(origin.owner):
-                for _, step in model.steps(frame):
-                    if isinstance(step, ir.SetItem) and _is_self(step.base, origin.path[0], frame, model):
+                for _, step in model.steps_of(frame, ir.SetItem):
+                    if _is_self(step.base, origin.path[0], frame, model):
                         put = model.ev.eval(step.value, frame).only(LibObject)
                         found.extend(atom for atom in put if isinstance(atom, LibObject))
     return list(dict.fromkeys(found))

@@ -309,15 +309,14 @@ class ListingOrder:
         for _, call in self._model.ev.performed(frame):
             func = self._model.ev.expr(frame, call.func)
             name = _called(func)
+            how = "shuffled" if name in SHUFFLES else "sorted" if "sort" in name.lower() and name != "sorted" else ""
+            if not how:
+                continue
             touched = [call.args[0].value] if call.args else []
             if isinstance(func, ir.Attr):
                 touched.append(func.base)
-            if not any(self._is_target(one, target, frame) for one in touched):
-                continue
-            if name in SHUFFLES:
-                return "shuffled"
-            if "sort" in name.lower() and name != "sorted":
-                return "sorted"
+            if any(self._is_target(one, target, frame) for one in touched):
+                return how
         return ""
 
     def _part(self, found: Orders, index: int, frame: Frame) -> Orders:

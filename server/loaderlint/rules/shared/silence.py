@@ -35,7 +35,9 @@ def unexposed(
     cure: Callable[[Loader], str] = _cured,
 ) -> str:
     """Why `Model.exposure` of a frame is None, asked with the same `workers` and `parts`. `cure` says of a loader with
-    enough workers why the fault is none there ('its worker_init_fn seeds NumPy')."""
+    enough workers why the fault is none there ('its worker_init_fn seeds NumPy'). '' where nobody asks."""
+    if not model.explains:
+        return ""
     reached = model.reached.get(frame)
     if reached is None:
         return "no loader in sight reaches it"
@@ -48,6 +50,8 @@ def unexposed(
 
 def uncovered(model: Model, bits: int, workers: int, cure: Callable[[Loader], str] = _cured) -> str:
     """As `unexposed`, for a bitset of loaders (see `Model.exposed`)."""
+    if not model.explains:
+        return ""
     reasons: dict[str, list[Loader]] = {}
     for loader in model.loaders_of(bits):
         few = workers > 0 and loader.has_workers(workers) == "no"
