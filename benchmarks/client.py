@@ -25,7 +25,7 @@ class Server:
         self.folder = folder
         self._ids = itertools.count(1)
         self._versions: dict[Path, int] = {}
-        command = [sys.executable, "-m", "loaderlint", "server"]
+        command = [sys.executable, "-m", "loaderlint", "server", "--no-cache"]
         environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}  # nobody's server compiles its modules each time
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment

@@ -221,9 +221,8 @@ class Typist:
 
     def __init__(self, folder: Path, mode: Mode) -> None:
         self._mode = mode
-        self._server = subprocess.Popen(
-            [sys.executable, "-m", "loaderlint", "server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder
-        )
+        command = [sys.executable, "-m", "loaderlint", "server", "--no-cache"]
+        self._server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder)
         self._folder = folder
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)

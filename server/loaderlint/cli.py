@@ -194,6 +194,8 @@ def _add_others(commands: Any) -> None:
     server.add_argument(
         "--port", type=int, default=2087, help="port to listen on, 0 for a free one (default: %(default)s)"
     )
+    server.add_argument("--no-cache", action="store_true", help="read and write no cache")
+    _add_cache_dir(server)
 
     _add_survey(commands)
 
@@ -285,7 +287,7 @@ def _clean(chosen: argparse.Namespace) -> int:
 def _server(chosen: argparse.Namespace) -> int:
     from loaderlint.lsp import main as serve
 
-    return serve(chosen.transport, chosen.host, chosen.port)
+    return serve(chosen.transport, chosen.host, chosen.port, cache_dir=chosen.cache_dir, no_cache=chosen.no_cache)
 
 
 def _survey(chosen: argparse.Namespace) -> int:

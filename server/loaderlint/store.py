@@ -358,7 +358,7 @@ class Store:
             self.unreadable[path] = _TOO_LARGE
             return
         source = _overlay_source(text)
-        self._open[path] = known.changed(source) if known else OpenFile(path, source, cut(text))
+        self._open[path] = known.changed(source) if known else self._cut(path, source, _bytes(text))
 
     def overlay(self, path: Path) -> str | None:
         """The editor's text of a file, None if there is none."""
@@ -453,7 +453,7 @@ class Store:
         if path in self.unreadable:
             found = b""
         elif overlay is not None:
-            found = overlay.encode("utf-8", "surrogatepass")
+            found = _bytes(overlay)
         else:
             found = self._read(path)
         self._data[path] = found
@@ -502,6 +502,10 @@ class Store:
         except UnreadableSource as error:
             self.unreadable[path] = str(error)
             return None
+        return self._cut(path, source, data)
+
+    def _cut(self, path: Path, source: Source, data: bytes) -> OpenFile:
+        """The file with this content, of which something may be kept."""
         kept = self._kept.get(data, source.text) if self._kept else None
         if kept is None:
             return OpenFile(path, source, cut(source.text))
@@ -515,10 +519,10 @@ class Store:
         return self.open(path) is not None
 
     def opened(self) -> Iterator[tuple[bytes, OpenFile]]:
-        """The files on disk that were opened, each with its bytes: what a cache may keep."""
+        """The files that were opened, each with its bytes: what a cache may keep."""
         for path, file in self._open.items():
-            if file is not None and path in self._data and path not in self._overlays:
-                yield self._data[path], file
+            if file is not None and (path in self._data or path in self._overlays):
+                yield self.data(path), file
 
     def read(self) -> Iterator[tuple[Path, bytes]]:
         """The Python files on disk that were read, each with its bytes."""
@@ -553,6 +557,11 @@ class Store:
         if opened is None:
             return None
         return ProjectFile(path, opened.text, opened.pieces, opened.facts)
+
+
+def _bytes(text: str) -> bytes:
+    """An editor's text as its file would be."""
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _overlay_source(text: str) -> Source:

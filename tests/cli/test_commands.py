@@ -50,13 +50,15 @@ def test_rules_as_json(run: Run) -> None:
         (["--stdio"], ("stdio", "127.0.0.1", 2087)),
         (["--tcp", "--port", "0"], ("tcp", "127.0.0.1", 0)),
         (["--ws", "--host", "::1"], ("ws", "::1", 2087)),
+        (["--cache-dir", "kept"], ("stdio", "127.0.0.1", 2087, "kept")),
+        (["--no-cache"], ("stdio", "127.0.0.1", 2087, True)),
     ],
 )
-def test_server(run: Run, monkeypatch: pytest.MonkeyPatch, flags: list[str], expected: tuple[str, str, int]) -> None:
+def test_server(run: Run, monkeypatch: pytest.MonkeyPatch, flags: list[str], expected: tuple[object, ...]) -> None:
     started = []
 
-    def serve(*arguments: object) -> int:
-        started.append(arguments)
+    def serve(*arguments: object, **cache: object) -> int:
+        started.append((*arguments, *filter(None, cache.values())))
         return 7
 
     monkeypatch.setattr(loaderlint.lsp, "main", serve)

@@ -22,8 +22,8 @@ from loaderlint.cache import place
 LIMIT = 256 * 1024 * 1024
 #: The layout of the file. Another one is another file.
 NAME = "loaderlint-1.sqlite"
-#: How long to wait for another process that is writing.
-_PATIENCE = 3.0
+#: Seconds to wait for another process that is writing; what somebody who types waits for is shorter.
+_PATIENCE, BRIEF = 3.0, 0.2
 _DAY = 86_400
 _CHECKSUM = 16
 _LARGEST = 64 * 1024 * 1024
@@ -33,11 +33,12 @@ _Result = TypeVar("_Result")
 
 class Database:
     """The file in `folder`, which is made when something is first written. Never raises: what cannot be read is not
-    there, and what cannot be written is not written."""
+    there, and what cannot be written is not written. `patience`: in seconds, for other processes that write."""
 
-    def __init__(self, folder: Path, limit: int = LIMIT) -> None:
+    def __init__(self, folder: Path, limit: int = LIMIT, patience: float = _PATIENCE) -> None:
         self._folder = folder
         self._limit = limit
+        self._patience = patience
         self._connection: sqlite3.Connection | None = None
         self._broken = False
         self._used: set[bytes] = set()
@@ -119,7 +120,7 @@ class Database:
     def _connected(self) -> sqlite3.Connection:
         if not os.path.exists(self.path):
             place.make(self._folder)
-        db = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+        db = sqlite3.connect(self.path, timeout=self._patience, isolation_level=None, check_same_thread=False)
         db.execute("PRAGMA trusted_schema = OFF")
         db.execute("PRAGMA synchronous = OFF")  # what a power cut damages is not there, see the checksums
         db.execute("CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, used INTEGER NOT NULL, data BLOB NOT NULL)")

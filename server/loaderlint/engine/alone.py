@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from loaderlint.engine.diagnostics import Diagnostic
 from loaderlint.store import OpenFile, Store
+
+if TYPE_CHECKING:
+    from loaderlint.cache.pieces import KeptPieces
 
 #: A loader in sight of its dataset, and code of the two that is wrong whatever runs around it.
 _CERTAIN = frozenset(
@@ -25,8 +29,8 @@ class OneFile(Store):
     """A project of which one file can be read. The others are there, so that a module of the project is not taken for a
     library of the same name; what they hold is unknown."""
 
-    def __init__(self, root: Path, path: Path) -> None:
-        super().__init__(root)
+    def __init__(self, root: Path, path: Path, kept: KeptPieces | None = None) -> None:
+        super().__init__(root, kept)
         self._path = path
 
     def _on_disk(self, stop: Callable[[], bool] = lambda: False) -> frozenset[Path]:

@@ -41,6 +41,7 @@ class Project:
     ) -> None:
         self.root = root
         self.store = store or Store(root, kept)
+        self._kept = kept
         self.configuration = Configuration(root, overrides, interpreter)
         self.places = Places(self.store)
         self.repairs = Repairs(self.store)
@@ -112,7 +113,7 @@ class Project:
         editor has it to be."""
         if path not in self._alone:
             overrides, interpreter = self.configuration.overrides, self.configuration.interpreter
-            self._alone[path] = Project(self.root, overrides, interpreter, store=OneFile(self.root, path))
+            self._alone[path] = Project(self.root, overrides, interpreter, store=OneFile(self.root, path, self._kept))
         project = self._alone[path]
         if text is not None and text != project.store.overlay(path):
             project.store.set_text(path, text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +19,14 @@ if TYPE_CHECKING:
     from loaderlint.cache.pieces import PieceCache
     from loaderlint.explanation import Explanation
     from loaderlint.fixes.edits import FileEdit, Repair
+    from loaderlint.store import OpenFile
     from loaderlint.syntax.span import Span
     from loaderlint.worker_map import WorkerMap
 
 _SOURCES = (".py", ".pyi", ".ipynb")
+#: The facts of so many files are kept in one go.
+_AT_A_TIME = 4
+_NOTHING = object()
 
 
 class Workspace:
@@ -52,6 +56,8 @@ class Workspace:
         self._answered: list[tuple[Project, list[Path]]] = []
         self._roots: dict[Path, Path] = {}
         self.problems: list[Problem] = []
+        self._left_to_keep: Iterator[None] = iter(())
+        self._begun_to_keep: set[Path] = set()
 
     # --- what changes -------------------------------------------------------------------------------------------------
 
@@ -220,6 +226,23 @@ class Workspace:
         """Keep in the cache what is known of the files on disk by now."""
         if self._cache is not None:
             self._cache.put(one for project in self._projects.values() for one in project.store.opened())
+
+    def keep_some(self) -> bool:
+        """Keep a little of what is known of projects that have been linked since they were made; whether there is more
+        to keep. For who has time now, and perhaps not in a moment."""
+        if self._cache is None:
+            return False
+        if next(self._left_to_keep, _NOTHING) is not _NOTHING:
+            return True
+        new = [project for root, project in self._projects.items() if project.known and root not in self._begun_to_keep]
+        self._begun_to_keep.update(project.root for project in new)
+        self._left_to_keep = self._keeping(self._cache, [one for project in new for one in project.store.opened()])
+        return bool(new)
+
+    def _keeping(self, cache: PieceCache, files: Sequence[tuple[bytes, OpenFile]]) -> Iterator[None]:
+        for first in range(0, len(files), _AT_A_TIME):
+            cache.put(files[first : first + _AT_A_TIME])
+            yield
 
     def answered(self) -> list[tuple[Project, list[Path]]]:
         """The projects that the last check was about, each with the paths that were asked for."""

@@ -12,14 +12,23 @@ a message is made or read.
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 from typing import Literal
 
 Transport = Literal["stdio", "tcp", "ws"]
 
 
-def main(transport: Transport = "stdio", host: str = "127.0.0.1", port: int = 2087) -> int:
+def main(
+    transport: Transport = "stdio",
+    host: str = "127.0.0.1",
+    port: int = 2087,
+    *,
+    cache_dir: str | None = None,
+    no_cache: bool = False,
+) -> int:
     """Serve one client until it leaves, and return the exit code: 0 after a proper shutdown, 1 if the client left
-    without one, 2 if the transport cannot be had. Port 0 takes a free one; the address is written to stderr."""
+    without one, 2 if the transport cannot be had. Port 0 takes a free one; the address is written to stderr.
+    `cache_dir`, `no_cache`: as for `loaderlint check`."""
     # What is imported stays; to look through it again and again would hold up messages (36 ms each time).
     gc.disable()
     try:
@@ -28,4 +37,10 @@ def main(transport: Transport = "stdio", host: str = "127.0.0.1", port: int = 20
     finally:
         gc.freeze()
         gc.enable()
-    return serve(load, transport, host, port)
+
+    def folder() -> Path | None:
+        from loaderlint.cache import place
+
+        return None if no_cache else place.folder(cache_dir)
+
+    return serve(lambda: load(folder), transport, host, port)

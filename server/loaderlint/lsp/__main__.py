@@ -20,10 +20,12 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     parser.add_argument("--port", type=int, default=2087, help="port to listen on, 0 for a free one (%(default)s)")
+    parser.add_argument("--no-cache", action="store_true", help="read and write no cache")
+    parser.add_argument("--cache-dir", metavar="DIR", help="the folder of the cache")
     parser.set_defaults(transport="stdio")
     return parser.parse_args()
 
 
 if __name__ == "__main__":
     chosen = _arguments()
-    sys.exit(main(chosen.transport, chosen.host, chosen.port))
+    sys.exit(main(chosen.transport, chosen.host, chosen.port, cache_dir=chosen.cache_dir, no_cache=chosen.no_cache))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    from loaderlint.cache.pieces import PieceCache
     from loaderlint.engine import Diagnostic, Problem, ProjectInfo
     from loaderlint.explanation import Explanation
     from loaderlint.findings import Fix, Place
@@ -54,6 +55,7 @@ class Workspace(Protocol):
         early: Callable[[Found], None] | None = ...,
     ) -> dict[Path, tuple[Diagnostic, ...]]: ...
     def alone(self, paths: Iterable[Path], texts: Mapping[Path, str]) -> dict[Path, tuple[Diagnostic, ...]]: ...
+    def keep_some(self) -> bool: ...
 
 
 class Backend(Protocol):
@@ -74,22 +76,30 @@ class Backend(Protocol):
 
 
 class Loaderlint:
-    """loaderlint's own engine and rules. Making one imports libcst (0.2 s)."""
+    """loaderlint's own engine and rules. `cache`: the folder in which facts of files are kept between runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: Path | None = None) -> None:
         from loaderlint import engine
         from loaderlint.rules import RULES
 
         self.cancelled: type[Exception] = engine.Cancelled
         self.pages: Mapping[str, str] = {rule.name: rule.page for rule in RULES}
         self._engine = engine
+        self._pieces = _pieces(cache) if cache else None
 
     def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> Workspace:
         """A new workspace over `folders` (absolute)."""
-        return self._engine.Workspace(folders, overrides, tells=True)
+        return self._engine.Workspace(folders, overrides, tells=True, cache=self._pieces)
 
     def close(self) -> None:
         """Nothing to do."""
+
+
+def _pieces(folder: Path) -> PieceCache:
+    from loaderlint.cache.database import BRIEF, Database
+    from loaderlint.cache.pieces import PieceCache
+
+    return PieceCache(Database(folder, patience=BRIEF))
 
 
 def answer(workspace: Workspace, question: Callable[..., _Answer], *about: Any) -> _Answer:

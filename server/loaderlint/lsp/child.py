@@ -51,9 +51,11 @@ class Child:
         self._number: int | None = None
         self._goes_on = False
         self._given_up = False
+        self._may_keep = False
 
     def step(self) -> None:
         """Wait for the next call and answer it."""
+        self._keep()
         message = self._waiting.popleft() if self._waiting else self._inbox.get()
         if isinstance(message, Call):
             self._answer(message)
@@ -72,6 +74,16 @@ class Child:
             logger.debug("%s failed", call.method, exc_info=True)
             self._reply("failed", f"{type(error).__name__}: {error}")
         self._number = None
+
+    def _keep(self) -> None:
+        """While nobody asks anything: keep what is known, for the next session."""
+        try:
+            while self._may_keep and not self._waiting and self._inbox.empty():
+                assert self._workspace is not None
+                self._may_keep = self._workspace.keep_some()
+        except Exception:  # nothing is kept, and all is as good as before
+            logger.debug("nothing is kept", exc_info=True)
+            self._may_keep = False
 
     def _take(self, backend: Backend, told: Told) -> None:
         if told.method == "workspace":
@@ -108,6 +120,7 @@ class Child:
 
     def _checked(self, workspace: Workspace, paths: Sequence[Path] | None) -> Any:
         found = workspace.check(paths, stop=self._stop, progress=self._progress, early=self._early)
+        self._may_keep = True
         part: dict[Path, tuple[Diagnostic, ...]] = {}
         count = 0
         for path, diagnostics in found.items():
@@ -167,8 +180,9 @@ class Child:
                 self._send(Reply(call.number, "early", self._workspace.alone(paths, self._texts)))
 
 
-def main() -> None:
-    """Answer what comes on stdin, on stdout, until the end of stdin; then, whatever goes on, end."""
+def main(cache: str | None = None) -> None:
+    """Answer what comes on stdin, on stdout, until the end of stdin; then, whatever goes on, end. `cache`: the folder
+    in which facts of files are kept between sessions."""
     from loaderlint.lsp.backend import Loaderlint
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
@@ -179,7 +193,8 @@ def main() -> None:
     os.dup2(nothing, sys.stdin.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
-    child = Child(Loaderlint, inbox, lambda reply: wire.write(sink, reply))
+    folder = Path(cache) if cache else None
+    child = Child(lambda: Loaderlint(folder), inbox, lambda reply: wire.write(sink, reply))
 
     def work() -> None:
         try:

@@ -39,7 +39,7 @@ _LOOK = 0.005
 _KEPT = 64
 #: A console of its own would pop up (Windows; the flag has no name elsewhere).
 _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-_START = "import sys; sys.path[:] = {path!r}; from loaderlint.lsp.child import main; main()"
+_START = "import sys; sys.path[:] = {path!r}; from loaderlint.lsp.child import main; main({cache!r})"
 
 _Answer = TypeVar("_Answer")
 
@@ -56,24 +56,27 @@ class Failed(Exception):
     """The engine raised an error; the message is its type and text."""
 
 
-def load() -> Backend:
-    """The engine: in a process of its own, or, where none can be started, in this one."""
+def load(cache: Callable[[], Path | None] = lambda: None) -> Backend:
+    """The engine: in a process of its own, or, where none can be started, in this one. `cache` tells the folder in
+    which facts of files are kept between sessions."""
+    folder = cache()
     try:
-        return Remote()
+        return Remote(folder)
     except (OSError, Died, Failed):
         logger.warning("no process for the analysis; it runs in the server's", exc_info=True)
     from loaderlint.lsp.backend import Loaderlint
 
-    return Loaderlint()
+    return Loaderlint(folder)
 
 
 class Remote:
-    """The backend. Raises OSError or Died if the process cannot be started."""
+    """The backend; see `load`. Raises OSError or Died if the process cannot be started."""
 
     cancelled: type[Exception] = Cancelled
 
-    def __init__(self) -> None:
-        self._process = _Process()
+    def __init__(self, cache: Path | None = None) -> None:
+        self._cache = cache
+        self._process = _Process(cache)
         self._told: list[Told] = []
         self._state: list[Told] = []
         self._numbers = 0
@@ -110,7 +113,7 @@ class Remote:
             return self._asked(told, method, about, stop, heard)
         except Died as death:
             logger.error("%s; it is started again", death)
-            self._process = _Process()
+            self._process = _Process(self._cache)
             return self._asked(tuple(self._state), method, about, stop, heard)
 
     def _asked(
@@ -208,6 +211,10 @@ class RemoteWorkspace:
         found: dict[Path, tuple[Diagnostic, ...]] = self._ask("alone", tuple(paths), dict(texts))
         return found
 
+    def keep_some(self) -> bool:
+        """Its process does that by itself."""
+        return False
+
     def answer(self, question: Callable[..., _Answer], *about: Any) -> _Answer:
         """`question(workspace, *about)`, asked where the engine is. `question` is a function of a module that imports
         neither pygls nor lsprotocol."""
@@ -283,10 +290,11 @@ def _fix_all(workspace: Any, paths: Sequence[Path], rules: Collection[str] | Non
 class _Process:
     """The process, its pipes, and a thread that reads what it says. Raises OSError if it cannot be started."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: Path | None) -> None:
+        kept = None if cache is None else str(cache)
         # Isolated and with our own path: nothing that lies in the folder where the server runs is imported.
         self._child = subprocess.Popen(
-            [sys.executable, "-I", "-c", _START.format(path=_path())],
+            [sys.executable, "-I", "-c", _START.format(path=_path(), cache=kept)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             creationflags=_NO_WINDOW,
