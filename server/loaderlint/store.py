@@ -236,18 +236,16 @@ def _lowered(piece: Piece) -> PieceFacts | None:
     plain = plain_facts(piece.text) if piece.kind == "statement" else None
     if plain is not None:
         return plain
-    from loaderlint.facts.lower import lower
-    from loaderlint.syntax.parse import parse_piece
+    from loaderlint.facts.lower import piece_facts
 
-    parsed = parse_piece(piece)
-    return lower(parsed) if parsed is not None else None
+    return piece_facts(piece)
 
 
 def _unpacked(data: bytes | None, piece: Piece) -> PieceFacts | None:
     from loaderlint.facts.codec import BadFacts, unpack
 
     try:
-        return None if data is None else unpack(data)
+        return None if data is None else unpack(data, piece)
     except BadFacts:
         return _lowered(piece)
 
@@ -592,6 +590,9 @@ class Snapshot:
 
     def release(self) -> None:
         """The linking is over: keep the notes of what was read, not the texts and facts."""
+        for file in self._files.values():
+            if file is not None:
+                file.note_places()
         self._read = {path: file.read if file else None for path, file in self._files.items()}
         self._files.clear()
         self._stop, self._opened = (lambda: False), (lambda: None)
@@ -736,14 +737,14 @@ def _same_piece(index: int, read: Read, was: OpenFile, now: OpenFile) -> bool:
     for question, about in read.questions.get(index, ()):
         if question(before, *about) != question(after, *about):
             return False
-    if index in read.facts and not _same_facts(was.facts(index), now.facts(index)):
+    if index in read.facts and not _same_facts(was.facts(index), now.facts(index), index in read.placed):
         return False
     return index not in read.bound or bound_names(was.facts(index)) == bound_names(now.facts(index))
 
 
-def _same_facts(before: PieceFacts | None, after: PieceFacts | None) -> bool:
+def _same_facts(before: PieceFacts | None, after: PieceFacts | None, placed: bool) -> bool:
     if before is after:
         return True
     if before is None or after is None:
         return False
-    return before.digest == after.digest and before.anchors == after.anchors
+    return before.digest == after.digest and (not placed or before.anchors == after.anchors)

@@ -59,3 +59,26 @@ def test_an_edit_of_the_calls_counts(tmp_path: Path, old: str, new: str, same: b
     store.set_text(path, CODE.replace(old, new))
     assert snapshot.same_answers() is same
     assert store.calling("Two") == (() if same else (path,))
+
+
+#: Says the same as `CODE`, in other places.
+DOCUMENTED = CODE.replace("def other():\n", 'def other():\n    """Why."""\n')
+
+
+@pytest.mark.parametrize("placed", [False, True])
+@pytest.mark.parametrize("reopened", [False, True])
+def test_places_count_where_they_were_asked_for(tmp_path: Path, placed: bool, reopened: bool) -> None:
+    path, store, snapshot = opened(tmp_path)
+    file = snapshot.file(path)
+    assert file is not None
+    facts = file.facts_of(3)
+    assert facts is not None and facts.ir.defs[1].name == "other"
+    if placed:
+        assert facts.anchors.defs[1] == (0, 1)
+    snapshot.release()
+    if reopened:  # read from the disk again, where it is the same
+        store.set_text(path, None)
+        assert snapshot.same_answers()
+        store.settled()
+    store.set_text(path, DOCUMENTED)
+    assert snapshot.same_answers() is not placed

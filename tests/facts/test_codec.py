@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 
 from loaderlint.facts import codec, ir
 from loaderlint.facts.ir import PieceFacts
-from loaderlint.facts.lower import lower
+from loaderlint.facts.lower import lower, piece_facts
 from loaderlint.syntax.cutter import Piece, cut
 from loaderlint.syntax.parse import parse_piece
 from tests.syntax import corpus
 
 PAGES = (Path(__file__).with_name("pieces.txt"), Path(__file__).with_name("functions.txt"))
+
+PIECE = Piece("statement", "", "a = 1\n", 0, 0, -1, 6)
 
 ODD = """
 a = 340282366920938463463374607431768211456, -340282366920938463463374607431768211456, 9223372036854775808
@@ -46,12 +48,20 @@ def known(text: str) -> tuple[tuple[Piece, ...], dict[int, PieceFacts | None]]:
 
 
 def unpacked(back: codec.FileFacts) -> dict[int, PieceFacts | None]:
-    return {index: None if data is None else codec.unpack(data) for index, data in back.packed.items()}
+    return {
+        index: None if data is None else codec.unpack(data, back.pieces[index]) for index, data in back.packed.items()
+    }
 
 
 def same(a: Any, b: Any) -> bool:
     """Equal, and of the same types all the way down: named tuples of two kinds may be equal."""
-    return a == b and repr(a) == repr(b)
+    return a == b and written(a) == written(b)
+
+
+def written(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: written(one) for key, one in value.items()}
+    return repr((value.ir, value.anchors, value.digest) if isinstance(value, PieceFacts) else value)
 
 
 def texts() -> list[str]:
@@ -81,7 +91,7 @@ def test_facts_of_all_cases_come_back() -> None:
         for piece in cut(case):
             facts = lowered(piece)
             if facts is not None:
-                assert same(codec.decode_piece(codec.encode_piece(facts)), facts)
+                assert same(codec.decode_piece(codec.encode_piece(facts), piece), facts)
 
 
 @settings(max_examples=150, deadline=None)
@@ -93,7 +103,7 @@ def test_facts_of_any_constants_come_back(data: st.DataObject) -> None:
     facts = PieceFacts(
         ir.PieceIR(exprs, (body,), ()), ir.PieceAnchors((0,) * len(exprs), ((),), ((-1, -1),)), "ab" * 16
     )
-    assert same(codec.decode_piece(codec.encode_piece(facts)), facts)
+    assert same(codec.decode_piece(codec.encode_piece(facts), PIECE), facts)
 
 
 def test_only_the_facts_that_are_known_are_kept() -> None:
@@ -140,7 +150,7 @@ def test_any_bytes_are_refused(data: bytes, text: str) -> None:
             read_all(one, text)
             raise codec.BadFacts  # by chance an empty file's
         with pytest.raises(codec.BadFacts):
-            codec.decode_piece(one)
+            codec.decode_piece(one, PIECE)
 
 
 def test_damage_behind_a_right_checksum_raises_nothing_else() -> None:
@@ -158,6 +168,17 @@ def test_damage_behind_a_right_checksum_raises_nothing_else() -> None:
             pass
 
 
+def test_facts_whose_anchors_nobody_asked_for_come_back_without() -> None:
+    (piece,) = cut("def f(a):\n    return a.b(1)\n")
+    facts = piece_facts(piece)
+    assert facts is not None
+    back = codec.decode_piece(codec.encode_piece(facts), piece)
+    assert back.known_anchors is None
+    assert back.anchors == facts.anchors != ir.PieceAnchors((), (), ())
+    again = codec.decode_piece(codec.encode_piece(facts), piece)
+    assert again.known_anchors == facts.anchors
+
+
 class Burglar:
     def __reduce__(self) -> tuple[Any, ...]:
         return (pytest.fail, ("what was read was run",))
@@ -165,17 +186,17 @@ class Burglar:
 
 def test_pickled_code_is_not_run() -> None:
     with pytest.raises(codec.BadFacts):
-        codec.decode_piece(codec._sealed(pickle.dumps(Burglar())))
+        codec.decode_piece(codec._sealed(pickle.dumps(Burglar())), PIECE)
 
 
 @pytest.mark.parametrize("head", [b"\xdd", b"\xdf", b"\xdb", b"\xc6"])
 def test_a_length_that_no_memory_holds_is_refused(head: bytes) -> None:
     with pytest.raises(codec.BadFacts):
-        codec.decode_piece(codec._sealed(b"\x99" + head + b"\xff" * 4))
+        codec.decode_piece(codec._sealed(b"\x9a" + head + b"\xff" * 4), PIECE)
     with pytest.raises(codec.BadFacts):
         codec.decode(codec._sealed(b"\x93\x00" + head + b"\xff" * 4), "")
 
 
 def test_deep_nesting_is_refused() -> None:
     with pytest.raises(codec.BadFacts):
-        codec.decode_piece(codec._sealed(b"\x91" * 1_000_000))
+        codec.decode_piece(codec._sealed(b"\x91" * 1_000_000), PIECE)

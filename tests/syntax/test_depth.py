@@ -85,6 +85,7 @@ _SCRIPT = """
 import sys, threading
 sys.path[:0] = sys.argv[1:3]
 import test_depth
+from loaderlint.syntax.bare import bare
 from loaderlint.syntax.cutter import Piece, cut
 from loaderlint.syntax.parse import parse_piece
 from loaderlint.syntax.positions import lossless, spans
@@ -98,6 +99,7 @@ def parse_all():
             text = make(size)
             print(name, size, file=sys.stderr, flush=True)
             for piece in (Piece("statement", "", text, 0, 0, -1, 0), *cut(text)[:3]):
+                bare(piece)
                 parsed = parse_piece(piece)
                 if parsed is not None:
                     assert lossless(piece, parsed)

@@ -47,7 +47,7 @@ _QUESTIONS = frozenset(
 )
 
 #: All that is noted of what was read of a file. Where there is more, what is kept would not be all.
-_NOTES = {"text", "facts", "texts", "bound", "words", "questions"}
+_NOTES = {"text", "facts", "placed", "texts", "bound", "words", "questions"}
 
 Question = tuple[Callable[..., object], tuple[Any, ...]]
 
@@ -156,12 +156,14 @@ def _noted(read: Read, numbers: dict[Question, int]) -> list[Any]:
         else:
             texts.add(piece)
     asked_of = [[list(asked), sorted(pieces)] for asked, pieces in sorted(by_questions.items())]
-    return [read.text, sorted(read.facts), sorted(texts), sorted(read.bound), sorted(read.words), asked_of]
+    facts = [sorted(read.facts), sorted(read.placed)]
+    return [read.text, *facts, sorted(texts), sorted(read.bound), sorted(read.words), asked_of]
 
 
 class _Noted(NamedTuple):
     text: bool
     facts: list[int]
+    placed: list[int]
     texts: list[int]
     bound: list[int]
     words: list[str]
@@ -169,9 +171,9 @@ class _Noted(NamedTuple):
 
 
 def _read_again(noted: list[Any], questions: tuple[Question, ...]) -> _Noted:
-    text, facts, texts, bound, words, asked_of = noted
+    text, facts, placed, texts, bound, words, asked_of = noted
     named = [([questions[number] for number in asked], pieces) for asked, pieces in asked_of]
-    return _Noted(text, facts, texts, bound, words, named)
+    return _Noted(text, facts, placed, texts, bound, words, named)
 
 
 def _told(noted: _Noted, opened: OpenFile) -> str:
@@ -190,7 +192,9 @@ def _told(noted: _Noted, opened: OpenFile) -> str:
         for index in asked_of:
             answers.append([_plain(question(pieces[index].text, *about)) for question, about in questions])
     facts = [opened.facts(index) for index in noted.facts]
-    answers.append([one and (one.digest, tuple(map(tuple, one.anchors))) for one in facts])
+    answers.append([one and one.digest for one in facts])
+    placed = [opened.facts(index) for index in noted.placed]
+    answers.append([one and tuple(map(tuple, one.anchors)) for one in placed])
     answers.append([[tuple(name) for name in bound_names(opened.facts(index))] for index in noted.bound])
     return blake2b(repr(answers).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 

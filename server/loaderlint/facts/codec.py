@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import msgspec
 
 #: Part of every key in a cache. A new number whenever the facts of some text, its pieces, or these bytes change.
-SCHEMA = 1
+SCHEMA = 2
 
 _EXPRS: tuple[type, ...] = get_args(ir.Expr)
 _STEPS: tuple[type, ...] = get_args(ir.Step)
@@ -53,8 +53,9 @@ class _Def(NamedTuple):
 
 
 class _Facts(NamedTuple):
-    """`PieceFacts`: the kind of each expression and step, the rows by kind, and `odd`, the values of constants that
-    MessagePack cannot hold (integers of more than 64 bits, lone surrogates) by the number of the expression."""
+    """`PieceFacts`: the kind of each expression and step, the rows by kind, how many steps each def has, and `odd`, the
+    values of constants that MessagePack cannot hold (integers of more than 64 bits, lone surrogates) by the number of
+    the expression. The anchors only where they are known."""
 
     expr_kinds: bytes
     exprs: Any
@@ -62,8 +63,9 @@ class _Facts(NamedTuple):
     defs: tuple[_Def, ...]
     step_kinds: bytes
     steps: Any
+    counts: tuple[int, ...]
     mentions: tuple[str, ...]
-    anchors: PieceAnchors
+    anchors: PieceAnchors | None
     digest: bytes
 
 
@@ -93,9 +95,9 @@ def encode_piece(facts: PieceFacts) -> bytes:
     return _sealed(_plain(facts))
 
 
-def decode_piece(data: bytes) -> PieceFacts:
-    """The facts that `encode_piece` was given. Raises BadFacts."""
-    return _facts(_unsealed(data))
+def decode_piece(data: bytes, piece: Piece) -> PieceFacts:
+    """The facts of `piece` that `encode_piece` was given. Raises BadFacts."""
+    return _facts(_unsealed(data), piece)
 
 
 def _plain(facts: PieceFacts) -> bytes:
@@ -115,8 +117,9 @@ def _row(facts: PieceFacts, odd: tuple[tuple[int, bytes], ...]) -> _Facts:
     expr_kinds, expr_rows = _columns(exprs, _EXPR_NUMBER)
     step_kinds, step_rows = _columns(steps, _STEP_NUMBER)
     defs = tuple([_Def(*one[:8], one.falls_through, one.is_generator) for one in piece.defs])
-    digest = bytes.fromhex(facts.digest)
-    return _Facts(expr_kinds, expr_rows, odd, defs, step_kinds, step_rows, piece.mentions, facts.anchors, digest)
+    counts = tuple([len(one.steps) for one in piece.defs])
+    beside = (piece.mentions, facts.known_anchors, bytes.fromhex(facts.digest))
+    return _Facts(expr_kinds, expr_rows, odd, defs, step_kinds, step_rows, counts, *beside)
 
 
 def _columns(rows: Iterable[Any], numbers: Mapping[type, int]) -> tuple[bytes, list[list[Any]]]:
@@ -143,7 +146,7 @@ def _odd(exprs: Iterable[Any]) -> tuple[tuple[int, bytes], ...]:
     return tuple(found)
 
 
-def _facts(data: bytes) -> PieceFacts:
+def _facts(data: bytes, piece: Piece) -> PieceFacts:
     import msgspec
 
     try:
@@ -152,19 +155,26 @@ def _facts(data: bytes) -> PieceFacts:
         for number, value in row.odd:
             exprs[number] = _odd_constant(exprs[number], value)
         steps = _rows(row.step_kinds, row.steps)
-        anchors = row.anchors
-        if len(anchors.exprs) != len(exprs) or len(anchors.steps) != len(row.defs):
-            raise BadFacts("anchors that are not those of these expressions")
-        if len(row.defs) != len(anchors.defs) or sum(map(len, anchors.steps)) != len(steps):
-            raise BadFacts("anchors that are not those of these steps")
+        if len(row.counts) != len(row.defs) or sum(row.counts) != len(steps) or any(one < 0 for one in row.counts):
+            raise BadFacts("steps that are not those of these defs")
+        if row.anchors is not None:
+            _check(row.anchors, len(exprs), row.counts)
     except (msgspec.DecodeError, *_WRONG) as error:
         raise BadFacts(f"no facts of a piece: {error}") from error
     defs, first = [], 0
-    for one, places in zip(row.defs, anchors.steps, strict=True):
-        last = first + len(places)
+    for one, count in zip(row.defs, row.counts, strict=True):
+        last = first + count
         defs.append(ir.DefIR(*one[:8], tuple(steps[first:last]), one.falls_through, one.is_generator))
         first = last
-    return PieceFacts(PieceIR(tuple(exprs), tuple(defs), row.mentions), anchors, row.digest.hex())
+    beside = piece if row.anchors is None else row.anchors
+    return PieceFacts(PieceIR(tuple(exprs), tuple(defs), row.mentions), beside, row.digest.hex())
+
+
+def _check(anchors: PieceAnchors, exprs: int, counts: Sequence[int]) -> None:
+    if len(anchors.exprs) != exprs or len(anchors.defs) != len(counts):
+        raise BadFacts("anchors that are not those of these expressions")
+    if [*map(len, anchors.steps)] != [*counts]:
+        raise BadFacts("anchors that are not those of these steps")
 
 
 def _rows(kinds: bytes, columns: Sequence[Sequence[Any]]) -> list[Any]:
@@ -193,9 +203,9 @@ class FileFacts(NamedTuple):
     packed: Mapping[int, bytes | None]
 
 
-def unpack(data: bytes) -> PieceFacts:
-    """The facts of one piece in `FileFacts.packed`. Raises BadFacts."""
-    return _facts(data)
+def unpack(data: bytes, piece: Piece) -> PieceFacts:
+    """The facts of a piece, whose are the bytes `data` in `FileFacts.packed`. Raises BadFacts."""
+    return _facts(data, piece)
 
 
 def encode(text: str, pieces: Sequence[Piece], facts: Mapping[int, PieceFacts | bytes | None]) -> bytes:

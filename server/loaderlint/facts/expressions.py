@@ -1,4 +1,4 @@
-"""Expressions of the tree to rows of the table, with the calls in them as steps.
+"""Expressions of the bare tree to rows of the table, with the calls in them as steps.
 
 One function a node class, found in `EXPRESSIONS` by the class. Operands are read in the order in which Python evaluates
 them, so that `Perform` steps are in order. The functions recurse along the tree; long chains of operators, which lean
@@ -7,12 +7,10 @@ to one side, are walked in a loop.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-import libcst as cst
-
-from loaderlint.facts import literals
 from loaderlint.facts.flow import merge
 from loaderlint.facts.frame import Frame
 from loaderlint.facts.ir import (
@@ -51,102 +49,84 @@ from loaderlint.facts.ir import (
     Yield,
     YieldStep,
 )
+from loaderlint.facts.literals import constant, is_number
+from loaderlint.syntax.bare import Unreadable
 
-_BINARY: dict[type[cst.CSTNode], str] = {
-    cst.Add: "+",
-    cst.Subtract: "-",
-    cst.Multiply: "*",
-    cst.Divide: "/",
-    cst.FloorDivide: "//",
-    cst.Modulo: "%",
-    cst.Power: "**",
-    cst.LeftShift: "<<",
-    cst.RightShift: ">>",
-    cst.BitOr: "|",
-    cst.BitAnd: "&",
-    cst.BitXor: "^",
-    cst.MatrixMultiply: "@",
+#: How operators are written.
+OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitOr: "|",
+    ast.BitAnd: "&",
+    ast.BitXor: "^",
+    ast.MatMult: "@",
+    ast.Lt: "<",
+    ast.Gt: ">",
+    ast.Eq: "==",
+    ast.LtE: "<=",
+    ast.GtE: ">=",
+    ast.NotEq: "!=",
+    ast.In: "in",
+    ast.NotIn: "not in",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.USub: "-",
+    ast.UAdd: "+",
+    ast.Invert: "~",
+    ast.Not: "not",
 }
-_COMPARE: dict[type[cst.CSTNode], str] = {
-    cst.LessThan: "<",
-    cst.GreaterThan: ">",
-    cst.Equal: "==",
-    cst.LessThanEqual: "<=",
-    cst.GreaterThanEqual: ">=",
-    cst.NotEqual: "!=",
-    cst.In: "in",
-    cst.NotIn: "not in",
-    cst.Is: "is",
-    cst.IsNot: "is not",
-}
-_UNARY: dict[type[cst.CSTNode], str] = {cst.Minus: "-", cst.Plus: "+", cst.BitInvert: "~", cst.Not: "not"}
 
 
-def expression(f: Frame, node: cst.CSTNode) -> ExprId:
+def expression(f: Frame, node: ast.AST) -> ExprId:
     """The row of the expression `node`."""
     return EXPRESSIONS.get(node.__class__, _unknown)(f, node)
 
 
-def optional(f: Frame, node: cst.CSTNode | None) -> ExprId:
+def optional(f: Frame, node: ast.AST | None) -> ExprId:
     """The row of `node`, `NONE` for None."""
     return NONE if node is None else EXPRESSIONS.get(node.__class__, _unknown)(f, node)
 
 
-def _unknown(f: Frame, node: cst.CSTNode) -> ExprId:
+def _unknown(f: Frame, node: ast.AST) -> ExprId:
     return f.emit(Opaque(node.__class__.__name__), node)
+
+
+def _unreadable(f: Frame, node: Unreadable) -> ExprId:
+    return f.emit(Opaque(node.reason), node)
 
 
 # --- atoms ------------------------------------------------------------------------------------------------------------
 
 
-def _name(f: Frame, node: cst.Name) -> ExprId:
-    return f.read(node.value, node)
+def _name(f: Frame, node: ast.Name) -> ExprId:
+    return f.read(node.id, node)
 
 
-def _ellipsis(f: Frame, node: cst.Ellipsis) -> ExprId:
-    return f.emit(literals.ELLIPSIS, node)
-
-
-def _number(f: Frame, node: cst.Integer | cst.Float | cst.Imaginary) -> ExprId:
-    return f.emit(literals.number(node), node)
-
-
-def _string(f: Frame, node: cst.SimpleString) -> ExprId:
-    return f.emit(literals.string(node), node)
-
-
-def _concatenated(f: Frame, node: cst.ConcatenatedString) -> ExprId:
-    pieces: list[cst.BaseString] = []
-    rest: cst.BaseString = node
-    while isinstance(rest, cst.ConcatenatedString):
-        pieces.append(rest.left)
-        rest = rest.right
-    pieces.append(rest)
-    plain = [piece for piece in pieces if isinstance(piece, cst.SimpleString)]
-    if len(plain) == len(pieces):
-        return f.emit(literals.joined(plain), node)
-    parts: list[ExprId] = []
-    for piece in pieces:
-        if not isinstance(piece, cst.SimpleString):
-            _parts(f, piece.parts, parts)  # type: ignore[attr-defined]
-    return f.emit(Text(tuple(parts)), node)
+def _constant(f: Frame, node: ast.Constant) -> ExprId:
+    return f.emit(constant(node.value), node)
 
 
 def _formatted(f: Frame, node: Any) -> ExprId:
     parts: list[ExprId] = []
-    _parts(f, node.parts, parts)
+    _parts(f, node.values, parts)
     return f.emit(Text(tuple(parts)), node)
 
 
 def _parts(f: Frame, nodes: Sequence[Any], parts: list[ExprId]) -> None:
     """Append the expressions between the braces of a formatted string, those of format specifications included."""
     for node in nodes:
-        inner = getattr(node, "expression", None)
-        if inner is None:
+        if node.__class__ is ast.Constant:
             continue
-        parts.append(expression(f, inner))
-        if node.format_spec:
-            _parts(f, node.format_spec, parts)
+        parts.append(expression(f, node.value))
+        if node.format_spec is not None:
+            _parts(f, node.format_spec.values, parts)
 
 
 # --- displays ---------------------------------------------------------------------------------------------------------
@@ -154,142 +134,129 @@ def _parts(f: Frame, nodes: Sequence[Any], parts: list[ExprId]) -> None:
 
 def _sequence(kind: Literal["list", "tuple", "set"]) -> Callable[[Frame, Any], ExprId]:
     def lower(f: Frame, node: Any) -> ExprId:
-        return f.emit(Seq(kind, _elements(f, node.elements)), node)
+        return f.emit(Seq(kind, tuple([expression(f, element) for element in node.elts])), node)
 
     return lower
 
 
-def _elements(f: Frame, elements: Sequence[cst.BaseElement]) -> tuple[ExprId, ...]:
-    items = []
-    for element in elements:
-        item = EXPRESSIONS.get(element.value.__class__, _unknown)(f, element.value)
-        items.append(item if element.__class__ is cst.Element else f.emit(Star(item), element))
-    return tuple(items)
-
-
-def _starred(f: Frame, node: cst.StarredElement) -> ExprId:
+def _starred(f: Frame, node: ast.Starred) -> ExprId:
     return f.emit(Star(expression(f, node.value)), node)
 
 
-def _dict(f: Frame, node: cst.Dict) -> ExprId:
+def _dict(f: Frame, node: ast.Dict) -> ExprId:
     keys = []
     values = []
-    for element in node.elements:
-        keys.append(expression(f, element.key) if isinstance(element, cst.DictElement) else NONE)
-        values.append(expression(f, element.value))
+    for key, value in zip(node.keys, node.values, strict=True):
+        keys.append(optional(f, key))
+        values.append(expression(f, value))
     return f.emit(Map(tuple(keys), tuple(values)), node)
 
 
 # --- operators --------------------------------------------------------------------------------------------------------
 
 
-def _attribute(f: Frame, node: cst.Attribute) -> ExprId:
+def _attribute(f: Frame, node: ast.Attribute) -> ExprId:
     value = node.value
     base = EXPRESSIONS.get(value.__class__, _unknown)(f, value)
-    name = node.attr.value
+    name = node.attr
     f.tables.mentions.add(name)
     return f.emit(Attr(base, name), node)
 
 
-def _subscript(f: Frame, node: cst.Subscript) -> ExprId:
+def _subscript(f: Frame, node: ast.Subscript) -> ExprId:
     base = expression(f, node.value)
-    return f.emit(Index(base, subscript_index(f, node)), node)
+    return f.emit(Index(base, expression(f, node.slice)), node)
 
 
-def subscript_index(f: Frame, node: cst.Subscript) -> ExprId:
-    """The row of what stands in the brackets of `node`."""
-    elements = node.slice
-    if len(elements) == 1 and not isinstance(elements[0].comma, cst.Comma):
-        only = elements[0].slice
-        if not getattr(only, "star", None):
-            return _slice_item(f, only)
-    items = []
-    for element in elements:
-        item = _slice_item(f, element.slice)
-        items.append(f.emit(Star(item), element) if getattr(element.slice, "star", None) else item)
-    return f.emit(Seq("tuple", tuple(items)), node)
+def _slice(f: Frame, node: ast.Slice) -> ExprId:
+    lower, upper, step = optional(f, node.lower), optional(f, node.upper), optional(f, node.step)
+    return f.emit(Slice(lower, upper, step), node)
 
 
-def _slice_item(f: Frame, node: cst.BaseSlice) -> ExprId:
-    if isinstance(node, cst.Index):
-        return expression(f, node.value)
-    if isinstance(node, cst.Slice):
-        lower, upper, step = optional(f, node.lower), optional(f, node.upper), optional(f, node.step)
-        return f.emit(Slice(lower, upper, step), node)
-    return _unknown(f, node)
-
-
-def _call(f: Frame, node: cst.Call) -> ExprId:
+def _call(f: Frame, node: ast.Call) -> ExprId:
     func = node.func
     function = EXPRESSIONS.get(func.__class__, _unknown)(f, func)
-    call = f.emit(Call(function, arguments(f, node.args) if node.args else ()), node)
+    call = f.emit(Call(function, _arguments(f, node.args, node.keywords)), node)
     f.perform(call)
     return call
 
 
-def arguments(f: Frame, nodes: Sequence[cst.Arg]) -> tuple[Arg, ...]:
-    """The arguments of a call, in order."""
+def _arguments(f: Frame, args: list[ast.expr], keywords: list[ast.keyword]) -> tuple[Arg, ...]:
+    """The arguments of a call, in the order in which they are written."""
+    nodes: Sequence[Any] = args
+    if keywords:
+        nodes = [*args, *keywords]
+        if args and args[-1].__class__ is ast.Starred:  # the only ones that may stand behind keywords
+            nodes.sort(key=_place)
     found = []
     for node in nodes:
-        value = EXPRESSIONS.get(node.value.__class__, _unknown)(f, node.value)
-        keyword = node.keyword
-        if keyword is not None:
-            name = keyword.value
-            f.tables.mentions.add(name)
-            found.append(Arg("kw", name, value))
-        elif not node.star:
-            found.append(Arg("pos", "", value))
+        kind = node.__class__
+        if kind is ast.keyword:
+            found.append(keyword(f, node))
+        elif kind is ast.Starred:
+            found.append(Arg("star", "", expression(f, node.value)))
         else:
-            found.append(Arg("star" if node.star == "*" else "starstar", "", value))
+            found.append(Arg("pos", "", EXPRESSIONS.get(kind, _unknown)(f, node)))
     return tuple(found)
 
 
-def _binary(f: Frame, node: cst.BinaryOperation) -> ExprId:
+def _place(node: ast.expr | ast.keyword) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def keyword(f: Frame, node: ast.keyword) -> Arg:
+    """A keyword argument, or one with two stars."""
+    value = expression(f, node.value)
+    name = node.arg
+    if name is None:
+        return Arg("starstar", "", value)
+    f.tables.mentions.add(name)
+    return Arg("kw", name, value)
+
+
+def _binary(f: Frame, node: ast.BinOp) -> ExprId:
     chain = [node]
     left = node.left
-    while left.__class__ is cst.BinaryOperation:
+    while isinstance(left, ast.BinOp):
         chain.append(left)
         left = left.left
     result = expression(f, left)
     for link in reversed(chain):
         right = expression(f, link.right)
-        result = f.emit(Bin(_BINARY[link.operator.__class__], result, right), link)
+        result = f.emit(Bin(OPERATORS[link.op.__class__], result, right), link)
     return result
 
 
-def _unary(f: Frame, node: cst.UnaryOperation) -> ExprId:
-    operand = node.expression
-    operator = node.operator.__class__
-    if operator is cst.Minus and isinstance(operand, cst.BaseNumber) and not operand.lpar:
-        return f.emit(literals.number(operand, -1), node)  # type: ignore[arg-type]
-    return f.emit(Unary(_UNARY[operator], expression(f, operand)), node)
+def _unary(f: Frame, node: ast.UnaryOp) -> ExprId:
+    operand = node.operand
+    if node.op.__class__ is ast.USub and isinstance(operand, ast.Constant) and is_number(operand.value):
+        return f.emit(constant(operand.value, -1), node)
+    return f.emit(Unary(OPERATORS[node.op.__class__], expression(f, operand)), node)
 
 
-def _comparison(f: Frame, node: cst.Comparison) -> ExprId:
+def _comparison(f: Frame, node: ast.Compare) -> ExprId:
     left = expression(f, node.left)
-    ops = []
-    rights = []
-    for target in node.comparisons:
-        ops.append(_COMPARE[target.operator.__class__])
-        rights.append(expression(f, target.comparator))
-    return f.emit(Compare(left, tuple(ops), tuple(rights)), node)
+    ops = tuple([OPERATORS[op.__class__] for op in node.ops])
+    return f.emit(Compare(left, ops, tuple([expression(f, right) for right in node.comparators])), node)
 
 
-def _boolean(f: Frame, node: cst.BooleanOperation) -> ExprId:
+def _boolean(f: Frame, node: ast.BoolOp) -> ExprId:
+    """`a and b and c` is read as `(a and b) and c`, which means the same."""
     chain = [node]
-    left = node.left
-    while left.__class__ is cst.BooleanOperation:
+    left = node.values[0]
+    while isinstance(left, ast.BoolOp):
         chain.append(left)
-        left = left.left
+        left = left.values[0]
     result = expression(f, left)
     for link in reversed(chain):
-        is_or = link.operator.__class__ is cst.Or
-        right = _guarded(f, link.right, result, negated=is_or)
-        result = f.emit(BoolOp("or" if is_or else "and", result, right), link)
+        is_or = link.op.__class__ is ast.Or
+        for value in link.values[1:]:
+            right = _guarded(f, value, result, negated=is_or)
+            result = f.emit(BoolOp("or" if is_or else "and", result, right), link)
     return result
 
 
-def _if_expression(f: Frame, node: cst.IfExp) -> ExprId:
+def _if_expression(f: Frame, node: ast.IfExp) -> ExprId:
     test = expression(f, node.test)
     f.step(Test(f.context, test))
     before = f.env.copy() if f.tables.has_walrus else f.env
@@ -301,7 +268,7 @@ def _if_expression(f: Frame, node: cst.IfExp) -> ExprId:
     return f.emit(IfExp(test, then, other), node)
 
 
-def _guarded(f: Frame, node: cst.BaseExpression, test: ExprId, *, negated: bool, joins: bool = True) -> ExprId:
+def _guarded(f: Frame, node: ast.expr, test: ExprId, *, negated: bool, joins: bool = True) -> ExprId:
     """The row of `node`, which is evaluated only if `test` holds (does not hold); `joins`: it may be skipped."""
     outer = f.context
     contexts, steps = len(f.contexts), len(f.steps)
@@ -316,22 +283,21 @@ def _guarded(f: Frame, node: cst.BaseExpression, test: ExprId, *, negated: bool,
     return result
 
 
-def _named_expression(f: Frame, node: cst.NamedExpr) -> ExprId:
+def _named_expression(f: Frame, node: ast.NamedExpr) -> ExprId:
     value = expression(f, node.value)
-    if isinstance(node.target, cst.Name):
-        f.bind(node.target.value, value)
+    if isinstance(node.target, ast.Name):
+        f.bind(node.target.id, value)
     return value
 
 
-def _await(f: Frame, node: cst.Await) -> ExprId:
-    return f.emit(Await(expression(f, node.expression)), node)
+def _await(f: Frame, node: ast.Await) -> ExprId:
+    return f.emit(Await(expression(f, node.value)), node)
 
 
-def _yield(f: Frame, node: cst.Yield) -> ExprId:
+def _yield(f: Frame, node: ast.Yield | ast.YieldFrom) -> ExprId:
     f.is_generator = True
-    is_from = isinstance(node.value, cst.From)
-    inner = node.value.item if isinstance(node.value, cst.From) else node.value
-    value = optional(f, inner)
+    is_from = isinstance(node, ast.YieldFrom)
+    value = optional(f, node.value)
     f.step(YieldStep(f.context, value, is_from))
     return f.emit(Yield(value, is_from), node)
 
@@ -346,38 +312,35 @@ def _comprehension(kind: Literal["list", "set", "generator"]) -> Callable[[Frame
     return lower
 
 
-def _dict_comprehension(f: Frame, node: cst.DictComp) -> ExprId:
-    return _comp(f, node, "dict", node.key, node.value)
-
-
-def _starred_dict_comprehension(f: Frame, node: Any) -> ExprId:
-    return _comp(f, node, "dict", None, node.value)
+def _dict_comprehension(f: Frame, node: ast.DictComp) -> ExprId:
+    value: ast.expr | None = node.value
+    if value is None:  # `{**d for d in ds}`
+        return _comp(f, node, "dict", None, node.key)
+    return _comp(f, node, "dict", node.key, value)
 
 
 def _comp(
     f: Frame,
     node: Any,
     kind: Literal["list", "set", "dict", "generator"],
-    key_node: cst.BaseExpression | None,
-    element_node: cst.BaseExpression,
+    key_node: ast.expr | None,
+    element_node: ast.expr,
 ) -> ExprId:
     outer = f.context
     contexts, steps = len(f.contexts), len(f.steps)
     visible = len(f.comprehension)
     hidden: list[tuple[str, Any]] = []
     iterables = []
-    part: cst.CompFor | None = node.for_in
-    while part is not None:
+    for part in node.generators:
         iterable = expression(f, part.iter)
         iterables.append(iterable)
         f.step(Iterate(f.context, iterable))
         f.context = f.inside(Context(f.context, "loop", iterable, False))
         _loop_variable(f, part.target, f.emit(Element(iterable), part.target), hidden)
         for condition in part.ifs:
-            test = expression(f, condition.test)
+            test = expression(f, condition)
             f.step(Test(f.context, test))
             f.context = f.inside(Context(f.context, "if", test, False))
-        part = part.inner_for_in
     key = optional(f, key_node)
     element = expression(f, element_node)
     for name, flow in reversed(hidden):
@@ -397,52 +360,54 @@ def _drop_unused_contexts(f: Frame, contexts: int, steps: int) -> None:
     del f.contexts[max(contexts, used + 1) :]
 
 
-def _loop_variable(f: Frame, target: cst.CSTNode, value: ExprId, hidden: list[tuple[str, Any]]) -> None:
+def _loop_variable(f: Frame, target: ast.AST, value: ExprId, hidden: list[tuple[str, Any]]) -> None:
     """Let the names of a comprehension's `target` be `value`; what they were goes to `hidden`."""
-    if isinstance(target, cst.Name):
-        hidden.append((target.value, f.env.get(target.value)))
-        f.comprehension.append(target.value)
-        f.env[target.value] = value
-    elif isinstance(target, cst.Tuple | cst.List):
-        for index, starred, node in places(target.elements):
+    if isinstance(target, ast.Name):
+        hidden.append((target.id, f.env.get(target.id)))
+        f.comprehension.append(target.id)
+        f.env[target.id] = value
+    elif isinstance(target, ast.Tuple | ast.List):
+        for index, starred, node in places(target.elts):
             _loop_variable(f, node, f.emit(Unpack(value, index, starred), node), hidden)
-    elif isinstance(target, cst.BaseExpression):
+    else:
         assign(f, target, value)
 
 
 # --- targets ----------------------------------------------------------------------------------------------------------
 
 
-def places(elements: Sequence[cst.BaseElement]) -> list[tuple[int, bool, cst.BaseExpression]]:
+def places(elements: Sequence[ast.expr]) -> list[tuple[int, bool, ast.expr]]:
     """For each target of an unpacking: its index as in `Unpack`, whether it is starred, its node."""
     found = []
     after_star = False
     for position, element in enumerate(elements):
-        starred = element.__class__ is cst.StarredElement
-        found.append((position - len(elements) if after_star else position, starred, element.value))
-        after_star = after_star or starred
+        index = position - len(elements) if after_star else position
+        if isinstance(element, ast.Starred):
+            found.append((index, True, element.value))
+            after_star = True
+        else:
+            found.append((index, False, element))
     return found
 
 
-def assign(f: Frame, target: cst.CSTNode, value: ExprId, annotation: ExprId = NONE) -> None:
+def assign(f: Frame, target: ast.AST, value: ExprId, annotation: ExprId = NONE) -> None:
     """`target` gets `value`, which is `NONE` for a bare annotation."""
-    kind = target.__class__
-    if kind is cst.Name:
-        f.bind(target.value, value, annotation)  # type: ignore[attr-defined]
-    elif isinstance(target, cst.Attribute):
+    if isinstance(target, ast.Name):
+        f.bind(target.id, value, annotation)
+    elif isinstance(target, ast.Attribute):
         base = expression(f, target.value)
-        f.tables.mentions.add(target.attr.value)
-        f.step(SetAttr(f.context, base, target.attr.value, value, annotation))
-    elif isinstance(target, cst.Subscript):
+        f.tables.mentions.add(target.attr)
+        f.step(SetAttr(f.context, base, target.attr, value, annotation))
+    elif isinstance(target, ast.Subscript):
         base = expression(f, target.value)
-        index = subscript_index(f, target)
+        index = expression(f, target.slice)
         if value != NONE:
             f.step(SetItem(f.context, base, index, value))
-    elif isinstance(target, cst.Tuple | cst.List):
-        _unpack(f, target.elements, value)
+    elif isinstance(target, ast.Tuple | ast.List):
+        _unpack(f, target.elts, value)
 
 
-def _unpack(f: Frame, elements: Sequence[cst.BaseElement], value: ExprId) -> None:
+def _unpack(f: Frame, elements: Sequence[ast.expr], value: ExprId) -> None:
     targets = places(elements)
     items = _display(f, value)
     count = sum(starred for _, starred, _ in targets)
@@ -471,38 +436,39 @@ def _display(f: Frame, value: ExprId) -> tuple[ExprId, ...] | None:
 # --- parameters and lambdas -------------------------------------------------------------------------------------------
 
 
-def parameters(f: Frame, node: cst.Parameters) -> tuple[list[ParamIR], list[cst.Param]]:
+def parameters(f: Frame, node: ast.arguments) -> tuple[list[ParamIR], list[ast.arg]]:
     """The parameters of a def with their defaults and annotations, which are read in the enclosing frame `f`, and the
     node of each."""
     found: list[ParamIR] = []
-    nodes: list[cst.Param] = []
+    nodes: list[ast.arg] = []
 
-    def add(params: Sequence[cst.Param], kind: Literal["pos", "any", "star", "kw", "starstar"]) -> None:
-        for param in params:
-            default = optional(f, param.default)
-            annotation = optional(f, param.annotation.annotation) if param.annotation is not None else NONE
-            found.append(ParamIR(param.name.value, kind, default, annotation))
-            nodes.append(param)
+    def add(param: ast.arg, kind: Literal["pos", "any", "star", "kw", "starstar"], value: ast.expr | None) -> None:
+        default = optional(f, value)
+        found.append(ParamIR(param.arg, kind, default, optional(f, param.annotation)))
+        nodes.append(param)
 
-    add(node.posonly_params, "pos")
-    add(node.params, "any")
-    if isinstance(node.star_arg, cst.Param):
-        add((node.star_arg,), "star")
-    add(node.kwonly_params, "kw")
-    if node.star_kwarg is not None:
-        add((node.star_kwarg,), "starstar")
+    required = len(node.posonlyargs) + len(node.args) - len(node.defaults)
+    defaults: list[ast.expr | None] = [None] * required + [*node.defaults]
+    for number, param in enumerate((*node.posonlyargs, *node.args)):
+        add(param, "pos" if number < len(node.posonlyargs) else "any", defaults[number])
+    if node.vararg is not None:
+        add(node.vararg, "star", None)
+    for param, value in zip(node.kwonlyargs, node.kw_defaults, strict=True):
+        add(param, "kw", value)
+    if node.kwarg is not None:
+        add(node.kwarg, "starstar", None)
     return found, nodes
 
 
-def bind_parameters(f: Frame, nodes: list[cst.Param]) -> None:
+def bind_parameters(f: Frame, nodes: list[ast.arg]) -> None:
     """Let the names of the parameters be `Param` expressions in the def's own frame."""
     for index, node in enumerate(nodes):
-        f.env[node.name.value] = f.emit(Param(index), node)
+        f.env[node.arg] = f.emit(Param(index), node)
 
 
-def _lambda(f: Frame, node: cst.Lambda) -> ExprId:
+def _lambda(f: Frame, node: ast.Lambda) -> ExprId:
     tables = f.tables
-    params, nodes = parameters(f, node.params)
+    params, nodes = parameters(f, node.args)
     anchor = f.index.get(id(node), -1)
     number = tables.reserve(anchor, anchor)
     inner = Frame(tables, f, number, is_function=True)
@@ -540,45 +506,35 @@ def is_false(f: Frame, test: ExprId) -> bool:
     return isinstance(expr, Const) and expr.kind in ("bool", "int") and not expr.value
 
 
-def _walked(f: Frame, node: Any) -> ExprId:
-    """A node that is only met in an odd place: read its value."""
-    return expression(f, node.value)
-
-
 #: Node class -> function that gives the row of such a node.
-EXPRESSIONS: dict[type[cst.CSTNode], Callable[[Frame, Any], ExprId]] = {
-    cst.Name: _name,
-    cst.Attribute: _attribute,
-    cst.Call: _call,
-    cst.Subscript: _subscript,
-    cst.SimpleString: _string,
-    cst.Integer: _number,
-    cst.Float: _number,
-    cst.Imaginary: _number,
-    cst.Ellipsis: _ellipsis,
-    cst.ConcatenatedString: _concatenated,
-    cst.FormattedString: _formatted,
-    cst.List: _sequence("list"),
-    cst.Tuple: _sequence("tuple"),
-    cst.Set: _sequence("set"),
-    cst.Dict: _dict,
-    cst.StarredElement: _starred,
-    cst.Element: _walked,
-    cst.BinaryOperation: _binary,
-    cst.UnaryOperation: _unary,
-    cst.Comparison: _comparison,
-    cst.BooleanOperation: _boolean,
-    cst.IfExp: _if_expression,
-    cst.NamedExpr: _named_expression,
-    cst.Await: _await,
-    cst.Yield: _yield,
-    cst.ListComp: _comprehension("list"),
-    cst.SetComp: _comprehension("set"),
-    cst.GeneratorExp: _comprehension("generator"),
-    cst.DictComp: _dict_comprehension,
-    cst.Lambda: _lambda,
+EXPRESSIONS: dict[type[ast.AST], Callable[[Frame, Any], ExprId]] = {
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.Constant: _constant,
+    ast.JoinedStr: _formatted,
+    ast.List: _sequence("list"),
+    ast.Tuple: _sequence("tuple"),
+    ast.Set: _sequence("set"),
+    ast.Dict: _dict,
+    ast.Starred: _starred,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.Compare: _comparison,
+    ast.BoolOp: _boolean,
+    ast.IfExp: _if_expression,
+    ast.NamedExpr: _named_expression,
+    ast.Await: _await,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield,
+    ast.ListComp: _comprehension("list"),
+    ast.SetComp: _comprehension("set"),
+    ast.GeneratorExp: _comprehension("generator"),
+    ast.DictComp: _dict_comprehension,
+    ast.Lambda: _lambda,
+    Unreadable: _unreadable,
 }
-# Template strings and `{**d for d in ds}` came with later versions of libcst.
-for _kind, _lower in (("TemplatedString", _formatted), ("StarredDictComp", _starred_dict_comprehension)):
-    if hasattr(cst, _kind):
-        EXPRESSIONS[getattr(cst, _kind)] = _lower
+if hasattr(ast, "TemplateStr"):  # Python 3.14
+    EXPRESSIONS[ast.TemplateStr] = _formatted

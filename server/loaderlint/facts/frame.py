@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from typing import Literal
-
-import libcst as cst
 
 from loaderlint.facts.flow import FIRST_MARK, UNBOUND, Env, Flow, expand, join, merge
 from loaderlint.facts.ir import (
@@ -22,8 +21,8 @@ from loaderlint.facts.ir import (
     Phi,
     Step,
 )
-from loaderlint.facts.literals import CONSTANTS
 from loaderlint.facts.names import Bindings
+from loaderlint.syntax.bare import Anchors
 
 
 class Tables:
@@ -39,17 +38,19 @@ class Tables:
         "index",
         "marks",
         "mentions",
+        "names",
         "open",
         "phis",
         "rebound",
         "settled",
+        "slots",
         "step_anchors",
         "walrus",
     )
 
-    def __init__(self, nodes: list[cst.CSTNode]) -> None:
-        #: anchor of each node, by its `id`
-        self.index: dict[int, int] = dict(zip(map(id, nodes), range(len(nodes)), strict=True))
+    def __init__(self, anchors: Anchors) -> None:
+        #: anchors by the `id` of nodes
+        self.index, self.names, self.slots = anchors
         self.exprs: list[Expr] = []
         self.anchors: list[int] = []
         self.defs: list[DefIR | None] = []
@@ -135,12 +136,18 @@ class Frame:
 
     # --- tables
 
-    def emit(self, expr: Expr, node: cst.CSTNode | None) -> ExprId:
+    def emit(self, expr: Expr, node: ast.AST | None) -> ExprId:
         """Add `expr`, which stands at `node`."""
         exprs = self.exprs
         exprs.append(expr)
         self.anchors.append(self.index.get(id(node), -1))
         return len(exprs) - 1
+
+    def put(self, expr: Expr, anchor: int) -> ExprId:
+        """Add `expr`, which stands at `anchor`."""
+        self.exprs.append(expr)
+        self.anchors.append(anchor)
+        return len(self.exprs) - 1
 
     def step(self, step: Step) -> None:
         """Add `step` at the current statement."""
@@ -152,7 +159,7 @@ class Frame:
         self.steps.append(Perform(self.context, call))
         self.step_anchors.append(self.anchors[call])
 
-    def at(self, node: cst.CSTNode) -> None:
+    def at(self, node: ast.AST) -> None:
         """The statement `node` begins."""
         self.statement = self.index.get(id(node), -1)
 
@@ -181,7 +188,7 @@ class Frame:
         self.bound -= found.global_names
         self.bound -= found.nonlocal_names
 
-    def read(self, name: str, node: cst.CSTNode) -> ExprId:
+    def read(self, name: str, node: ast.AST) -> ExprId:
         """The expression that reading `name` at `node` gives."""
         flow = self.env.get(name)
         if flow is None:
@@ -195,11 +202,8 @@ class Frame:
             return self.emit(Phi((number, other)), None)
         return number
 
-    def free(self, name: str, node: cst.CSTNode | None) -> ExprId:
+    def free(self, name: str, node: ast.AST | None) -> ExprId:
         """The expression of `name` where it has no value in this def."""
-        constant = CONSTANTS.get(name)
-        if constant is not None:
-            return self.emit(constant, node)
         if self.is_function and name in self.bound:
             return self.emit(Opaque("unbound"), node)
         if name not in self.bindings.global_names:
@@ -235,7 +239,7 @@ class Frame:
             self.tables.mentions.add(name)
         self.step(Bind(self.context, name, value, "local", annotation))
 
-    def _settle(self, flow: Flow, name: str, node: cst.CSTNode | None) -> ExprId:
+    def _settle(self, flow: Flow, name: str, node: ast.AST | None) -> ExprId:
         """The expression for the alternatives of `flow`."""
         tables = self.tables
         choices = expand(flow, tables.finished, tables.settled)
@@ -255,7 +259,7 @@ class Frame:
             number = tables.phis[key] = self.emit(Phi(key), None)
         return number
 
-    def drop_unbound(self, choices: set[int], name: str, node: cst.CSTNode | None) -> None:
+    def drop_unbound(self, choices: set[int], name: str, node: ast.AST | None) -> None:
         """Outside functions an unbound path reads the name from further out; in a function it does not count."""
         if UNBOUND not in choices:
             return
@@ -281,7 +285,7 @@ class Frame:
         self.live = bool(ends)
         self.env = merge(ends).copy() if ends else otherwise
 
-    def open_loop(self, node: cst.CSTNode) -> list[tuple[str, int]]:
+    def open_loop(self, node: ast.AST) -> list[tuple[str, int]]:
         """Enter the head of the loop `node`; gives the marks of the names that it binds."""
         names = self.bindings.loops.get(id(node), ())
         if self.bindings.walrus:

@@ -1,6 +1,6 @@
 """The form every rule reads: what one piece of a file says, and nothing about other files or about rules.
 
-`lower` (in `loaderlint.facts.lower`) turns the concrete syntax tree of a piece into a `PieceIR`. All values are plain
+`lower` (in `loaderlint.facts.lower`) turns the tree of a piece into a `PieceIR`. All values are plain
 tuples, strings and numbers: picklable, comparable by `PieceFacts.digest`, free of tree nodes and of line numbers.
 
 Three ideas:
@@ -20,6 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
+
+from loaderlint.syntax.cutter import Piece
 
 #: Index into `PieceIR.exprs`; `NONE` where there is no expression.
 ExprId = int
@@ -517,10 +519,38 @@ class PieceAnchors(NamedTuple):
     defs: tuple[tuple[int, int], ...]
 
 
-class PieceFacts(NamedTuple):
+class PieceFacts:
     """The facts of one piece text. `digest` is equal if and only if `ir` is (text of comments, layout and anchors do
-    not enter it)."""
+    not enter it).
 
-    ir: PieceIR
-    anchors: PieceAnchors
-    digest: str
+    `beside` are the anchors, or the piece in which they are looked for when they are first asked for: nobody asks for
+    those of most pieces, and only libcst's tree tells them."""
+
+    __slots__ = ("_beside", "digest", "ir")
+
+    def __init__(self, ir: PieceIR, beside: PieceAnchors | Piece, digest: str) -> None:
+        self.ir = ir
+        self.digest = digest
+        self._beside = beside
+
+    @property
+    def anchors(self) -> PieceAnchors:
+        """Where things stand."""
+        if isinstance(self._beside, Piece):
+            from loaderlint.facts.lower import find_anchors
+
+            self._beside = find_anchors(self._beside, self)
+        return self._beside
+
+    @property
+    def known_anchors(self) -> PieceAnchors | None:
+        """The anchors if they are known; so they are if anything rests on them."""
+        return None if isinstance(self._beside, Piece) else self._beside
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PieceFacts):
+            return NotImplemented
+        return self.digest == other.digest and self.ir == other.ir and self.anchors == other.anchors
+
+    def __hash__(self) -> int:
+        return hash(self.digest)

@@ -2,78 +2,32 @@
 
 from __future__ import annotations
 
-import ast
-import re
-
-import libcst as cst
-
-from loaderlint.facts.ir import Const, Expr, Opaque
+from loaderlint.facts.ir import Const
 
 #: Longer strings are cut: nobody reads more of them, and facts are kept in memory.
 MAX_TEXT = 1000
 
-#: The names that are literals.
-CONSTANTS = {"None": Const("NoneType", None), "True": Const("bool", True), "False": Const("bool", False)}
-ELLIPSIS = Const("ellipsis", None)
-
-_PREFIX = re.compile(r"[A-Za-z]*")
+_NONE, _TRUE, _FALSE = Const("NoneType", None), Const("bool", True), Const("bool", False)
+_ELLIPSIS = Const("ellipsis", None)
 
 
-def string(node: cst.SimpleString) -> Const | Opaque:
-    """The string or bytes literal `node`."""
-    return _const(_value(node.value))
-
-
-def joined(nodes: list[cst.SimpleString]) -> Const | Opaque:
-    """The literals `nodes`, written next to each other, as one."""
-    values = [_value(node.value) for node in nodes]
-    texts = [value for value in values if isinstance(value, str)]
-    if len(texts) == len(values):
-        return _const("".join(texts))
-    parts = [value for value in values if isinstance(value, bytes)]
-    return _const(b"".join(parts) if len(parts) == len(values) else None)
-
-
-def number(node: cst.Integer | cst.Float | cst.Imaginary, sign: int = 1) -> Expr:
-    """The number `node`, negated if `sign` is -1. A complex number's value is its `repr`."""
-    text = node.value
-    try:
-        if isinstance(node, cst.Integer):
-            return Const("int", sign * int(text, 0))
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError):  # an integer with more digits than Python converts
-        return Opaque("number")
+def constant(value: object, sign: int = 1) -> Const:
+    """The constant `value`, a number negated if `sign` is -1. A complex number's or bytes' value is its `repr`."""
+    if isinstance(value, str):
+        return Const("str", value[:MAX_TEXT] if len(value) > MAX_TEXT else value)
+    if value is None:
+        return _NONE
+    if isinstance(value, bool):
+        return _TRUE if value else _FALSE
+    if isinstance(value, int):
+        return Const("int", sign * value)
     if isinstance(value, float):
         return Const("float", sign * value)
-    return Const("complex", repr(sign * value))
+    if isinstance(value, complex):
+        return Const("complex", repr(sign * value))
+    return Const("bytes", repr(value)[:MAX_TEXT]) if isinstance(value, bytes) else _ELLIPSIS
 
 
-def _value(text: str) -> str | bytes | None:
-    if "\\" not in text:
-        first = text[0]
-        if first == '"' or first == "'":
-            return _inside(text)
-        prefix = _PREFIX.match(text)[0]  # type: ignore[index]  # matches always
-        if "b" not in prefix and "B" not in prefix:
-            return _inside(text[len(prefix) :])
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return None
-    return value if isinstance(value, str | bytes) else None
-
-
-def _inside(quoted: str) -> str:
-    """What stands between the quotes."""
-    if quoted[:3] in ('"""', "'''") and len(quoted) >= 6:
-        inside = quoted[3:-3]
-        return inside.replace("\r\n", "\n").replace("\r", "\n") if "\r" in inside else inside
-    return quoted[1:-1]
-
-
-def _const(value: str | bytes | None) -> Const | Opaque:
-    if value is None:
-        return Opaque("string")
-    if isinstance(value, bytes):
-        return Const("bytes", repr(value)[:MAX_TEXT])
-    return Const("str", value[:MAX_TEXT] if len(value) > MAX_TEXT else value)
+def is_number(value: object) -> bool:
+    """Whether a literal's value is a number."""
+    return isinstance(value, int | float | complex) and not isinstance(value, bool)

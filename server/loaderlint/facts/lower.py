@@ -2,47 +2,83 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
+from typing import TYPE_CHECKING
 
 from loaderlint.facts.digest import digest
 from loaderlint.facts.frame import Frame, Tables
 from loaderlint.facts.ir import NONE, Context, DefIR, Evaluate, Opaque, PieceAnchors, PieceFacts, PieceIR
 from loaderlint.facts.names import Bindings, collect
 from loaderlint.facts.settle import settle
-from loaderlint.facts.statements import STATEMENTS, block, except_clause
-from loaderlint.syntax.parse import ParsedPiece
-from loaderlint.syntax.walk import preorder
+from loaderlint.facts.statements import block, except_clause
+from loaderlint.syntax.bare import Anchors, Tree, bare
+from loaderlint.syntax.cutter import Piece
+
+if TYPE_CHECKING:
+    from loaderlint.syntax.parse import ParsedPiece
+
+_NO_ANCHORS = Anchors({}, {}, {})
+
+
+def piece_facts(piece: Piece) -> PieceFacts | None:
+    """The facts of `piece`, None if it does not parse. Its anchors are looked for when they are first asked for."""
+    tree = bare(piece)
+    if tree is None:
+        return _of_concrete(piece)
+    try:
+        ir, _ = _lower(tree, _NO_ANCHORS)
+    except RecursionError:
+        return _too_deep()
+    return PieceFacts(ir, piece, digest(ir))
+
+
+def find_anchors(piece: Piece, facts: PieceFacts) -> PieceAnchors:
+    """The anchors of `facts`, which are those of `piece`: -1 everywhere if libcst does not read it as Python does."""
+    found = _of_concrete(piece)
+    if found is not None and found.digest == facts.digest:
+        return found.anchors
+    defs = facts.ir.defs
+    steps = tuple([(-1,) * len(one.steps) for one in defs])
+    return PieceAnchors((-1,) * len(facts.ir.exprs), steps, ((-1, -1),) * len(defs))
+
+
+def _of_concrete(piece: Piece) -> PieceFacts | None:
+    """The facts as libcst's tree has them, with their anchors."""
+    from loaderlint.syntax.parse import parse_piece
+
+    parsed = parse_piece(piece)
+    return lower(parsed) if parsed is not None else None
 
 
 def lower(parsed: ParsedPiece) -> PieceFacts:
-    """The facts of the piece `parsed`. Reads the tree once and keeps nothing of it; raises nothing.
+    """The facts of the piece `parsed`, with their anchors. Reads the tree once and keeps nothing of it; raises nothing.
 
     A tree that is nested deeper than Python can recurse gives one `Opaque` with the reason 'nested too deep'."""
+    from loaderlint.syntax.stripped import stripped
+
     try:
-        return _lower(parsed.node)
+        ir, anchors = _lower(*stripped(parsed.node))
     except RecursionError:
         return _too_deep()
+    return PieceFacts(ir, anchors, digest(ir))
 
 
-def _lower(node: cst.CSTNode) -> PieceFacts:
-    nodes = preorder(node)
-    tables = Tables(nodes)
-    classes = set(map(type, nodes))
-    if cst.NamedExpr in classes:
-        _find_walrus(nodes, tables)
-    if cst.Nonlocal in classes:
-        tables.rebound = {item.name.value for found in nodes if isinstance(found, cst.Nonlocal) for item in found.names}
+def _lower(tree: Tree, anchors: Anchors) -> tuple[PieceIR, PieceAnchors]:
+    tables = Tables(anchors)
+    if tree.rebinds:
+        _find_rebound(tree, tables)
     frame = Frame(tables, None, tables.reserve(-1, -1), is_function=False)
-    if node.__class__ in STATEMENTS:
+    if tree.part == "statements":
         found = Bindings(tables.walrus.get(0, ()))
-        collect((node,), found)
+        collect(tree.nodes, found)
         frame.bindings = found
-        block(frame, (node,))
-    elif isinstance(node, cst.ExceptHandler | cst.ExceptStarHandler):
-        except_clause(frame, node)
-    elif isinstance(node, cst.Finally):
+        block(frame, tree.nodes)
+    elif tree.part == "finally":
         frame.inside(Context(0, "finally", NONE, False))
-    body = DefIR(
+    for node in tree.nodes:
+        if isinstance(node, ast.ExceptHandler):
+            except_clause(frame, node)
+    tables.defs[0] = DefIR(
         "body",
         "",
         -1,
@@ -55,23 +91,29 @@ def _lower(node: cst.CSTNode) -> PieceFacts:
         frame.live,
         frame.is_generator,
     )
-    tables.defs[0] = body
     tables.step_anchors[0] = tuple(frame.step_anchors)
     return settle(tables)
 
 
-def _find_walrus(nodes: list[cst.CSTNode], tables: Tables) -> None:
-    """Note the names that `:=` binds under the `id` of the def whose body holds it, 0 for the piece's own body."""
-    owners = {id(node): 0 for node in nodes}
-    for node in nodes:
-        # Inner defs come later and take their nodes over.
-        if isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
-            for inside in preorder(node.body):
-                owners[id(inside)] = id(node)
-    for node in nodes:
-        if isinstance(node, cst.NamedExpr) and isinstance(node.target, cst.Name):
-            tables.walrus.setdefault(owners[id(node)], []).append(node.target.value)
-    tables.has_walrus = True
+def _find_rebound(tree: Tree, tables: Tables) -> None:
+    """Note the names that are declared nonlocal anywhere, and those that `:=` binds, under the `id` of the def whose
+    body holds it, 0 for the piece's own body."""
+    stack: list[tuple[ast.AST, int]] = [(node, 0) for node in reversed(tree.nodes)]
+    while stack:
+        node, owner = stack.pop()
+        if isinstance(node, ast.Nonlocal):
+            tables.rebound.update(node.names)
+        elif isinstance(node, ast.NamedExpr):
+            tables.has_walrus = True
+            if isinstance(node.target, ast.Name):
+                tables.walrus.setdefault(owner, []).append(node.target.id)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else [*node.body]
+            inside = set(map(id, body))
+            inner = [(child, id(node) if id(child) in inside else owner) for child in ast.iter_child_nodes(node)]
+        else:
+            inner = [(child, owner) for child in ast.iter_child_nodes(node)]
+        stack += reversed(inner)
 
 
 def _too_deep() -> PieceFacts:

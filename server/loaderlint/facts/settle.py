@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
 from loaderlint.facts import ir
-from loaderlint.facts.digest import digest
 from loaderlint.facts.flow import expand
 from loaderlint.facts.frame import Tables
-from loaderlint.facts.ir import DefIR, Opaque, Phi, PieceAnchors, PieceFacts, PieceIR
+from loaderlint.facts.ir import DefIR, Opaque, Phi, PieceAnchors, PieceIR
 
 
-def settle(tables: Tables) -> PieceFacts:
-    """The facts that `tables` hold. Resolves loop marks and replaces a `Phi` of one choice by that choice."""
+def settle(tables: Tables) -> tuple[PieceIR, PieceAnchors]:
+    """The facts that `tables` hold, and their anchors. Resolves loop marks and replaces a `Phi` of one choice by that
+    choice."""
     _resolve_marks(tables)
     exprs, defs, anchors = tables.exprs, cast("list[DefIR]", tables.defs), tables.anchors
     same = _trivial(tables) if tables.settled else {}
@@ -21,7 +21,7 @@ def settle(tables: Tables) -> PieceFacts:
         exprs, defs, anchors = _without(same, exprs, defs, anchors)
     piece = PieceIR(tuple(exprs), tuple(defs), tuple(sorted(tables.mentions)))
     beside = PieceAnchors(tuple(anchors), tuple(tables.step_anchors), tuple(tables.def_anchors))
-    return PieceFacts(piece, beside, digest(piece))
+    return piece, beside
 
 
 def _resolve_marks(tables: Tables) -> None:

@@ -1,23 +1,21 @@
-"""Statements of the tree to steps, and the ways through them. One function a node class, found in `STATEMENTS`."""
+"""Statements of the bare tree to steps, and the ways through them. One function a node class, found in `STATEMENTS`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
-import libcst as cst
-
 from loaderlint.facts.expressions import (
-    EXPRESSIONS,
-    arguments,
+    OPERATORS,
     assign,
     bind_parameters,
     expression,
     is_false,
     is_true,
+    keyword,
     optional,
     parameters,
-    subscript_index,
 )
 from loaderlint.facts.flow import UNBOUND, Env, join, merge, thrown
 from loaderlint.facts.frame import Frame
@@ -44,34 +42,17 @@ from loaderlint.facts.ir import (
     Return,
     SetAttr,
     SetItem,
-    Star,
     StarImport,
     Test,
     Unpack,
 )
 from loaderlint.facts.names import Bindings, add_pattern, collect, imported_name
 
-_AUGMENTED: dict[type[cst.CSTNode], str] = {
-    cst.AddAssign: "+",
-    cst.SubtractAssign: "-",
-    cst.MultiplyAssign: "*",
-    cst.MatrixMultiplyAssign: "@",
-    cst.DivideAssign: "/",
-    cst.FloorDivideAssign: "//",
-    cst.ModuloAssign: "%",
-    cst.PowerAssign: "**",
-    cst.LeftShiftAssign: "<<",
-    cst.RightShiftAssign: ">>",
-    cst.BitAndAssign: "&",
-    cst.BitOrAssign: "|",
-    cst.BitXorAssign: "^",
-}
-
 #: Context managers after whose body the program goes on even if the body raises.
 _SWALLOWING = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
 
 
-def block(f: Frame, statements: Any) -> None:
+def block(f: Frame, statements: Iterable[ast.AST]) -> None:
     """Read the statements of a suite. Leaves `f.context` where the last one was."""
     for node in statements:
         lower = STATEMENTS.get(node.__class__)
@@ -83,44 +64,40 @@ def block(f: Frame, statements: Any) -> None:
 # --- simple statements ------------------------------------------------------------------------------------------------
 
 
-def _line(f: Frame, node: cst.SimpleStatementLine) -> None:
-    block(f, node.body)
-
-
-def _expression(f: Frame, node: cst.Expr) -> None:
+def _expression(f: Frame, node: ast.Expr) -> None:
     value = node.value
     # A string that stands alone, a docstring or a kind of comment, says nothing.
-    if isinstance(value, cst.SimpleString | cst.ConcatenatedString):
+    if isinstance(value, ast.Constant) and isinstance(value.value, str | bytes):
         return
     f.step(Evaluate(f.context, expression(f, value)))
 
 
-def _assign(f: Frame, node: cst.Assign) -> None:
-    value = EXPRESSIONS[node.value.__class__](f, node.value)
+def _assign(f: Frame, node: ast.Assign) -> None:
+    value = expression(f, node.value)
     for target in node.targets:
-        assign(f, target.target, value)
+        assign(f, target, value)
 
 
-def _annotated(f: Frame, node: cst.AnnAssign) -> None:
+def _annotated(f: Frame, node: ast.AnnAssign) -> None:
     value = optional(f, node.value)
-    annotation = expression(f, node.annotation.annotation)
+    annotation = expression(f, node.annotation)
     assign(f, node.target, value, annotation)
 
 
-def _augmented(f: Frame, node: cst.AugAssign) -> None:
-    target = node.target
-    op = _AUGMENTED[node.operator.__class__]
-    if isinstance(target, cst.Attribute):
+def _augmented(f: Frame, node: ast.AugAssign) -> None:
+    target: ast.expr = node.target
+    op = OPERATORS[node.op.__class__]
+    if isinstance(target, ast.Attribute):
         base = expression(f, target.value)
-        f.tables.mentions.add(target.attr.value)
-        old = f.emit(Attr(base, target.attr.value), target)
+        f.tables.mentions.add(target.attr)
+        old = f.emit(Attr(base, target.attr), target)
         value = expression(f, node.value)
         f.step(Augment(f.context, old, op, value, "attr"))
         new = f.emit(Augmented(op, old, value), node)
-        f.step(SetAttr(f.context, base, target.attr.value, new, NONE))
-    elif isinstance(target, cst.Subscript):
+        f.step(SetAttr(f.context, base, target.attr, new, NONE))
+    elif isinstance(target, ast.Subscript):
         base = expression(f, target.value)
-        index = subscript_index(f, target)
+        index = expression(f, target.slice)
         old = f.emit(Index(base, index), target)
         value = expression(f, node.value)
         f.step(Augment(f.context, old, op, value, "item"))
@@ -133,34 +110,34 @@ def _augmented(f: Frame, node: cst.AugAssign) -> None:
         assign(f, target, f.emit(Augmented(op, old, value), node))
 
 
-def _delete(f: Frame, node: cst.Del) -> None:
-    _delete_target(f, node.target)
+def _delete(f: Frame, node: ast.Delete) -> None:
+    for target in node.targets:
+        _delete_target(f, target)
 
 
-def _delete_target(f: Frame, target: cst.CSTNode) -> None:
-    if isinstance(target, cst.Tuple | cst.List):
-        for element in target.elements:
-            _delete_target(f, element.value)
+def _delete_target(f: Frame, target: ast.expr) -> None:
+    if isinstance(target, ast.Tuple | ast.List):
+        for element in target.elts:
+            _delete_target(f, element)
         return
     f.step(Delete(f.context, expression(f, target)))
-    if isinstance(target, cst.Name):
-        f.env.pop(target.value, None)
+    if isinstance(target, ast.Name):
+        f.env.pop(target.id, None)
 
 
-def _return(f: Frame, node: cst.Return) -> None:
+def _return(f: Frame, node: ast.Return) -> None:
     f.step(Return(f.context, optional(f, node.value)))
     f.live = False
 
 
-def _raise(f: Frame, node: cst.Raise) -> None:
+def _raise(f: Frame, node: ast.Raise) -> None:
     value = optional(f, node.exc)
-    if node.cause is not None:
-        expression(f, node.cause.item)
+    optional(f, node.cause)
     f.step(Raise(f.context, value))
     f.live = False
 
 
-def _assert(f: Frame, node: cst.Assert) -> None:
+def _assert(f: Frame, node: ast.Assert) -> None:
     test = expression(f, node.test)
     f.step(Test(f.context, test))
     if node.msg is not None:
@@ -174,61 +151,51 @@ def _assert(f: Frame, node: cst.Assert) -> None:
         f.live = False
 
 
-def _break(f: Frame, node: cst.Break) -> None:
+def _break(f: Frame, node: ast.Break) -> None:
     if f.live and f.loops:
         f.loops[-1][0].append(f.env.copy())
     f.live = False
 
 
-def _continue(f: Frame, node: cst.Continue) -> None:
+def _continue(f: Frame, node: ast.Continue) -> None:
     if f.live and f.loops:
         f.loops[-1][1].append(f.env.copy())
     f.live = False
 
 
-def _import(f: Frame, node: cst.Import) -> None:
+def _import(f: Frame, node: ast.Import) -> None:
     for alias in node.names:
-        parts = _dotted(alias.name)
+        parts = alias.name.split(".")
         f.tables.mentions.update(parts)
-        module = ".".join(parts) if alias.asname is not None else parts[0]
+        module = alias.name if alias.asname is not None else parts[0]
         f.bind(imported_name(alias), f.emit(Imported(module, None, 0), alias))
 
 
-def _import_from(f: Frame, node: cst.ImportFrom) -> None:
-    parts = _dotted(node.module) if node.module is not None else []
-    module = ".".join(parts)
-    level = len(node.relative)
-    f.tables.mentions.update(parts)
-    if isinstance(node.names, cst.ImportStar):
-        f.step(StarImport(f.context, module, level))
+def _import_from(f: Frame, node: ast.ImportFrom) -> None:
+    module = node.module or ""
+    if module:
+        f.tables.mentions.update(module.split("."))
+    if node.names[0].name == "*":
+        f.step(StarImport(f.context, module, node.level))
         return
     for alias in node.names:
-        name = ".".join(_dotted(alias.name))
-        f.tables.mentions.add(name)
-        f.bind(imported_name(alias), f.emit(Imported(module, name, level), alias))
+        f.tables.mentions.add(alias.name)
+        f.bind(imported_name(alias), f.emit(Imported(module, alias.name, node.level), alias))
 
 
-def _dotted(node: cst.BaseExpression) -> list[str]:
-    parts = []
-    while isinstance(node, cst.Attribute):
-        parts.append(node.attr.value)
-        node = node.value
-    parts.append(node.value if isinstance(node, cst.Name) else "")
-    return parts[::-1]
-
-
-def _type_alias(f: Frame, node: cst.TypeAlias) -> None:
-    f.bind(node.name.value, expression(f, node.value))
+def _type_alias(f: Frame, node: Any) -> None:
+    f.bind(node.name.id, expression(f, node.value))
 
 
 # --- branches ---------------------------------------------------------------------------------------------------------
 
 
-def _if(f: Frame, node: cst.If) -> None:
+def _if(f: Frame, node: ast.If) -> None:
     outer, reached = f.context, f.live
     ends: list[tuple[Env, int]] = []
-    branch: cst.If | cst.Else | None = node
-    while isinstance(branch, cst.If):
+    orelse: Sequence[ast.stmt] = (node,)
+    # `elif`, and an `if` that stands alone in an `else`, are one and the same.
+    while len(orelse) == 1 and isinstance(branch := orelse[0], ast.If):
         f.at(branch)
         parent = f.context
         then = f.suite("if")
@@ -237,16 +204,15 @@ def _if(f: Frame, node: cst.If) -> None:
         before = f.env
         f.env = before.copy()
         f.headed(then, test)
-        block(f, branch.body.body)
+        block(f, branch.body)
         then_ends = f.live
         if then_ends:
             ends.append((f.env, f.context))
         f.env, f.live, f.context = before, reached, parent
-        branch = branch.orelse
-        if branch is not None or not then_ends:
+        orelse = branch.orelse
+        if orelse or not then_ends:
             f.context = f.inside(Context(parent, "if", test, True))
-    if branch is not None:
-        block(f, branch.body.body)
+    block(f, orelse)
     if f.live:
         ends.append((f.env, f.context))
     f.context = _common(f, [context for _, context in ends]) if ends else outer
@@ -266,7 +232,7 @@ def _common(f: Frame, contexts: list[int]) -> int:
     return result
 
 
-def _match(f: Frame, node: cst.Match) -> None:
+def _match(f: Frame, node: ast.Match) -> None:
     outer, reached = f.context, f.live
     subject = expression(f, node.subject)
     ends: list[Env] = []
@@ -281,9 +247,9 @@ def _match(f: Frame, node: cst.Match) -> None:
             guard = expression(f, case.guard)
             f.step(Test(f.context, guard))
             f.context = f.inside(Context(f.context, "if", guard, False))
-        elif isinstance(case.pattern, cst.MatchAs) and case.pattern.pattern is None:
+        elif isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
             exhausted = True
-        block(f, case.body.body)
+        block(f, case.body)
         if f.live:
             ends.append(f.env)
         f.env, f.context = before, outer
@@ -292,52 +258,54 @@ def _match(f: Frame, node: cst.Match) -> None:
     f.continue_from(ends, f.env)
 
 
-def _pattern(f: Frame, node: cst.CSTNode | None, value: ExprId) -> None:
+def _pattern(f: Frame, node: ast.pattern | None, value: ExprId) -> None:
     """Bind the names of the pattern `node`, which `value` is matched with."""
-    if isinstance(node, cst.MatchAs):
+    slots = f.tables.slots
+    if isinstance(node, ast.MatchAs):
         _pattern(f, node.pattern, value)
         if node.name is not None:
-            f.bind(node.name.value, value)
-    elif isinstance(node, cst.MatchValue):
+            f.bind(node.name, value)
+    elif isinstance(node, ast.MatchValue):
         expression(f, node.value)
-    elif isinstance(node, cst.MatchList | cst.MatchTuple):
+    elif isinstance(node, ast.MatchSequence):
         _sequence_pattern(f, node, value)
-    elif isinstance(node, cst.MatchMapping):
-        for element in node.elements:
-            key = expression(f, element.key)
-            _pattern(f, element.pattern, f.emit(Index(value, key), element))
+    elif isinstance(node, ast.MatchMapping):
+        for key_node, inner in zip(node.keys, node.patterns, strict=True):
+            key = expression(f, key_node)
+            _pattern(f, inner, f.put(Index(value, key), slots.get(id(inner), -1)))
         if node.rest is not None:
-            f.bind(node.rest.value, f.emit(Opaque("match pattern"), node.rest))
-    elif isinstance(node, cst.MatchClass):
+            f.bind(node.rest, f.put(Opaque("match pattern"), f.tables.names.get(id(node), -1)))
+    elif isinstance(node, ast.MatchClass):
         expression(f, node.cls)
-        for positional in node.patterns:
-            _pattern(f, positional.value, f.emit(Opaque("match pattern"), positional))
-        for keyword in node.kwds:
-            f.tables.mentions.add(keyword.key.value)
-            _pattern(f, keyword.pattern, f.emit(Attr(value, keyword.key.value), keyword))
-    elif isinstance(node, cst.MatchOr):
+        for inner in node.patterns:
+            _pattern(f, inner, f.put(Opaque("match pattern"), slots.get(id(inner), -1)))
+        for name, inner in zip(node.kwd_attrs, node.kwd_patterns, strict=True):
+            f.tables.mentions.add(name)
+            _pattern(f, inner, f.put(Attr(value, name), slots.get(id(inner), -1)))
+    elif isinstance(node, ast.MatchOr):
         _or_pattern(f, node, value)
 
 
-def _sequence_pattern(f: Frame, node: cst.MatchList | cst.MatchTuple, value: ExprId) -> None:
+def _sequence_pattern(f: Frame, node: ast.MatchSequence, value: ExprId) -> None:
     count = len(node.patterns)
     after_star = False
     for position, item in enumerate(node.patterns):
         index = position - count if after_star else position
-        if isinstance(item, cst.MatchStar):
+        slot = f.tables.slots.get(id(item), -1)
+        if isinstance(item, ast.MatchStar):
             after_star = True
             if item.name is not None:
-                f.bind(item.name.value, f.emit(Unpack(value, index, True), item))
-        elif isinstance(item, cst.MatchSequenceElement):
-            _pattern(f, item.value, f.emit(Unpack(value, index, False), item))
+                f.bind(item.name, f.put(Unpack(value, index, True), slot))
+        else:
+            _pattern(f, item, f.put(Unpack(value, index, False), slot))
 
 
-def _or_pattern(f: Frame, node: cst.MatchOr, value: ExprId) -> None:
+def _or_pattern(f: Frame, node: ast.MatchOr, value: ExprId) -> None:
     for option in node.patterns:
-        if isinstance(option.pattern, cst.MatchValue):
-            expression(f, option.pattern.value)
-        elif isinstance(option.pattern, cst.MatchClass):
-            expression(f, option.pattern.cls)
+        if isinstance(option, ast.MatchValue):
+            expression(f, option.value)
+        elif isinstance(option, ast.MatchClass):
+            expression(f, option.cls)
     names: list[str] = []
     add_pattern(node, names)
     for name in dict.fromkeys(names):
@@ -347,7 +315,7 @@ def _or_pattern(f: Frame, node: cst.MatchOr, value: ExprId) -> None:
 # --- loops ------------------------------------------------------------------------------------------------------------
 
 
-def _for(f: Frame, node: cst.For) -> None:
+def _for(f: Frame, node: ast.For | ast.AsyncFor) -> None:
     outer, reached = f.context, f.live
     body = f.suite("loop")
     iterable = expression(f, node.iter)
@@ -358,12 +326,12 @@ def _for(f: Frame, node: cst.For) -> None:
     f.env = head.copy()
     f.headed(body, iterable)
     assign(f, node.target, f.emit(Element(iterable), node.target))
-    block(f, node.body.body)
+    block(f, node.body)
     breaks = f.close_loop(marks, before)
-    _after_loop(f, node, breaks, head, reached, outer)
+    _after_loop(f, node.orelse, breaks, head, reached, outer)
 
 
-def _while(f: Frame, node: cst.While) -> None:
+def _while(f: Frame, node: ast.While) -> None:
     outer, reached = f.context, f.live
     before = f.env
     marks = f.open_loop(node)
@@ -373,19 +341,18 @@ def _while(f: Frame, node: cst.While) -> None:
     head = f.env
     f.env = head.copy()
     f.headed(body, test)
-    block(f, node.body.body)
+    block(f, node.body)
     breaks = f.close_loop(marks, before)
-    _after_loop(f, node, breaks, head, reached and not is_true(f, test), outer)
+    _after_loop(f, node.orelse, breaks, head, reached and not is_true(f, test), outer)
 
 
-def _after_loop(f: Frame, node: cst.For | cst.While, breaks: list[Env], head: Env, ends: bool, outer: int) -> None:
+def _after_loop(f: Frame, orelse: list[ast.stmt], breaks: list[Env], head: Env, ends: bool, outer: int) -> None:
     """Go on behind a loop that `ends` by itself with the environment `head`, or by one of its `breaks`."""
     f.env, f.live, f.context = head, ends, outer
-    if node.orelse is not None:
+    if orelse:
         f.env = head.copy()
-        f.at(node.orelse)
         f.context = f.inside(Context(outer, "loop_else", NONE, False))
-        block(f, node.orelse.body.body)
+        block(f, orelse)
         f.context = outer
     if f.live:
         breaks.append(f.env)
@@ -395,42 +362,43 @@ def _after_loop(f: Frame, node: cst.For | cst.While, breaks: list[Env], head: En
 # --- with and try -----------------------------------------------------------------------------------------------------
 
 
-def _with(f: Frame, node: cst.With) -> None:
+def _with(f: Frame, node: ast.With | ast.AsyncWith) -> None:
     outer, reached = f.context, f.live
     swallows = False
     for item in node.items:
         body = f.suite("with")
-        manager = expression(f, item.item)
-        swallows = swallows or _swallows(item.item)
+        manager = expression(f, item.context_expr)
+        swallows = swallows or _swallows(item.context_expr)
         f.step(Enter(f.context, manager))
         f.headed(body, manager)
-        if item.asname is not None:
-            assign(f, item.asname.name, f.emit(Entered(manager), item))
+        if item.optional_vars is not None:
+            assign(f, item.optional_vars, f.emit(Entered(manager), item))
     before, start = f.env.copy(), len(f.log)
-    block(f, node.body.body)
+    block(f, node.body)
     f.context = outer
     if swallows and reached:
         left = [f.env] if f.live else []
         f.continue_from([*left, thrown(before, f.log[start:])], f.env)
 
 
-def _swallows(node: cst.BaseExpression) -> bool:
-    if not isinstance(node, cst.Call):
+def _swallows(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call):
         return False
     func = node.func
-    name = func.attr if isinstance(func, cst.Attribute) else func
-    return isinstance(name, cst.Name) and name.value in _SWALLOWING
+    if isinstance(func, ast.Attribute):
+        return func.attr in _SWALLOWING
+    return isinstance(func, ast.Name) and func.id in _SWALLOWING
 
 
-def _try(f: Frame, node: cst.Try | cst.TryStar) -> None:
+def _try(f: Frame, node: ast.Try) -> None:
     outer, reached = f.context, f.live
     before, start = f.env.copy(), len(f.log)
     breaks, continues = [len(jumps) for jumps in f.loops[-1]] if f.loops else (0, 0)
     ends: list[Env] = []
     _suite(f, node.body, outer, "try")
     after_body = len(f.log)
-    if node.orelse is not None:
-        _suite(f, node.orelse.body, outer, "try_else")
+    if node.orelse:
+        _suite(f, node.orelse, outer, "try_else")
     if f.live:
         ends.append(f.env)
     raised = thrown(before, f.log[start:after_body])
@@ -440,7 +408,7 @@ def _try(f: Frame, node: cst.Try | cst.TryStar) -> None:
         f.context = outer
         if f.live:
             ends.append(f.env)
-    if node.finalbody is None:
+    if not node.finalbody:
         f.continue_from(ends, raised)
         return
     jumps = [*f.loops[-1][0][breaks:], *f.loops[-1][1][continues:]] if f.loops else []
@@ -452,31 +420,31 @@ def _try(f: Frame, node: cst.Try | cst.TryStar) -> None:
             env[name] = join(env.get(name, UNBOUND), flow)
 
 
-def _suite(f: Frame, suite: cst.BaseSuite, outer: int, kind: Literal["try", "try_else", "finally"]) -> None:
+def _suite(f: Frame, statements: list[ast.stmt], outer: int, kind: Literal["try", "try_else", "finally"]) -> None:
     f.context = f.inside(Context(outer, kind, NONE, False))
-    block(f, suite.body)
+    block(f, statements)
     f.context = outer
 
 
-def except_clause(f: Frame, node: cst.ExceptHandler | cst.ExceptStarHandler) -> None:
+def except_clause(f: Frame, node: ast.ExceptHandler) -> None:
     """Read one handler; leaves `f.context` inside it."""
     f.at(node)
     body = f.suite("except")
     caught = optional(f, node.type)
     f.headed(body, caught)
-    name = node.name.name if node.name is not None else None
+    name = node.name
     if name is not None:
-        assign(f, name, f.emit(Caught(caught), node.name))
-    block(f, node.body.body)
-    if isinstance(name, cst.Name):  # Python deletes it at the end of the handler
-        f.env.pop(name.value, None)
+        f.bind(name, f.put(Caught(caught), f.tables.names.get(id(node), -1)))
+    block(f, node.body)
+    if name is not None:  # Python deletes it at the end of the handler
+        f.env.pop(name, None)
 
 
-def _finally(f: Frame, node: cst.Finally, ends: list[Env], raised: Env, reached: bool) -> None:
+def _finally(f: Frame, statements: list[ast.stmt], ends: list[Env], raised: Env, reached: bool) -> None:
     """Read a `finally` that is entered from `ends` or, where an exception passes, with `raised`; go on from `ends`."""
     f.env, f.live = merge([*ends, raised]).copy(), reached
     start = len(f.log)
-    _suite(f, node.body, f.context, "finally")
+    _suite(f, statements, f.context, "finally")
     if not f.live or not ends:
         f.live = False
         return
@@ -490,19 +458,19 @@ def _finally(f: Frame, node: cst.Finally, ends: list[Env], raised: Env, reached:
 # --- defs -------------------------------------------------------------------------------------------------------------
 
 
-def _function(f: Frame, node: cst.FunctionDef) -> None:
+def _function(f: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     tables = f.tables
-    name = node.name.value
+    name = node.name
     # First: a method's own def is the first of its piece, lambdas among its defaults come later.
-    number = tables.reserve(f.index.get(id(node), -1), f.index.get(id(node.name), -1))
-    decorators = tuple([expression(f, decorator.decorator) for decorator in node.decorators])
-    params, nodes = parameters(f, node.params)
+    number = tables.reserve(tables.index.get(id(node), -1), tables.names.get(id(node), -1))
+    decorators = tuple([expression(f, decorator) for decorator in node.decorator_list])
+    params, nodes = parameters(f, node.args)
     inner = Frame(tables, f, number, is_function=True)
     inner.declare(_bindings(f, node), [param.name for param in params])
     bind_parameters(inner, nodes)
-    block(inner, node.body.body)
+    block(inner, node.body)
     tables.defs[number] = DefIR(
-        "function" if node.asynchronous is None else "async_function",
+        "async_function" if isinstance(node, ast.AsyncFunctionDef) else "function",
         name,
         f.number,
         tuple(params),
@@ -519,16 +487,16 @@ def _function(f: Frame, node: cst.FunctionDef) -> None:
     f.bind(name, f.emit(MakeDef(number), node))
 
 
-def _class(f: Frame, node: cst.ClassDef) -> None:
+def _class(f: Frame, node: ast.ClassDef) -> None:
     tables = f.tables
-    name = node.name.value
-    number = tables.reserve(f.index.get(id(node), -1), f.index.get(id(node.name), -1))
-    decorators = tuple([expression(f, decorator.decorator) for decorator in node.decorators])
-    bases = tuple([_base(f, base) for base in node.bases])
-    keywords = tuple([(arg.name or "**", arg.value) for arg in arguments(f, node.keywords)])
+    name = node.name
+    number = tables.reserve(tables.index.get(id(node), -1), tables.names.get(id(node), -1))
+    decorators = tuple([expression(f, decorator) for decorator in node.decorator_list])
+    bases = tuple([expression(f, base) for base in node.bases])
+    keywords = tuple([(arg.name or "**", arg.value) for arg in [keyword(f, one) for one in node.keywords]])
     inner = Frame(tables, f, number, is_function=False)
     inner.declare(_bindings(f, node))
-    block(inner, node.body.body)
+    block(inner, node.body)
     tables.defs[number] = DefIR(
         "class",
         name,
@@ -547,44 +515,39 @@ def _class(f: Frame, node: cst.ClassDef) -> None:
     f.bind(name, f.emit(MakeDef(number), node))
 
 
-def _base(f: Frame, node: cst.Arg) -> ExprId:
-    base = expression(f, node.value)
-    return f.emit(Star(base), node) if node.star else base
-
-
-def _bindings(f: Frame, node: cst.FunctionDef | cst.ClassDef) -> Bindings:
+def _bindings(f: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Bindings:
     found = Bindings(f.tables.walrus.get(id(node), ()))
-    collect(node.body.body, found)
+    collect(node.body, found)
     return found
 
 
 #: Node class -> function that reads such a statement; what is not here does nothing.
-STATEMENTS: dict[type[cst.CSTNode], Callable[[Frame, Any], None]] = {
-    cst.SimpleStatementLine: _line,
-    cst.Expr: _expression,
-    cst.Assign: _assign,
-    cst.AnnAssign: _annotated,
-    cst.AugAssign: _augmented,
-    cst.Del: _delete,
-    cst.Return: _return,
-    cst.Raise: _raise,
-    cst.Assert: _assert,
-    cst.Break: _break,
-    cst.Continue: _continue,
-    cst.Import: _import,
-    cst.ImportFrom: _import_from,
-    cst.TypeAlias: _type_alias,
-    cst.If: _if,
-    cst.Match: _match,
-    cst.For: _for,
-    cst.While: _while,
-    cst.With: _with,
-    cst.Try: _try,
-    cst.TryStar: _try,
-    cst.FunctionDef: _function,
-    cst.ClassDef: _class,
+STATEMENTS: dict[type[ast.AST], Callable[[Frame, Any], None]] = {
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.Delete: _delete,
+    ast.Return: _return,
+    ast.Raise: _raise,
+    ast.Assert: _assert,
+    ast.Break: _break,
+    ast.Continue: _continue,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
+    ast.If: _if,
+    ast.Match: _match,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.While: _while,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.Try: _try,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
 }
-# Python 3.15's lazy imports say the same as the others.
-for _kind, _lower in (("LazyImport", _import), ("LazyImportFrom", _import_from)):
-    if hasattr(cst, _kind):
-        STATEMENTS[getattr(cst, _kind)] = _lower
+# Not every Python has these.
+for _kind, _lower in (("TryStar", _try), ("TypeAlias", _type_alias)):
+    if hasattr(ast, _kind):
+        STATEMENTS[getattr(ast, _kind)] = _lower

@@ -62,8 +62,10 @@ class Read:
 
     #: The whole text.
     text: bool = False
-    #: Pieces whose facts, whose whole text, and whose bound names were read.
+    #: Pieces whose facts, whose whole text, and whose bound names were read; and those of the first whose anchors were
+    #: asked for, so that something may rest on where things stand in the piece (see `ProjectFile.note_places`).
     facts: set[int] = field(default_factory=set)
+    placed: set[int] = field(default_factory=set)
     texts: set[int] = field(default_factory=set)
     bound: set[int] = field(default_factory=set)
     #: Words that the pieces were searched for, and pure functions of the text of single pieces.
@@ -152,6 +154,13 @@ class ProjectFile:
         """The facts of a piece, the last good ones while it is half typed, None if there are none."""
         self.read.facts.add(index)
         return self._facts(index)
+
+    def note_places(self) -> None:
+        """Note which anchors were asked for by now: when all questions have been asked."""
+        for index in self.read.facts:
+            facts = self._facts(index)
+            if facts is not None and facts.known_anchors is not None:
+                self.read.placed.add(index)
 
     @property
     def children(self) -> dict[int, list[int]]:

@@ -81,10 +81,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     if _guarded_bindings(_outermost(function, model), file, model):
         yield from _sent_by_name(function, frame, exposure, loud, model)
         return
-    for name, number in _globals_read(frame, model).items():
-        bindings = _guarded_bindings(name, file, model)
-        if not bindings:
-            continue
+    for name, number, bindings in _guarded_reads(frame, file, model):
         bound = Evidence(_binding_place(bindings[0], file, model), f"{name} is bound here, in the main process only")
         yield Finding(
             RULE.name,
@@ -108,12 +105,9 @@ def _silent(function: WorkerFunction, file: ProjectFile, model: Model, *, aware:
         for frame in function.frames
     ]
     frame = function.frames[0]
-    for name, number in _globals_read(frame, model).items():
-        if _guarded_bindings(name, file, model):
-            place = model.place(frame, number)
-            yield from silences(
-                RULE.name, place, [f"the function looks whether `{name}` is there"] if aware else reasons
-            )
+    for name, number, _ in _guarded_reads(frame, file, model):
+        place = model.place(frame, number)
+        yield from silences(RULE.name, place, [f"the function looks whether `{name}` is there"] if aware else reasons)
 
 
 def _outermost(function: WorkerFunction, model: Model) -> str:
@@ -154,14 +148,20 @@ def _exposure(frame: Frame, model: Model) -> Exposure | None:
     return model.exposure(frame, 1, cured=lambda loader: severity(loader, model, "proven") is None)
 
 
-def _globals_read(frame: Frame, model: Model) -> dict[str, int]:
-    """The global names that a frame reads, each with the first read."""
+def _guarded_reads(frame: Frame, file: ProjectFile, model: Model) -> list[tuple[str, int, tuple[Binding, ...]]]:
+    """The names that a frame reads and that are bound under the main guard only, each with its first read and its
+    bindings, in the order of the text. Hardly any frame reads one: anchors are asked for only then."""
+    reads: dict[str, list[int]] = {}
     facts = model.facts(frame)
-    found: dict[str, int] = {}
-    names = [(number, e.name) for number in frame.memo if type(e := facts.ir.exprs[number]) is ir.Global]
-    for number, name in sorted(names, key=lambda read: facts.anchors.exprs[read[0]]):
-        found.setdefault(name, number)
-    return found
+    for number in frame.memo:
+        if type(e := facts.ir.exprs[number]) is ir.Global:
+            reads.setdefault(e.name, []).append(number)
+    bound = {name: bindings for name in reads if (bindings := _guarded_bindings(name, file, model))}
+    if not bound:
+        return []
+    anchors = facts.anchors.exprs
+    found = [(name, min(reads[name], key=anchors.__getitem__), bindings) for name, bindings in bound.items()]
+    return sorted(found, key=lambda one: anchors[one[1]])
 
 
 def _guarded_bindings(name: str, file: ProjectFile, model: Model) -> tuple[Binding, ...]:

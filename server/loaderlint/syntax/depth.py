@@ -12,6 +12,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+#: Deeper trees would break Python's default recursion limit of 1,000 frames in code that recurses over them.
+MAX_LEVELS = 250
+
+#: The native parser runs on the calling thread if it needs no more stack than this; some threads have just 512 KiB.
+SMALL_STACK = 400 * 1024
+
 _KIB = 1024
 _BLOCK = 28 * _KIB
 _BRACKET = 8 * _KIB
@@ -69,6 +75,11 @@ class Depth(NamedTuple):
     levels: int
     stack: int
     slow: bool
+
+    @property
+    def is_too_deep(self) -> bool:
+        """Whether the text is not to be parsed."""
+        return self.slow or self.levels > MAX_LEVELS
 
 
 def measure(text: str) -> Depth:

@@ -10,21 +10,10 @@ from typing import NamedTuple
 import libcst as cst
 
 from loaderlint.syntax.cutter import Piece
-from loaderlint.syntax.depth import measure
+from loaderlint.syntax.depth import SMALL_STACK, measure
+from loaderlint.syntax.wrapping import BODY, NO_BODY, wrapping
 
-_INDENT = re.compile(r"[ \t\f]*")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-
-#: What must stand before a clause so that it can be parsed.
-_BEFORE = {"elif": "if 1:", "else": "if 1:", "except": "try:", "finally": "try:"}
-_AFTER = {"try": "finally:"}
-
-
-#: Deeper trees would break Python's default recursion limit of 1,000 frames in code that recurses over them.
-MAX_LEVELS = 250
-
-#: The native parser runs on the calling thread if it needs no more stack than this; some threads have just 512 KiB.
-SMALL_STACK = 400 * 1024
 
 #: The stack of the thread for deeper pieces, several times what `MAX_LEVELS` levels can need.
 LARGE_STACK = 16 * 1024 * 1024
@@ -54,13 +43,13 @@ def parse_piece(piece: Piece) -> ParsedPiece | None:
 
     Depends on `piece.kind`, `piece.keyword` and `piece.text` only."""
     depth = measure(piece.text)
-    if depth.slow or depth.levels > MAX_LEVELS:
+    if depth.is_too_deep:
         return None
     parse = _parse if depth.stack <= SMALL_STACK else _parse_on_large_stack
-    before, after = _wrapping(piece, " pass")
+    before, after = wrapping(piece, BODY)
     module = parse(source := before + piece.text + after)
     if module is None and piece.kind == "clause":  # a clause on one line has its body
-        before, after = _wrapping(piece, "#")
+        before, after = wrapping(piece, NO_BODY)
         module = parse(source := before + piece.text + after)
     if module is None:
         return None
@@ -69,26 +58,6 @@ def parse_piece(piece: Piece) -> ParsedPiece | None:
         return None
     first_line = len(_LINE_END.findall(before))
     return ParsedPiece(module, node, first_line, source, len(before), len(before) + len(piece.text))
-
-
-def _wrapping(piece: Piece, body: str) -> tuple[str, str]:
-    """What must stand before and after the piece's text so that it can be parsed as a module. `body` is put behind the
-    heads of classes and clauses."""
-    text = piece.text
-    found = _LINE_END.search(text)
-    newline = found[0] if found else "\n"
-    indent = _INDENT.match(text)[0]  # type: ignore[index]  # matches always
-    lines = ["if 1:"] if indent else []
-    if piece.kind == "clause" and piece.keyword in _BEFORE:
-        lines += [indent + _BEFORE[piece.keyword], indent + " pass"]
-    before = "".join(line + newline for line in lines)
-    if piece.kind == "statement":
-        return before, ""
-    after = "" if text.endswith(("\n", "\r")) else newline
-    after += f"{indent}{body}{newline}"
-    if piece.keyword in _AFTER:
-        after += f"{indent}{_AFTER[piece.keyword]}{newline}{indent} pass{newline}"
-    return before, after
 
 
 def _find(module: cst.Module, piece: Piece) -> cst.CSTNode | None:
@@ -124,8 +93,7 @@ def _clause(node: cst.CSTNode, keyword: str) -> cst.CSTNode | None:
 def too_deep(text: str) -> bool:
     """Whether `text` nests so deep that it is not parsed: it could end the process, take exponential time, or make a
     tree on which recursive functions fail. Real code is far from it."""
-    depth = measure(text)
-    return depth.slow or depth.levels > MAX_LEVELS
+    return measure(text).is_too_deep
 
 
 def _parse(source: str) -> cst.Module | None:
