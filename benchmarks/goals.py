@@ -37,6 +37,11 @@ class Goal:
             return measure.median <= self.most
         return self.least is not None and measure.median >= self.least
 
+    def distance(self, measure: Measure) -> float | None:
+        """How many times the median lies beyond the limit; None if no factor says so, because one of them is 0."""
+        above, below = (measure.median, self.most) if self.most is not None else (self.least, measure.median)
+        return above / below if above and below else None
+
 
 _KEYSTROKE = "a keystroke, to the findings of the file"
 _OTHER = "a keystroke that changes the findings of another file, in a project of 200 files"
@@ -46,7 +51,7 @@ _LOADING = "cold check of code that loads data (about 160 files, 45,000 lines)"
 _PACKAGES = "cold check of 26 packages at once (11,175 files, 3.4 million lines)"
 _WARM = "check of the same packages with the cache of the check before"
 _SERVER = "memory of the server with these packages as its workspace"
-_GROWTH = "growth of a project from nothing, per straight line through its first thousand files"
+_GROWTH = "growth of a project, per straight line through no files and its first thousand"
 
 GOALS = (
     Goal(_KEYSTROKE, "1,000 lines, p50, ms", "keystrokes", "p50, 1,000 lines", most=1.5),

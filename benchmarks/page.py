@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from benchmarks.goals import GOALS, Goal
 from benchmarks.kept import Part
@@ -20,6 +21,9 @@ processes together. Everything is done in turn, several times; numbers are media
 
 ![CPU time of each linter on the same files, and growth with the size of a project](performance.svg)
 """
+
+#: Written by hand: the profile of what is far from its goal, and the floor below it.
+_REMAINS = Path(__file__).parent / "remains.md"
 
 _REPEAT = """\
 ## How to repeat it
@@ -50,7 +54,7 @@ _TITLES = {
 
 def render(parts: Mapping[str, Part]) -> str:
     """The page."""
-    return "\n".join([_HEAD, *_goals(parts), _REPEAT, *_parts(parts)])
+    return "\n".join([_HEAD, *_goals(parts), *_remains(), _REPEAT, *_parts(parts)])
 
 
 def _goals(parts: Mapping[str, Part]) -> Iterator[str]:
@@ -69,7 +73,18 @@ def _goals(parts: Mapping[str, Part]) -> Iterator[str]:
 def _verdict(goal: Goal, found: Measure | None) -> str:
     if found is None:
         return "not measured | "
-    return f"{_number(found.median)} | {'met' if goal.met(found) else '**not met**'}"
+    return f"{_number(found.median)} | {'met' if goal.met(found) else f'**not met**{_distance(goal, found)}'}"
+
+
+def _distance(goal: Goal, found: Measure) -> str:
+    """How far from its goal a number is; '' where no factor says so."""
+    factor = goal.distance(found)
+    return f", by a factor of {factor:.3g}" if factor else ""
+
+
+def _remains() -> Iterator[str]:
+    yield "## What remains\n"
+    yield _REMAINS.read_text(encoding="utf-8")
 
 
 def _parts(parts: Mapping[str, Part]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import kept, page
-from benchmarks.goals import GOALS
+from benchmarks.goals import GOALS, Goal
 from benchmarks.kept import Part
 from benchmarks.measures import Measure
 from benchmarks.parts import PARTS
@@ -21,6 +21,10 @@ def measured(value: float, *, quick: bool = False) -> dict[str, Part]:
     return {"keystrokes": Part("keystrokes", {"date": "2026-01-01"}, quick, {one.name: one})}
 
 
+def number(value: float) -> Measure:
+    return Measure("", "", (value,))
+
+
 def test_every_goal_is_of_a_part() -> None:
     assert {goal.part for goal in GOALS} <= set(PARTS)
     assert all((goal.most is None) != (goal.least is None) for goal in GOALS)
@@ -28,7 +32,19 @@ def test_every_goal_is_of_a_part() -> None:
 
 def test_the_page_tells_what_is_met() -> None:
     assert "| <= 1.5 | 1.4 | met |" in page.render(measured(1.4))
-    assert "| <= 1.5 | 1.6 | **not met** |" in page.render(measured(1.6))
+    assert "| <= 1.5 | 1.65 | **not met**, by a factor of 1.1 |" in page.render(measured(1.65))
+
+
+def test_the_distance_from_a_goal() -> None:
+    most, least = Goal("", "", "", "", most=2.0), Goal("", "", "", "", least=2.0)
+    assert (most.distance(number(8.0)), least.distance(number(0.5))) == (4.0, 4.0)
+    assert (Goal("", "", "", "", most=0).distance(number(1.0)), least.distance(number(0.0))) == (None, None)
+
+
+def test_the_page_holds_what_is_written_by_hand(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "remains.md").write_text("The parser.\n", encoding="utf-8")
+    monkeypatch.setattr(page, "_REMAINS", tmp_path / "remains.md")
+    assert "## What remains\n\nThe parser.\n\n## How to repeat it\n" in page.render({})
 
 
 def test_a_quick_look_meets_no_goal() -> None:
