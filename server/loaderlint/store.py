@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING
 from pathspec import GitIgnoreSpec
 
 from loaderlint import witness
-from loaderlint.project.files import ProjectFile, Read, bound_names
+from loaderlint.project.files import WHOLE, Part, ProjectFile, Read, bound_names
+from loaderlint.project.parts import IMPORT_SIGNS, IMPORT_SPAN
 from loaderlint.roots import MARKERS as MARKERS
 from loaderlint.roots import project_root as project_root
+from loaderlint.searching import SEARCHES, Searching
 from loaderlint.syntax import notebook
 from loaderlint.syntax.cutter import Piece, common_ends, cut, recut
-from loaderlint.syntax.search import BASES_SPAN, bases, calls, calls_in
+from loaderlint.syntax.search import BASES_SPAN, bases, calls
 from loaderlint.syntax.source import Source, UnreadableSource, decode, is_plain
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ _NOTEBOOK_LIMIT = 100_000_000
 _TOO_LARGE = "larger than 5 MB; not checked"
 
 _Words = Mapping[str, tuple[Path, ...]]
+#: A kind of search, and the part of the project that was searched.
+Search = tuple[str, Part]
 PieceKey = tuple[str, str, bool, str]
 
 
@@ -326,7 +330,7 @@ class Store:
         self._open: dict[Path, OpenFile | None] = {}
         self._data: dict[Path, bytes] = {}
         self._cells: dict[Path, tuple[int, ...]] = {}
-        self._bases: dict[Path, frozenset[bytes]] = {}
+        self._searching = Searching(root, self.data)
         self._walked: frozenset[Path] | None = None
         self._named: frozenset[Path] = frozenset()
         self._paths: tuple[Path, ...] | None = None
@@ -378,7 +382,7 @@ class Store:
         self.before.setdefault(path, was)
         self._data.pop(path, None)
         self._cells.pop(path, None)
-        self._bases.pop(path, None)
+        self._searching.change(path)
         self.unreadable.pop(path, None)
         self.generation += 1
         return was
@@ -528,26 +532,22 @@ class Store:
             if path.suffix != notebook.SUFFIX and path not in self._overlays and path not in self.unreadable:
                 yield path, data
 
-    def containing(self, word: str) -> tuple[Path, ...]:
+    def containing(self, word: str, part: Part = WHOLE) -> tuple[Path, ...]:
         """The files that hold `word`, sorted."""
-        needle = word.encode("utf-8")
-        return tuple(path for path in self.find() if needle in self.data(path))
+        return self.searching().find("containing", word, part)
 
-    def calling(self, name: str) -> tuple[Path, ...]:
+    def calling(self, name: str, part: Part = WHOLE) -> tuple[Path, ...]:
         """The files that may call something called `name`, sorted."""
-        needle = name.encode("utf-8")
-        # Most files do not hold the name at all: they are passed over once.
-        return tuple(path for path in self.find() if needle in (data := self.data(path)) and calls_in(data, needle))
+        return self.searching().find("calling", name, part)
 
-    def deriving(self, word: str) -> tuple[Path, ...]:
+    def deriving(self, word: str, part: Part = WHOLE) -> tuple[Path, ...]:
         """The files with a class among whose bases `word` is written (and perhaps others), sorted."""
-        if not word.isascii():
-            return self.containing(word)
-        for path in self.find():
-            if path not in self._bases:
-                self._bases[path] = bases(self.data(path))
-        needle = word.encode("ascii")
-        return tuple(path for path in self.find() if needle in self._bases[path])
+        return self.searching().find("deriving", word, part)
+
+    def searching(self) -> Searching:
+        """The searches of the present files."""
+        self._searching.take(self.find())
+        return self._searching
 
     def file(self, path: Path) -> ProjectFile | None:
         """The file as the linker reads it."""
@@ -584,9 +584,10 @@ class Snapshot:
         self._paths = store.paths()
         self._files: dict[Path, ProjectFile | None] = {}
         self._read: dict[Path, Read | None] = {}
-        self._containing: dict[str, tuple[Path, ...]] = {}
-        self._deriving: dict[str, tuple[Path, ...]] = {}
-        self._calling: dict[str, tuple[Path, ...]] = {}
+        self._searching = store.searching()
+        self._searching.begin()
+        self._searched: dict[str, dict[tuple[str, Part], tuple[Path, ...]]] = {kind: {} for kind in SEARCHES}
+        self._parted = False
 
     def release(self) -> None:
         """The linking is over: keep the notes of what was read, not the texts and facts."""
@@ -623,34 +624,40 @@ class Snapshot:
             self._opened()
         return self._files[path]
 
-    def containing(self, word: str) -> tuple[Path, ...]:
-        """The files that hold `word`, sorted."""
-        if word not in self._containing:
+    def part_of(self, path: Path) -> Part:
+        """The part of the project that a file belongs to."""
+        self._parted = True
+        return self._searching.part_of(path)
+
+    def containing(self, word: str, part: Part = WHOLE) -> tuple[Path, ...]:
+        """The files of a part that hold `word`, sorted."""
+        return self._search("containing", word, part)
+
+    def calling(self, name: str, part: Part = WHOLE) -> tuple[Path, ...]:
+        """The files of a part that may call something called `name`, sorted."""
+        return self._search("calling", name, part)
+
+    def deriving(self, word: str, part: Part = WHOLE) -> tuple[Path, ...]:
+        """The files of a part with a class among whose bases `word` is written (and perhaps others), sorted."""
+        return self._search("deriving", word, part)
+
+    def _search(self, kind: str, word: str, part: Part) -> tuple[Path, ...]:
+        known = self._searched[kind]
+        if (word, part) not in known:
             if self._stop():
                 raise Cancelled
-            self._containing[word] = self._store.containing(word)
-        return self._containing[word]
+            known[word, part] = self._store.searching().find(kind, word, part)
+        return known[word, part]
 
-    def calling(self, name: str) -> tuple[Path, ...]:
-        """The files that may call something called `name`, sorted."""
-        if name not in self._calling:
-            if self._stop():
-                raise Cancelled
-            self._calling[name] = self._store.calling(name)
-        return self._calling[name]
-
-    def deriving(self, word: str) -> tuple[Path, ...]:
-        """The files with a class among whose bases `word` is written (and perhaps others), sorted."""
-        if word not in self._deriving:
-            if self._stop():
-                raise Cancelled
-            self._deriving[word] = self._store.deriving(word)
-        return self._deriving[word]
-
-    def notes(self) -> tuple[Mapping[str, _Words], Mapping[Path, Read | None]]:
-        """What was asked until it was released: for each kind of search the words with the files that were found, and
-        what was read of each file."""
-        searches = {"containing": self._containing, "calling": self._calling, "deriving": self._deriving}
+    def notes(self) -> tuple[Mapping[Search, _Words], Mapping[Path, Read | None]]:
+        """What was asked until it was released: for each kind of search and part of the project the words with the
+        files that were found, and what was read of each file."""
+        searches: dict[Search, dict[str, tuple[Path, ...]]] = {(kind, WHOLE): {} for kind in SEARCHES}
+        for kind, asked in self._searched.items():
+            for (word, part), found in asked.items():
+                searches.setdefault((kind, part), {})[word] = found
+        if self._parted:
+            searches["importing", (str(self._store.root),)] = dict(self._searching.importing())
         return searches, self._read
 
     def same_answers(self) -> bool:
@@ -662,52 +669,74 @@ class Snapshot:
     def _same_file(self, path: Path, was: OpenFile | None) -> bool:
         now = self._store.open(path)
         if was is None or now is None:
-            searched = self._containing or self._calling or self._deriving
-            return was is now and path not in self._read and not searched
+            return was is now and path not in self._read and not any(self._searched.values())
         if was is now:
             return True
-        if not self._same_words(path, was.text, now.text) or not self._same_bases(was.text, now.text):
+        if not self._same_reach(path, was.text, now.text):
+            return False
+        if not self._same_words(path, was.text, now.text) or not self._same_bases(path, was.text, now.text):
             return False
         read = self._read.get(path)
         if read is None:
             return path not in self._read
         return same_answers(read, was, now)
 
+    def _same_reach(self, path: Path, was: str, now: str) -> bool:
+        """Whether the file still imports the same ones of the folders of the root."""
+        around = _around(was, now, IMPORT_SPAN)
+        if not self._parted or not any(sign in text for sign in IMPORT_SIGNS for text in around):
+            return True
+        reaches = self._searching.reaches
+        return reaches(path, _encoded(was)) == reaches(path, _encoded(now))
+
+    def _words(self, kind: str, path: Path) -> list[str]:
+        """The words that a file was searched for."""
+        asked = self._searched[kind]
+        part = self._searching.part_of(path) if any(one for _, one in asked) else WHOLE
+        return [word for word, one in asked if not one or one == part]
+
     def _same_words(self, path: Path, was: str, now: str) -> bool:
         """Whether the file still holds the same ones of the words that the project was searched for."""
-        first, last_was, last_now = difference(was, now)
-        longest = max(map(len, (*self._containing, *self._calling)), default=0) + len("def  (")
-        start = max(first - longest, 0)
-        around_was, around_now = was[start : last_was + longest], now[start : last_now + longest]
-        for word in self._containing:
+        held, called = self._words("containing", path), self._words("calling", path)
+        longest = max(map(len, (*held, *called)), default=0) + len("def  (")
+        around_was, around_now = _around(was, now, longest)
+        for word in held:
             if (word in around_was) != (word in around_now) and (word in was) != (word in now):
                 return False
-        for name in self._calling:
+        for name in called:
             if (name in around_was or name in around_now) and calls(was, name) != calls(now, name):
                 return False
         return True
 
-    def _same_bases(self, was: str, now: str) -> bool:
+    def _same_bases(self, path: Path, was: str, now: str) -> bool:
         """Whether the file's classes still derive from the same ones of the names that were asked for."""
-        if not self._deriving:
-            return True
-        first, last_was, last_now = difference(was, now)
-        start = max(first - BASES_SPAN, 0)
-        around_was, around_now = was[start : last_was + BASES_SPAN], now[start : last_now + BASES_SPAN]
-        if "class" not in around_was and "class" not in around_now:
+        words = self._words("deriving", path)
+        around_was, around_now = _around(was, now, BASES_SPAN)
+        if not words or ("class" not in around_was and "class" not in around_now):
             return True
         changed = _bases_of(around_was) ^ _bases_of(around_now)
-        asked = [word.encode() for word in self._deriving]
-        if changed.isdisjoint(asked) and all(word.isascii() for word in self._deriving):
+        asked = [word.encode() for word in words]
+        if changed.isdisjoint(asked) and all(word.isascii() for word in words):
             return True
         before, after = _bases_of(was), _bases_of(now)
         return not any((word in before) != (word in after) for word in asked) and all(
-            word.isascii() or (word in was) == (word in now) for word in self._deriving
+            word.isascii() or (word in was) == (word in now) for word in words
         )
 
 
+def _around(was: str, now: str, span: int) -> tuple[str, str]:
+    """The parts in which two texts differ, with what stands up to `span` characters around."""
+    first, last_was, last_now = difference(was, now)
+    start = max(first - span, 0)
+    return was[start : last_was + span], now[start : last_now + span]
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
 def _bases_of(text: str) -> frozenset[bytes]:
-    return bases(text.encode("utf-8", "surrogatepass"))
+    return bases(_encoded(text))
 
 
 def difference(was: str, now: str) -> tuple[int, int, int]:

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loaderlint.cache.plain import made, plain
+from loaderlint.project.parts import depth, reached, within
 from loaderlint.syntax.search import bases, calls_in
 
 if TYPE_CHECKING:
     from loaderlint.findings import Finding
     from loaderlint.project.files import Read
-    from loaderlint.store import OpenFile
+    from loaderlint.store import OpenFile, Search
 
 #: Pure functions of the text of a piece that are asked while a project is linked.
 _QUESTIONS = frozenset(
@@ -54,7 +55,8 @@ Question = tuple[Callable[..., object], tuple[Any, ...]]
 
 class Answers(NamedTuple):
     """`searches`: for each kind of search through the project the words, each with the paths of the files that were
-    found. `files`: what was asked of each file that was looked into, as `_noted` gives it, with what tells the answers.
+    found; its key is the kind, and behind it the folders and files that were searched, where that was not all.
+    `files`: what was asked of each file that was looked into, as `_noted` gives it, with what tells the answers.
     `findings`: all of the project, by their files."""
 
     searches: Mapping[str, Mapping[str, frozenset[str]]]
@@ -68,8 +70,14 @@ class Answers(NamedTuple):
 
     def hold(self, path: str, data: bytes, opened: OpenFile) -> bool:
         """Whether all that was asked of a file would be answered alike of this content."""
-        for kind, words in self.searches.items():
-            finds = _SEARCHES[kind](data)
+        for key, words in self.searches.items():
+            kind, *where = key.split("\0")
+            if kind == _IMPORTING:
+                finds = _importing(data, depth(where[0], path))
+            elif within(path, tuple(where)):
+                finds = _SEARCHES[kind](data)
+            else:
+                continue
             if any(finds(word) != (path in found) for word, found in words.items()):
                 return False
         if path not in self.files:
@@ -87,7 +95,7 @@ def key(record: bytes) -> bytes:
 
 
 def dumped(
-    searches: Mapping[str, Mapping[str, Iterable[Path]]],
+    searches: Mapping[Search, Mapping[str, Iterable[Path]]],
     reads: Iterable[tuple[Path, Read | None, OpenFile | None]],
     findings: Mapping[Path, Iterable[Finding]],
 ) -> bytes:
@@ -102,7 +110,8 @@ def dumped(
         files[str(path)] = (noted, _told(_read_again(noted, tuple(numbers)), opened))
     document = {
         "searches": {
-            kind: {word: sorted(map(str, paths)) for word, paths in words.items()} for kind, words in searches.items()
+            "\0".join((kind, *where)): {word: sorted(map(str, paths)) for word, paths in words.items()}
+            for (kind, where), words in searches.items()
         },
         "files": files,
         "findings": {str(path): [plain(one) for one in found] for path, found in findings.items()},
@@ -135,6 +144,13 @@ def _deriving(data: bytes) -> Callable[[str], bool]:
     written = bases(data)
     return lambda word: word.encode() in (written if word.isascii() else data)
 
+
+def _importing(data: bytes, folders: int) -> Callable[[str], bool]:
+    return reached(data, folders).__contains__
+
+
+#: What tells the parts of a project; behind it stands the root.
+_IMPORTING = "importing"
 
 #: The searches of a project (`loaderlint.project.files.Files`), as questions to one file.
 _SEARCHES = {"containing": _containing, "calling": _calling, "deriving": _deriving}

@@ -19,8 +19,12 @@ from loaderlint.syntax.cutter import Piece
 _DEF = re.compile(r"^[ \t\f]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)", re.MULTILINE)
 _STARTS_WITH_DEF = re.compile(r"[ \t\f]*(?:@|def\b|class\b|async[ \t]+def\b)")
 
-
 _Answer = TypeVar("_Answer")
+
+#: A part of a project that cannot call the others, nor be called by them: the absolute paths of the folders and files
+#: of the root that belong to it. Empty: the whole project.
+Part = tuple[str, ...]
+WHOLE: Part = ()
 
 
 class Binding(NamedTuple):
@@ -281,14 +285,18 @@ class Files(Protocol):
         """The file, None if it cannot be read."""
         ...
 
-    def containing(self, word: str) -> tuple[Path, ...]:
-        """The files whose text holds `word`, sorted."""
+    def part_of(self, path: Path) -> Part:
+        """The part of the project that a file belongs to (see `loaderlint.project.parts`)."""
         ...
 
-    def calling(self, name: str) -> tuple[Path, ...]:
-        """The files that may call something called `name`, sorted."""
+    def containing(self, word: str, part: Part = WHOLE) -> tuple[Path, ...]:
+        """The files of a part that hold `word`, sorted."""
         ...
 
-    def deriving(self, word: str) -> tuple[Path, ...]:
-        """The files with a class among whose bases `word` is written (and perhaps others), sorted."""
+    def calling(self, name: str, part: Part = WHOLE) -> tuple[Path, ...]:
+        """The files of a part that may call something called `name`, sorted."""
+        ...
+
+    def deriving(self, word: str, part: Part = WHOLE) -> tuple[Path, ...]:
+        """The files of a part with a class among whose bases `word` is written (and perhaps others), sorted."""
         ...

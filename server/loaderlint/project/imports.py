@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 _PATH_LINE = re.compile(r"sys\.path\.(?:append|insert)\(([^\n]*)")
 _JOIN_LINE = re.compile(r"\bjoin\(([^\n]*)")
 _QUOTED = re.compile(r"""["']([^"'\n]+)["']""")
-_STANDARD = frozenset(getattr(sys, "stdlib_module_names", ()))
-_WELL_KNOWN = frozenset(
+#: What is never a file of the project, and what is none where only a folder is called so.
+STANDARD = frozenset(getattr(sys, "stdlib_module_names", ()))
+WELL_KNOWN = frozenset(
     """
     torch torchvision torchaudio numpy cv2 h5py lmdb pandas scipy sklearn skimage PIL albumentations monai timm
     lightning pytorch_lightning keras tensorflow datasets transformers accelerate webdataset imgaug kornia
@@ -42,17 +43,17 @@ def resolve(files: Files, importer: Path, module: str, level: int) -> ModuleRef 
             folder = folder.parent
         return _within(files, folder, module.split(".") if module else [])
     parts = module.split(".")
-    if parts[0] in _STANDARD:
+    if parts[0] in STANDARD:
         return None
     for folder in _search_path(files, importer):
         first = _child(files, folder, parts[0])
         if first is None:
             continue
-        if isinstance(first, FolderRef) and parts[0] in _WELL_KNOWN:
+        if isinstance(first, FolderRef) and parts[0] in WELL_KNOWN:
             inside = _within(files, folder, parts) if len(parts) > 1 else None
             if inside is None:
                 continue
-        if first == ModuleRef(importer) and len(parts) == 1 and parts[0] in _WELL_KNOWN:
+        if first == ModuleRef(importer) and len(parts) == 1 and parts[0] in WELL_KNOWN:
             continue
         return _within(files, folder, parts)
     return None
@@ -61,7 +62,7 @@ def resolve(files: Files, importer: Path, module: str, level: int) -> ModuleRef 
 def resolves_as_neighbours(files: Files, importer: Path) -> bool:
     """Whether the modules that `importer` names are those that any other file of its folder names so: it adds no folder
     to the search path, and could not be taken for a library itself."""
-    return importer.stem not in _WELL_KNOWN and not any(True for _ in _added_folders(files, importer))
+    return importer.stem not in WELL_KNOWN and not any(True for _ in _added_folders(files, importer))
 
 
 def submodule(files: Files, package: ModuleRef | FolderRef, name: str) -> ModuleRef | FolderRef | None:

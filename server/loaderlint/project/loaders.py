@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -174,19 +175,22 @@ class Loaders:
     def find(self) -> tuple[Loader, ...]:
         """Every loader in sight, in the order of files and places."""
         self._add_subclasses()
-        found: list[Loader] = []
+        found = list(islice(self._in_sight(), _MAX_LOADERS))
+        for where, declared, arguments in self._declared.find():
+            self._add_declared(self._with(declared, where, arguments), where, found)
+        return tuple(replace(one, index=index) for index, one in enumerate(found[:_MAX_LOADERS]))
+
+    def _in_sight(self) -> Iterator[Loader]:
+        """The loaders of all calls that make one, as far as somebody asks: who calls the code around them is far to
+        seek."""
         seen: set[Site] = set()
         for path in self._paths():
             for site in self._candidates(path):
                 for frame in self._callers.frames(site.path, site.piece, site.def_):
                     where = Site(frame, site.expr)
-                    if where in seen or self._ev.is_dead(site.context, frame):
-                        continue
-                    seen.add(where)
-                    found.extend(self._made(where))
-        for where, declared, arguments in self._declared.find():
-            self._add_declared(self._with(declared, where, arguments), where, found)
-        return tuple(replace(one, index=index) for index, one in enumerate(found[:_MAX_LOADERS]))
+                    if where not in seen and not self._ev.is_dead(site.context, frame):
+                        seen.add(where)
+                        yield from self._made(where)
 
     def _paths(self) -> tuple[Path, ...]:
         """The files that may make a loader."""

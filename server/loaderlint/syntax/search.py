@@ -16,6 +16,14 @@ _HEAD = re.compile(
 )
 _WORD = re.compile(rb"\w+")
 
+_SPACE = rb"(?:[ \t\f]|\\\r?\n)"
+_NAME = rb"[\w\x80-\xff]"
+_IMPORT = re.compile(
+    rb"from%(s)s*(\.*)%(s)s*(%(n)s*(?:\.%(n)s+)?)[\w.\x80-\xff]*%(s)s+import\b"
+    rb"|import%(s)s+((?:[.,]|%(n)s|%(s)s)+)" % {b"s": _SPACE, b"n": _NAME}
+)
+_QUOTED = re.compile(rb"[\"'](%(n)s+(?:\.%(n)s+)?)" % {b"n": _NAME})
+
 
 def bases(data: bytes) -> frozenset[bytes]:
     """The ASCII words in the heads of all classes that have bases, up to the first line that ends with a colon; some
@@ -23,6 +31,27 @@ def bases(data: bytes) -> frozenset[bytes]:
     if b"class" not in data:
         return frozenset()
     return frozenset(word for head in _HEAD.findall(data) for part in head for word in _WORD.findall(part))
+
+
+def imported(data: bytes) -> frozenset[str]:
+    """The modules that a file imports, as far as the second part of their names; dots for one that is named from the
+    file's own folder. Some others too: what is written like an import in a text, and all words in quotes of a file that
+    imports by a text."""
+    if b"import" not in data:
+        return frozenset()
+    found = set()
+    for dots, module, modules in _IMPORT.findall(data):
+        if dots:
+            found.add(dots)
+        elif module:
+            found.add(module)
+        else:
+            found.update(one.split()[0] for one in modules.replace(b"\\", b" ").split(b",") if one.strip())
+    if b"import_module(" in data or b"__import__(" in data:
+        found.update(_QUOTED.findall(data))
+    return frozenset(
+        b".".join(one.split(b".")[:2]).decode("utf-8", "replace") if one[:1] != b"." else one.decode() for one in found
+    )
 
 
 def calls(text: str, name: str) -> bool:

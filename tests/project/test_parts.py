@@ -1,0 +1,135 @@
+"""Folders of a root of which none imports another are searched for the callers of their own functions only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loaderlint.cache import answers
+from loaderlint.cache.answers import Answers
+from loaderlint.store import OpenFile, Snapshot, Store
+from loaderlint.syntax.cutter import cut
+from loaderlint.syntax.search import imported
+from loaderlint.syntax.source import decode
+from tests.project.linking import link_files
+
+MAKES = "from torch.utils.data import DataLoader\n\n\ndef make(data, workers):\n    return DataLoader(data, {})\n"
+TWO = {
+    "one/one/loading.py": MAKES.format("batch_size=2, num_workers=workers"),
+    "one/one/train.py": "from one.loading import make\n\nloader = make([], 3)\n",
+    "two/two/run.py": "from elsewhere import make\n\n"
+    + "\n".join(f"def f{n}():\n    make([], 1)\n" for n in range(80)),
+}
+
+
+def snapshot_of(root: Path, files: dict[str, str]) -> tuple[Store, Snapshot]:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    store = Store(root)
+    for name, text in files.items():
+        store.set_text(root / name, text)
+    store.settled()
+    return store, Snapshot(store, lambda: False, lambda: None)
+
+
+@pytest.mark.parametrize(
+    ("text", "modules"),
+    [
+        ("from a.b.c import d", {"a.b"}),
+        ("import a.b.c as d, e", {"a.b", "e"}),
+        ("import a, \\\n    b", {"a", "b"}),
+        ("from a \\\n  import b", {"a"}),
+        ("import a;import b", {"a", "b"}),
+        ("from . import a", {"."}),
+        ("from ..a import b", {".."}),
+        ("from.a import(b)", {"."}),
+        ("from é.b import c", {"é.b"}),
+        ("from a import datasets, b", {"a"}),
+        ("import_module('a.b.c')", {"a.b"}),
+        ("x = 'a.b'  # imports nothing", set()),
+    ],
+)
+def test_what_a_file_imports(text: str, modules: set[str]) -> None:
+    assert imported(text.encode()) == modules
+
+
+def test_callers_are_those_of_the_own_part(tmp_path: Path) -> None:
+    """80 calls of another function of that name, more than are looked at, do not hide the one that counts."""
+    folder = {f"a{name}": text for name, text in TWO.items() if name.startswith("two")}
+    linked = link_files(tmp_path, {**folder, **TWO})
+    (loader,) = linked.model.loaders
+    assert loader.workers_text == "num_workers=3"
+    part = linked.model.files.part_of(tmp_path / "one/one/train.py")
+    assert part == (str(tmp_path / "one"),)
+    assert {site.path.name for site in linked.model.callers.sites("make", part)} == {"train.py"}
+    assert {site.path.name for site in linked.model.callers.sites("make")} == {"run.py"}
+
+
+@pytest.mark.parametrize(
+    ("added", "joined"),
+    [
+        ("import one.loading", True),
+        ("from one import loading", True),
+        ("import importlib\nimportlib.import_module('one.loading')", True),
+        ("import torch", False),
+        ("from . import one", False),
+        ("from .one import two", False),
+        ("from ...one import two", True),
+        ("import alone", False),
+    ],
+)
+def test_what_is_imported_belongs_together(tmp_path: Path, added: str, joined: bool) -> None:
+    files = {**TWO, "two/two/run.py": f"{added}\n{TWO['two/two/run.py']}"}
+    store, snapshot = snapshot_of(tmp_path, files)
+    same = snapshot.part_of(tmp_path / "one/one/train.py") == snapshot.part_of(tmp_path / "two/two/run.py")
+    assert same is joined
+    store.set_text(tmp_path / "two/two/run.py", TWO["two/two/run.py"])
+    snapshot.release()
+    assert snapshot.same_answers() is not joined
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"__init__.py": ""},
+        {"one/start.py": "import sys\nsys.path.append('../two')\n"},
+        {"train.py": "import one.train\nfrom two import run\n"},
+        {"three/three/x.py": "import one, two\n"},
+    ],
+)
+def test_what_may_reach_another_folder_joins_it(tmp_path: Path, files: dict[str, str]) -> None:
+    _, snapshot = snapshot_of(tmp_path, {**TWO, **files})
+    one, two = snapshot.part_of(tmp_path / "one/one/train.py"), snapshot.part_of(tmp_path / "two/two/run.py")
+    assert one == two
+
+
+def test_a_folder_called_like_a_library_is_entered_by_what_is_in_it(tmp_path: Path) -> None:
+    files = {"timm/timm/a.py": "x = 1\n", "own/own/a.py": "import timm\n", "near/near/a.py": "import timm.timm\n"}
+    _, snapshot = snapshot_of(tmp_path, files)
+    own, near, timm = (snapshot.part_of(tmp_path / f"{name}/{name}/a.py") for name in ("own", "near", "timm"))
+    assert near == timm
+    assert own == (str(tmp_path / "own"),)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "holds"),
+    [
+        ("two/two/run.py", "from elsewhere", "import one.loading\nfrom elsewhere", False),
+        ("two/two/run.py", "from elsewhere", "import torch\nfrom elsewhere", True),
+        ("two/two/run.py", "make([], 1)", "pass", True),
+        ("one/one/train.py", "make([], 3)", "pass", False),
+    ],
+)
+def test_what_is_kept_of_a_part_holds_until_it_is_searched_differently(
+    tmp_path: Path, name: str, old: str, new: str, holds: bool
+) -> None:
+    _, snapshot = snapshot_of(tmp_path, TWO)
+    assert snapshot.calling("make", snapshot.part_of(tmp_path / "one/one/train.py"))
+    snapshot.release()
+    kept: Answers = answers.loaded(answers.dumped(snapshot.notes()[0], (), {}))
+    data = TWO[name].replace(old, new).encode()
+    source = decode(data)
+    path = tmp_path / name
+    assert kept.hold(str(path), data, OpenFile(path, source, cut(source.text))) is holds
