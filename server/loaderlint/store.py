@@ -617,12 +617,14 @@ class Snapshot:
 
     def file(self, path: Path) -> ProjectFile | None:
         """The file, None if it cannot be read."""
-        if path not in self._files:
+        try:
+            return self._files[path]
+        except KeyError:
             if self._stop():
-                raise Cancelled
-            self._files[path] = self._store.file(path)
+                raise Cancelled from None
+            found = self._files[path] = self._store.file(path)
             self._opened()
-        return self._files[path]
+            return found
 
     def part_of(self, path: Path) -> Part:
         """The part of the project that a file belongs to."""

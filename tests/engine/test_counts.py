@@ -20,7 +20,10 @@ import pytest
 from benchmarks import projects, relinking
 from loaderlint.engine import Workspace
 from loaderlint.facts import lower
+from loaderlint.project.evaluate import Evaluator
+from loaderlint.project.files import SeenPiece
 from loaderlint.project.frames import Frame
+from loaderlint.project.values import Val
 from loaderlint.store import Store
 from loaderlint.syntax import parse
 from tests.engine import instructions
@@ -34,7 +37,8 @@ GROWN = "more work than before: find out why, and raise the number in this test 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
     """How often pieces are read by Python's parser, parsed by libcst and lowered, frames (a function in a context) are
-    made, and files looked into."""
+    made, files looked into, expressions evaluated (most are known then), values made, and pieces asked for what they
+    hold."""
     counts: Counter[str] = Counter()
 
     def count(owner: object, name: str, what: str) -> None:
@@ -51,6 +55,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
     count(lower, "_lower", "lowered")
     count(Frame, "__init__", "frames")
     count(Store, "file", "files")
+    count(Evaluator, "eval", "evaluated")
+    count(Val, "__init__", "values")
+    count(SeenPiece, "ask", "asked")
     yield counts
 
 
@@ -89,7 +96,8 @@ def test_a_keystroke_that_changes_the_findings_of_another_file(counted: Counter[
     counted.clear()
     workspace.set_text(root / "transforms.py", next(relinking.states(1)))
     assert workspace.check([other])[other] != before
-    assert over(counted, {"read": 1, "parsed": 1, "lowered": 2, "frames": 230, "files": 20}) == {}, GROWN
+    most = {"read": 1, "parsed": 1, "lowered": 2, "frames": 230, "files": 20}
+    assert over(counted, {**most, "evaluated": 2560, "values": 1210, "asked": 1090}) == {}, GROWN
 
 
 # --- instructions -----------------------------------------------------------------------------------------------------

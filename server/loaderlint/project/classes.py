@@ -383,9 +383,8 @@ class Classes:
                     yield member, opened
 
     def _stores_in(self, frame: Frame, name: str, construction: bool) -> Iterator[Store]:
-        one = self._ev.def_of(frame)
-        for number, step in enumerate(one.steps if one else ()):
-            if type(step) is not ir.SetAttr or step.name != name or step.value == NONE:
+        for number, step in frame.code.steps_of(ir.SetAttr):
+            if step.name != name or step.value == NONE:
                 continue
             if self._ev.expr(frame, step.base) != ir.Param(0) or self._ev.is_dead(step.context, frame):
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from packaging.specifiers import InvalidSpecifier, Specifier, SpecifierSet
@@ -83,7 +84,7 @@ class VersionSet:
     def before(self, border: str) -> Answer:
         """Whether the version is before `border`: 'yes', 'no', 'maybe' (part of what is possible) or 'unknown' (nothing
         declared, or an open range that straddles the border)."""
-        limit = Version(border)
+        limit = _border(border)
         answers = {one.before(limit) for one in self.ranges}
         if len(answers) == 1:
             return answers.pop()
@@ -110,6 +111,11 @@ class VersionSet:
         shown = " or ".join(texts.values())
         *others, last = self.sources or ("",)
         return f"{shown}, from {' and '.join([*filter(None, [', '.join(others)]), last])}" if last else shown
+
+
+@lru_cache(maxsize=256)
+def _border(version: str) -> Version:
+    return Version(version)
 
 
 def version_set(text: str, source: str) -> VersionSet:

@@ -486,8 +486,8 @@ class Evaluator:
         one = facts.ir.defs[target]
         values = [
             self.eval(step.value, scope)
-            for step in one.steps
-            if type(step) is ir.Bind and step.name == name and step.scope == "local" and step.value != NONE
+            for _, step in scope.code.steps_of(ir.Bind)
+            if step.name == name and step.scope == "local" and step.value != NONE
         ]
         for index, param in enumerate(one.params):
             if param.name == name:
@@ -849,8 +849,8 @@ class Evaluator:
     def _returned(self, one: DefIR, frame: Frame) -> Val:
         yields = [
             self.eval(step.value, frame)
-            for step in one.steps
-            if type(step) is ir.YieldStep and not step.is_from and not self.is_dead(step.context, frame)
+            for _, step in frame.code.steps_of(ir.YieldStep)
+            if not step.is_from and not self.is_dead(step.context, frame)
         ]
         if one.is_generator:
             function = FunctionRef(frame.path, frame.piece, frame.def_, frame.scope)
@@ -861,8 +861,8 @@ class Evaluator:
             )
         values = [
             self.eval(step.value, frame)
-            for step in one.steps
-            if type(step) is ir.Return and not self.is_dead(step.context, frame)
+            for _, step in frame.code.steps_of(ir.Return)
+            if not self.is_dead(step.context, frame)
         ]
         if one.falls_through or not values:
             values.append(NONE_VALUE)
@@ -991,7 +991,7 @@ class Evaluator:
         yield from seen
 
     def _expression_is_dead(self, number: int, frame: Frame) -> bool:
-        contexts = [step.context for step, _ in frame.code.calls if step.call == number]
+        contexts = frame.code.contexts_of(number)
         return bool(contexts) and all(self.is_dead(context, frame) for context in contexts)
 
 

@@ -19,7 +19,7 @@ class Code:
     """Def `def_` of a piece as it is written: `one` with the expressions of its piece, `exprs`; None and none where the
     piece cannot be read."""
 
-    __slots__ = ("_bindings", "_calls", "_kinds", "exprs", "facts", "one")
+    __slots__ = ("_bindings", "_calls", "_contexts", "_kinds", "exprs", "facts", "one")
 
     def __init__(self, facts: PieceFacts | None, def_: int) -> None:
         self.facts = facts
@@ -27,6 +27,7 @@ class Code:
         self.exprs: tuple[ir.Expr, ...] = facts.ir.exprs if facts else ()
         self._calls: tuple[tuple[ir.Perform, ir.Call], ...] | None = None
         self._bindings: dict[int, list[tuple[int, ir.Bind]]] | None = None
+        self._contexts: dict[int, list[int]] | None = None
         self._kinds: dict[type, list[tuple[int, Any]]] | None = None
 
     @property
@@ -37,6 +38,14 @@ class Code:
             self._calls = tuple((step, call) for step, call in calls if isinstance(call, ir.Call))
         return self._calls
 
+    def contexts_of(self, call: int) -> Sequence[int]:
+        """The contexts of the steps that perform a call; none for an expression that is no call."""
+        if self._contexts is None:
+            self._contexts = {}
+            for step, _ in self.calls:
+                self._contexts.setdefault(step.call, []).append(step.context)
+        return self._contexts.get(call, ())
+
     @property
     def bindings(self) -> dict[int, list[tuple[int, ir.Bind]]]:
         """The steps that bind a name, each with its number, by the expression that the name gets."""
@@ -45,6 +54,17 @@ class Code:
             for number, step in self.steps_of(ir.Bind):
                 self._bindings.setdefault(step.value, []).append((number, step))
         return self._bindings
+
+    def fillings(self, made: int) -> list[ir.SetItem | ir.Perform]:
+        """The steps that store items in what expression `made` makes, or call a method of it, in source order."""
+        found: list[tuple[int, ir.SetItem | ir.Perform]] = []
+        found += [(number, step) for number, step in self.steps_of(ir.SetItem) if step.base == made]
+        for number, step in self.steps_of(ir.Perform):
+            call = self.exprs[step.call]
+            func = self.exprs[call.func] if isinstance(call, ir.Call) else None
+            if isinstance(func, ir.Attr) and func.base == made:
+                found.append((number, step))
+        return [step for _, step in sorted(found)]
 
     def steps_of(self, kind: type[_Step]) -> Sequence[tuple[int, _Step]]:
         """The steps of one kind in source order, with their numbers."""

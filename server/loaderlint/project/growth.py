@@ -40,13 +40,10 @@ def appended(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
 def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> MapOf:
     """A dict with the items that the same def stores in it afterwards, by `[...] =`, `.update(...)` or
     `.setdefault(...)`."""
-    one = ev.def_of(frame)
-    if one is None:
-        return made
     pairs = list(zip(made.keys, made.values, strict=True))
     entries = {key: value for key, value in pairs if key is not None}
     rest = [value for key, value in pairs if key is None]
-    for step in one.steps:
+    for step in frame.code.fillings(number):
         for name, value in _stored_by(ev, step, frame, number):
             before = entries.get(name, unknown("not always stored"))
             entries[name] = value if step.context == 0 else join((before, value))

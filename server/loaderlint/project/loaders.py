@@ -48,10 +48,10 @@ _NAMED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)\b(?!\s*[(.])", re
 _BOUND = re.compile(r"^(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b", re.MULTILINE)
 _CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
 _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
-_CLASS_PARAMETER = re.compile(r"[Ll]oader_?(?:cls|class|type|fn|factory)\w*\(")
+#: A parameter that is a loader class is called, or one is chosen by its name.
+_LOADER_VALUE = re.compile(r"[Ll]oader_?(?:cls|class|type|fn|factory)\w*\(|getattr\(\s*[\w.]*[Ll]oader")
 _MAX_LOADERS = 256
 _MAX_LATE_SITES = 4
-_CHOSEN_LOADER = re.compile(r"getattr\(\s*[\w.]*[Ll]oader")
 _DATASET_NAME = re.compile(r"dataset|^data$|^(?:base|inner|source)$", re.IGNORECASE)
 _TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test")
 Answer = Literal["yes", "no", "maybe"]
@@ -223,7 +223,7 @@ class Loaders:
         """The heads of classes with bases, and names with bound arguments, of the pieces that have any."""
         file = self._ev.file(path)
         for piece in file.pieces if file else ():
-            head, bound = piece.ask(_class_head), piece.ask(_bound)
+            head, bound = piece.ask(_names_given)
             if head or bound:
                 yield head, bound
 
@@ -238,7 +238,7 @@ class Loaders:
             by_name = piece.ask(_matches, pattern) if pattern else index in named
             if by_name:
                 yield from sites_in(self._ev, path, index, names)
-            if by_name or any(piece.ask(_matches, how) for how in (_CLASS_PARAMETER, _CHOSEN_LOADER)):
+            if by_name or piece.ask(_matches, _LOADER_VALUE):
                 yield from self._computed(path, index)
 
     def _computed(self, path: Path, piece: int) -> Iterator[CallSite]:
@@ -509,6 +509,11 @@ def _any_of(names: Iterable[str]) -> re.Pattern[str]:
 
 def _matches(text: str, pattern: re.Pattern[str]) -> bool:
     return pattern.search(text) is not None
+
+
+def _names_given(text: str) -> tuple[tuple[str, str] | None, tuple[tuple[str, str], ...]]:
+    """What may be a loader of the project's own: a class with bases, and names with bound arguments."""
+    return _class_head(text), _bound(text)
 
 
 def _class_head(text: str) -> tuple[str, str] | None:

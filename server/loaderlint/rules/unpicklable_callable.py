@@ -73,7 +73,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     exposure = model.exposed(1 << loader.index, 0, 1)
     loud = start_severity(loader, model)
     if exposure is None or loud is None:
-        if loader.site is not None:
+        if loader.site is not None and model.explains:
             reason = few_workers(loader) if exposure is None else f"{started_by(loader, model)}: nothing is pickled"
             yield Silence(RULE.name, model.site_place(loader.site), reason)
         return

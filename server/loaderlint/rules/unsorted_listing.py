@@ -161,8 +161,9 @@ def _taken(entry: Frame, inst: Instance, order: ListingOrder, model: Model) -> d
     for frame in model.run_by([entry]):
         if frame.receiver != inst:
             continue
-        for number in sorted(frame.memo):
-            e = model.ev.expr(frame, number)
+        exprs = frame.code.exprs
+        for number in sorted(n for n in frame.memo if type(exprs[n]) is ir.Index):
+            e = exprs[number]
             base = model.ev.expr(frame, e.base) if isinstance(e, ir.Index) else None
             if not isinstance(e, ir.Index) or base is None or not _is_from_parameter(e.index, frame, model, 0):
                 continue
@@ -229,14 +230,13 @@ def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[_Use]
 def _label_sources(frame: Frame, model: Model) -> Iterator[int]:
     """The sequences by whose position something is numbered."""
     exprs = model.facts(frame).ir.exprs
-    written = {number for _, step in model.steps(frame) for number in step_expressions(step)}
-    for number in sorted(n for n in written.union(frame.memo) if n >= 0):
-        e = exprs[number]
-        if isinstance(e, ir.Comp) and e.kind == "dict":
+    dicts = [(number, e) for number, e in enumerate(exprs) if isinstance(e, ir.Comp) and e.kind == "dict"]
+    written = {n for _, step in model.steps(frame) for n in step_expressions(step)} if dicts else set()
+    for number, e in dicts:
+        if number in written or number in frame.memo:
             yield _enumerated(e.element, frame, model)
-    for _, step in model.steps(frame):
-        if isinstance(step, ir.SetItem):
-            yield _enumerated(step.value, frame, model)
+    for _, step in model.steps_of(frame, ir.SetItem):
+        yield _enumerated(step.value, frame, model)
     contexts = model.def_of(frame).contexts
     for perform, call in model.ev.performed(frame):
         func = model.ev.expr(frame, call.func)

@@ -401,12 +401,10 @@ class ArrayFlow:
     def _stores_into(self, state: State) -> Iterator[tuple[ir.SetItem, str | int]]:
         """The `container[key] = value` before the value is used, the last one first, without those that a later one in
         the same block replaces."""
-        one = self._ev.def_of(state.frame)
         later: list[tuple[str | int, int]] = []
         anchors = self._model.facts(state.frame).anchors.steps[state.frame.def_]
-        for number in range(len(one.steps) - 1, -1, -1) if one else ():
-            step = one.steps[number]  # type: ignore[union-attr]
-            if not isinstance(step, ir.SetItem) or step.base != state.number or anchors[number] >= state.until:
+        for number, step in reversed(state.frame.code.steps_of(ir.SetItem)):
+            if step.base != state.number or anchors[number] >= state.until:
                 continue
             key = self._key(step.index, state.frame)
             if key is None or self._ev.is_dead(step.context, state.frame):
@@ -437,19 +435,14 @@ class ArrayFlow:
         return 1 << 60, 0
 
     def _call_position(self, frame: Frame, number: int) -> tuple[int, int]:
-        one = self._ev.def_of(frame)
-        context = (
-            next((s.context for s in one.steps if isinstance(s, ir.Perform) and s.call == number), 0) if one else 0
-        )
-        return self._anchor(frame, number), context
+        return self._anchor(frame, number), next(iter(frame.code.contexts_of(number)), 0)
 
     def _anchor(self, frame: Frame, number: int) -> int:
         return self._model.facts(frame).anchors.exprs[number]
 
     def _is_dead(self, number: int, frame: Frame) -> bool:
         """Whether a local is bound to an expression only in branches that never run."""
-        one = self._ev.def_of(frame)
-        contexts = [s.context for s in one.steps if isinstance(s, ir.Bind) and s.value == number] if one else []
+        contexts = [step.context for _, step in frame.code.bindings.get(number, ())]
         return bool(contexts) and all(self._ev.is_dead(context, frame) for context in contexts)
 
     def _minds_layout(self, frame: Frame) -> bool:
