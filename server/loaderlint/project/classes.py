@@ -38,7 +38,7 @@ from loaderlint.project.values import (
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluate import Evaluator
-    from loaderlint.project.files import Binding
+    from loaderlint.project.files import Binding, SeenPiece
 
 Base = ClassRef | Lib | Unknown
 _MAX_ANCESTORS = 32
@@ -86,6 +86,7 @@ class Classes:
         self._ev = evaluator
         self._mro: dict[ClassRef, tuple[Base, ...]] = {}
         self._own: dict[ClassRef, dict[str, Member]] = {}
+        self._written: dict[tuple[Base, ...], list[tuple[Member, FunctionRef, SeenPiece]]] = {}
         self._construction: dict[Instance, list[Frame]] = {}
         self._fields: dict[tuple[Instance, str], Val] = {}
         self._stores: dict[tuple[Instance, str], tuple[Store, ...]] = {}
@@ -372,15 +373,22 @@ class Classes:
         """The object's methods that its construction does not run and whose text holds `word`, called by somebody out
         of sight."""
         done = {(f.path, f.piece, f.def_) for f in constructed}
-        for member in self.methods(inst.cls):
-            function = member.function
-            if function is None or (function.path, function.piece, function.def_) in done:
-                continue
-            file = self._ev.file(function.path)
-            if file is not None and file.pieces[function.piece].holds(word):
+        for member, function, piece in self._written_methods(inst.cls):
+            if (function.path, function.piece, function.def_) not in done and piece.holds(word):
                 opened = self._ev.open_frame(function, inst, member.owner)
                 if opened is not None:
                     yield member, opened
+
+    def _written_methods(self, cls: ClassRef) -> list[tuple[Member, FunctionRef, SeenPiece]]:
+        """The methods of the class and its ancestors, each with the piece that it stands in."""
+        order = self.mro(cls)
+        if order not in self._written:
+            self._written[order] = []
+            for member in self.methods(cls):
+                file = self._ev.file(member.function.path) if member.function is not None else None
+                if member.function is not None and file is not None:
+                    self._written[order].append((member, member.function, file.pieces[member.function.piece]))
+        return self._written[order]
 
     def _stores_in(self, frame: Frame, name: str, construction: bool) -> Iterator[Store]:
         for number, step in frame.code.steps_of(ir.SetAttr):

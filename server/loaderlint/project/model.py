@@ -231,6 +231,7 @@ class Model:
         self._functions: tuple[WorkerFunction, ...] | None = None
         self._made_at: dict[tuple[Path, int, int], list[Loader]] | None = None
         self._reached_by: dict[int, list[Reached]] | None = None
+        self._reached_on: dict[Atom, list[Frame]] | None = None
         self._start_methods_at: dict[Path | None, tuple[frozenset[str], frozenset[str]]] = {}
         self._calls: dict[Frame, tuple[WorkerCall, ...]] = {}
         self._steps: dict[Frame, list[tuple[int, ir.Step]]] = {}
@@ -388,6 +389,15 @@ class Model:
                 for one in self.loaders_of(reached.bits()):
                     self._reached_by.setdefault(one.index, []).append(reached)
         return self._reached_by.get(loader.index, ())
+
+    def reached_on(self, receiver: Atom) -> Sequence[Frame]:
+        """The frames that workers run on an object, in the order of the walk."""
+        if self._reached_on is None:
+            self._reached_on = {}
+            for frame in self.reached:
+                if frame.receiver is not None:
+                    self._reached_on.setdefault(frame.receiver, []).append(frame)
+        return self._reached_on.get(receiver, ())
 
     def made_at(self, path: Path, piece: int, expr: int) -> Sequence[Loader]:
         """The loaders of one call: one for each way to it."""

@@ -8,7 +8,7 @@ evaluator interns frames, so equal atoms compare equal within one model and neve
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -109,6 +109,13 @@ class ClassRef:
     def_: int
     scope: Frame | None = None
     bases: tuple[Atom, ...] = ()
+    _hash: int = field(init=False, repr=False, compare=False)  # classes and objects are the keys of most memos
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.path, self.piece, self.def_, self.scope, self.bases)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +133,13 @@ class Instance:
 
     cls: ClassRef
     site: Site | None
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.cls, self.site)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True)

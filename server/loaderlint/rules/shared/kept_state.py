@@ -111,7 +111,7 @@ def _only_workers_change(owner: Instance, name: str, model: Model) -> bool:
 
 def _main_methods(owner: Instance, name: str, model: Model) -> Iterator[Frame]:
     """The object's own methods that workers do not run and whose text holds the name."""
-    done = {(f.path, f.piece, f.def_) for f in model.reached if f.receiver == owner}
+    done = {(f.path, f.piece, f.def_) for f in model.reached_on(owner)}
     for frame in model.ev.classes.construction(owner):
         yield frame
         done.add((frame.path, frame.piece, frame.def_))

@@ -169,24 +169,42 @@ def _is_left_out(attribute: str, cls: ClassRef, model: Model) -> bool:
 
 def _attributes(inst: Instance, loader: Loader, model: Model) -> Iterator[tuple[str, list[Store]]]:
     """The attributes that the object has when the workers start, each with the assignments that may be the last."""
-    constructed = model.ev.classes.construction(inst)
-    deleted: set[str] = set()
-    names: dict[str, None] = {}
-    for frame in constructed:
-        for _, step in model.steps(frame):
-            if isinstance(step, ir.SetAttr) and model.ev.expr(frame, step.base) == ir.Param(0):
-                names[step.name] = None
-            target = model.ev.expr(frame, step.target) if isinstance(step, ir.Delete) else None
-            if isinstance(target, ir.Attr) and model.ev.expr(frame, target.base) == ir.Param(0):
-                deleted.add(target.name)
-    for name in names:
-        if name not in deleted:
-            yield name, last_stores(model.ev.classes.stores(inst, name), inst, model)
+    yield from model.once(Constructed).attributes(inst)
     for frame in _called_by_main(inst, loader, model):
-        if frame not in constructed:
-            for number, step in model.steps(frame):
-                if isinstance(step, ir.SetAttr) and model.ev.expr(frame, step.base) == ir.Param(0):
+        if frame not in model.ev.classes.construction(inst):
+            for number, step in model.steps_of(frame, ir.SetAttr):
+                if model.ev.expr(frame, step.base) == ir.Param(0):
                     yield step.name, [Store(frame, number, model.ev.eval(step.value, frame), False, False)]
+
+
+class Constructed:
+    """What the objects of one model are when they have been constructed, whoever sends them."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._known: dict[Instance, list[tuple[str, list[Store]]]] = {}
+
+    def attributes(self, inst: Instance) -> list[tuple[str, list[Store]]]:
+        """The attributes that the constructor leaves, each with the assignments that may be the last."""
+        known = self._known.get(inst)
+        if known is None:
+            known = self._known[inst] = list(self._find(inst))
+        return known
+
+    def _find(self, inst: Instance) -> Iterator[tuple[str, list[Store]]]:
+        classes, deleted = self._model.ev.classes, set()
+        names: dict[str, None] = {}
+        for frame in classes.construction(inst):
+            for _, step in self._model.steps_of(frame, ir.SetAttr):
+                if frame.code.exprs[step.base] == ir.Param(0):
+                    names[step.name] = None
+            for _, deletion in self._model.steps_of(frame, ir.Delete):
+                target = self._model.ev.expr(frame, deletion.target)
+                if isinstance(target, ir.Attr) and self._model.ev.expr(frame, target.base) == ir.Param(0):
+                    deleted.add(target.name)
+        for name in names:
+            if name not in deleted:
+                yield name, last_stores(classes.stores(inst, name), inst, self._model)
 
 
 def _main_frames(inst: Instance, loader: Loader) -> list[Frame]:
@@ -198,13 +216,12 @@ def _main_frames(inst: Instance, loader: Loader) -> list[Frame]:
 def _called_by_main(inst: Instance, loader: Loader, model: Model) -> Iterator[Frame]:
     """The methods of the object that the code around it calls: `dataset.set_transform(...)`."""
     for frame in _main_frames(inst, loader):
-        for _, step in model.steps(frame):
-            call = model.ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
-            callee = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-            if not isinstance(step, ir.Perform) or not isinstance(callee, ir.Attr):
-                continue
+        for step, call in model.ev.performed(frame):
+            callee = model.ev.expr(frame, call.func)
             # The name first: what else the code around does, training above all, is not looked into.
-            if model.ev.classes.member(inst.cls, callee.name) and inst in model.ev.eval(callee.base, frame).atoms:
+            if not isinstance(callee, ir.Attr) or not model.ev.classes.member(inst.cls, callee.name):
+                continue
+            if not model.ev.is_dead(step.context, frame) and inst in model.ev.eval(callee.base, frame).atoms:
                 model.ev.eval(step.call, frame)
                 targets = frame.targets.get(step.call, ())
                 yield from (target for target in targets if target.receiver == inst and target not in model.reached)
@@ -214,8 +231,8 @@ def _assigned_outside(inst: Instance, parcel: Parcel, loader: Loader, model: Mod
     """`dataset.transform = ...` in the code around it."""
     name = model.ev.classes.name(inst.cls)
     for frame in _main_frames(inst, loader):
-        for number, step in model.steps(frame):
-            if isinstance(step, ir.SetAttr) and step.value != ir.NONE and inst in model.ev.eval(step.base, frame).atoms:
+        for number, step in model.steps_of(frame, ir.SetAttr):
+            if step.value != ir.NONE and inst in model.ev.eval(step.base, frame).atoms:
                 if model.ev.expr(frame, step.base) == ir.Param(0):
                     continue
                 link = Evidence(model.step_place(frame, number), f"it becomes `{step.name}` of `{name}`")
