@@ -50,6 +50,7 @@ from loaderlint.project.values import (
     Val,
     extended,
     join,
+    lib,
     of,
     unknown,
 )
@@ -373,7 +374,7 @@ class Evaluator:
         if starred is not None:
             return starred
         if name in _BUILTINS:
-            return of(Lib(f"builtins.{name}"))
+            return lib(f"builtins.{name}")
         return unknown("undefined name")
 
     def _from_stars(self, file: ProjectFile, name: str) -> Val | None:
@@ -382,7 +383,7 @@ class Evaluator:
             module = self.resolve(file.path, star.module, star.level)
             if module is None:
                 if name in library.star_names(star.module):
-                    return of(Lib(canonical(f"{star.module}.{name}")))
+                    return lib(canonical(f"{star.module}.{name}"))
                 if name not in _BUILTINS:
                     return unknown("star import")
             elif isinstance(module, ModuleRef) and not name.startswith("_"):
@@ -442,7 +443,7 @@ class Evaluator:
             # a module that is missing in a package of the project, not one of a library
             if level or self.resolve(importer, module.partition(".")[0], 0) is not None:
                 return unknown("unresolved import")
-            return of(Lib(canonical(f"{module}.{name}" if name else module)))
+            return lib(canonical(f"{module}.{name}" if name else module))
         if name is None:
             return of(found)
         value = self.module_attribute(found, name)
@@ -621,7 +622,7 @@ class Evaluator:
             case Lib(owner):
                 module = configured.flags_module(atom)
                 flag = self.configured.flag(module, name) if module else None
-                return (flag if flag is not None else of(Lib(canonical(f"{owner}.{name}")))), ()
+                return (flag if flag is not None else lib(canonical(f"{owner}.{name}"))), ()
             case ModuleRef() | FolderRef():
                 found = self.module_attribute(atom, name)
                 return (found if found is not None else unknown("unresolved import")), ()

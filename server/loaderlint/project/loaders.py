@@ -42,6 +42,9 @@ from loaderlint.project.values import (
 )
 from loaderlint.project.wrappers import keeps_workers, loaders_made
 
+#: What a text is searched for, and words of which one stands in every text that holds it: most texts hold none.
+_Wanted = tuple[re.Pattern[str], str]
+
 _WORD = re.compile(r"\w+")
 _RENAMED = re.compile(r"(\w+)\s+as\s+(\w+)")
 _NAMED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)\b(?!\s*[(.])", re.MULTILINE)
@@ -165,7 +168,7 @@ class Loaders:
         self._callers = callers
         self._declared = DeclaredCalls(evaluator, callers, declared_of)
         self._environment_of = environment_of
-        self._pattern = _any_of(())
+        self._wanted = _any_of(())
         self._words = {name.rpartition(".")[2] for name in LOADERS if self._may_be_used(name)}
 
     def _may_be_used(self, name: str) -> bool:
@@ -217,7 +220,7 @@ class Loaders:
                     if head and not self._words.isdisjoint(_WORD.findall(head[1])):
                         self._words.add(head[0])
                     self._words.update(alias for alias, name in bound if name in self._words)
-        self._pattern = _any_of(self._words)
+        self._wanted = _any_of(self._words)
 
     def _naming(self, path: Path) -> Iterator[tuple[tuple[str, str] | None, tuple[tuple[str, str], ...]]]:
         """The heads of classes with bases, and names with bound arguments, of the pieces that have any."""
@@ -231,14 +234,14 @@ class Loaders:
         file = self._ev.file(path)
         if file is None:
             return
-        named = {index for index, piece in enumerate(file.pieces) if piece.ask(_matches, self._pattern)}
+        named = {index for index, piece in enumerate(file.pieces) if piece.ask(_matches, *self._wanted)}
         names = frozenset(self._words | self._aliases(file, named))
-        pattern = _any_of(names) if len(names) > len(self._words) else None
+        wanted = _any_of(names) if len(names) > len(self._words) else None
         for index, piece in enumerate(file.pieces):
-            by_name = piece.ask(_matches, pattern) if pattern else index in named
+            by_name = piece.ask(_matches, *wanted) if wanted else index in named
             if by_name:
                 yield from sites_in(self._ev, path, index, names)
-            if by_name or piece.ask(_matches, _LOADER_VALUE):
+            if by_name or piece.ask(_matches, _LOADER_VALUE, "oader"):
                 yield from self._computed(path, index)
 
     def _computed(self, path: Path, piece: int) -> Iterator[CallSite]:
@@ -502,13 +505,15 @@ def _completed(seen: Loader, declared: Loader) -> Loader:
     return replace(seen, kind=with_seeds(seen.kind, declared.kind), arguments=arguments)
 
 
-def _any_of(names: Iterable[str]) -> re.Pattern[str]:
+def _any_of(names: Iterable[str]) -> _Wanted:
     """Finds one of the names as a word."""
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
+    parts = {"oader" if "oader" in name else name for name in names}
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b"), " ".join(sorted(parts))
 
 
-def _matches(text: str, pattern: re.Pattern[str]) -> bool:
-    return pattern.search(text) is not None
+def _matches(text: str, pattern: re.Pattern[str], parts: str) -> bool:
+    """Whether a text that holds one of these words holds the pattern: the words are looked for first."""
+    return any(part in text for part in parts.split()) and pattern.search(text) is not None
 
 
 def _names_given(text: str) -> tuple[tuple[str, str] | None, tuple[tuple[str, str], ...]]:
@@ -552,7 +557,7 @@ def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: 
         for index, piece in enumerate(file.pieces if file else ()):
             if piece.kind != "class" or piece.parent >= 0:
                 continue
-            if not piece.ask(_matches, _CLASS_WITH_BASES):
+            if not piece.ask(_matches, _CLASS_WITH_BASES, "class"):
                 continue
             cls = ClassRef(path, index, 1)
             if cls in used or dataset_kind(ev, cls) is None:

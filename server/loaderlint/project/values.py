@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -259,9 +260,16 @@ BOTTOM = Val(frozenset())
 NONE_VALUE = Val(frozenset({Literal_("NoneType", None)}))
 
 
+@lru_cache(maxsize=256)
 def unknown(reason: str) -> Val:
     """A value nothing is known of."""
     return Val(frozenset({Unknown(reason)}))
+
+
+@lru_cache(maxsize=1024)
+def lib(name: str) -> Val:
+    """Something of a library, by its dotted name."""
+    return Val(frozenset({Lib(name)}))
 
 
 def of(*atoms: Atom) -> Val:

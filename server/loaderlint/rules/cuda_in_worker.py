@@ -78,6 +78,7 @@ _ASKS = "the code asks before for the device or the process, or is off as config
 _LOOKS = frozenset({"is_cuda", "is_initialized", "get_worker_info", "device", "device_type", "get_start_method"})
 #: Words of a condition that is true wherever CUDA is.
 _NO_DOUBT = frozenset({"is_available", "device_count"})
+_LOAD = Lib("torch.load")
 
 
 class Use(NamedTuple):
@@ -260,7 +261,7 @@ def _main_uses_cuda(model: Model) -> bool:
 
 def _loads_anywhere(call: WorkerCall, model: Model) -> bool:
     """Whether a call is `torch.load` without a map_location."""
-    if Lib("torch.load") not in call.callee.atoms:
+    if _LOAD not in call.callee.atoms:
         return False
     if any(Lib("torch.save") in other.callee.atoms for other in model.frame_calls(call.frame)):
         return False  # a cache: the worker saves what it has computed itself, on the CPU

@@ -83,6 +83,7 @@ def {next_or_fail}(items):
 
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
+_NEXT = Lib("builtins.next")
 _NOT_KNOWN = "what it draws from is not known to run out, or to be empty"
 _STOPPED = "a StopIteration is caught on the way, or means there what it says"
 
@@ -99,7 +100,7 @@ class _Risk:
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a bare `next`."""
     for call in model.calls(function):
-        if Lib("builtins.next") not in call.callee.atoms or len(call.call.args) != 1 or call.call.args[0].kind != "pos":
+        if _NEXT not in call.callee.atoms or len(call.call.args) != 1 or call.call.args[0].kind != "pos":
             continue
         risk = _risk(call.call.args[0].value, call.frame, model)
         place = model.place(call.frame, call.number)
