@@ -1,13 +1,18 @@
 """For all tests: what is installed where the tests run is no business of the projects in them, and nothing is kept in
-the home of who runs them."""
+the home of who runs them. No test asserts a time, so no example of hypothesis has one either."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 
+from hypothesis import settings
+
 for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
     os.environ.pop(name, None)
 
 _CACHE = tempfile.TemporaryDirectory(prefix="loaderlint-tests-", ignore_cleanup_errors=True)
 os.environ["LOADERLINT_CACHE_DIR"] = _CACHE.name
+
+settings.register_profile("any-time", deadline=None)
+settings.load_profile("any-time")

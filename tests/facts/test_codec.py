@@ -94,7 +94,7 @@ def test_facts_of_all_cases_come_back() -> None:
                 assert same(codec.decode_piece(codec.encode_piece(facts), piece), facts)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_facts_of_any_constants_come_back(data: st.DataObject) -> None:
     values = data.draw(st.lists(st.one_of(st.text(st.characters()), st.integers(), st.floats(allow_nan=False))))
@@ -142,7 +142,7 @@ def test_damaged_bytes_are_refused() -> None:
                 read_all(damaged, ODD)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.binary(max_size=300), st.text(max_size=20))
 def test_any_bytes_are_refused(data: bytes, text: str) -> None:
     for one in (data, codec._sealed(data)):

@@ -152,7 +152,7 @@ def offset(text: str, line: int, units: int, encoding: Encoding) -> int:
     return stop
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(TEXTS, st.lists(st.tuples(PLACES, PLACES, TEXTS), max_size=4), st.sampled_from(ENCODINGS))
 def test_edits_do_what_the_specification_says(
     text: str, edits: list[tuple[tuple[int, int], tuple[int, int], str]], encoding: Encoding

@@ -339,7 +339,7 @@ def _edited(draw: st.DrawFn, text: str) -> str:
     return text[:start] + draw(_TEXT) + text[start + length :]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(edits())
 def test_recut_is_cut(texts: tuple[str, str]) -> None:
     old, new = texts
@@ -347,7 +347,7 @@ def test_recut_is_cut(texts: tuple[str, str]) -> None:
     assert recut(pieces, old, new) == cut(new)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(_TEXT | edits().map(lambda texts: texts[1]))
 def test_pieces_lie_in_order_and_hold_all_code(text: str) -> None:
     pieces = cut(text)
@@ -364,7 +364,7 @@ def test_pieces_lie_in_order_and_hold_all_code(text: str) -> None:
     assert re.fullmatch(r"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z))*", text[done:])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(edits())
 def test_a_piece_depends_on_what_it_has_seen_and_its_containers(texts: tuple[str, str]) -> None:
     """What lies behind all that the pieces up to one have seen may become anything."""

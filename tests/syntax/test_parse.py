@@ -82,7 +82,7 @@ def test_what_is_no_python_gives_nothing(text: str, kind: Kind, keyword: str) ->
     assert parsed(text, kind, keyword) is None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text("abif:()[]{}\"'\\\n\r\t \x0c=.,@#*123\0ä", max_size=40))
 def test_nothing_is_raised(text: str) -> None:
     for piece in cut(text):

@@ -62,7 +62,7 @@ def test_texts_that_take_long_or_go_deep(name: str, tmp_path: Path) -> None:
         read(tmp_path)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(SAMPLES), st.data())
 def test_files_that_are_half_written(sample: tuple[str, str], data: st.DataObject) -> None:
     name, text = sample
