@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 _QUESTIONS = frozenset(
     f"loaderlint.{module}:{name}"
     for module, names in {
-        "project.files": "_is_def defined_name",
+        "project.files": "is_def defined_name",
         "project.loaders": "_matches _renamed _names_given",
         "project.growth": "_puts_into",
         "project.callers": "_other_names",
         "syntax.search": "calls",
-        "project.imports": "_path_names _joined_names",
+        "project.imports": "_imports _path_names _joined_names",
         "project.scripts": "_defines_or_imports",
         "rules.shared.streams": "_mentions_workers",
         "rules.shared.opencv_limits": "_is_import_of _is_main_guard",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.project.files import is_def
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
     FunctionRef,
@@ -174,11 +175,13 @@ class Configured:
         return join(values) if values else unknown("config")
 
     def _node_default(self, name: str) -> Val:
-        """What the project's own code stores under `name` in configuration nodes."""
+        """What the project's own code stores under `name` in configuration nodes, outside of functions."""
         values: list[Val] = []
         for path in self._ev.files.containing(f".{name}"):
             file = self._ev.file(path)
             for piece in file.mentioning(f".{name}") if file else ():
+                if file is None or file.pieces[piece].kind == "class" or file.pieces[piece].ask(is_def):
+                    continue
                 facts = self._ev.facts(path, piece)
                 for step in facts.ir.defs[0].steps if facts else ():
                     if type(step) is ir.SetAttr and step.name == name:

@@ -105,7 +105,8 @@ class SeenPiece:
         return word in self._text
 
 
-def _is_def(text: str) -> bool:
+def is_def(text: str) -> bool:
+    """Whether a piece is a function or a class: nothing else is done in it outside of functions."""
     return _STARTS_WITH_DEF.match(text) is not None
 
 
@@ -214,7 +215,7 @@ class ProjectFile:
                 self._collect_steps(index, names, stars, conditional, checking)
                 sure = not conditional and self._always_runs(index)
                 self._collect(index, names, stars, not sure, checking or self.is_type_checking(index))
-            elif piece.kind == "class" or piece.ask(_is_def):
+            elif piece.kind == "class" or piece.ask(is_def):
                 name = piece.ask(defined_name)
                 if name:
                     names.setdefault(name, []).append(Binding(index, 0, -1, conditional, checking))

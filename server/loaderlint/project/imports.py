@@ -20,6 +20,8 @@ from loaderlint.project.values import FolderRef, ModuleRef
 if TYPE_CHECKING:
     from loaderlint.project.evaluate import Evaluator
 
+#: A statement begins on a line of its own, or behind another one or its head.
+_IMPORT = re.compile(r"(?:^|[\r\n;:])[ \t\f]*(?:import|from)\b")
 _PATH_LINE = re.compile(r"sys\.path\.(?:append|insert)\(([^\n]*)")
 _JOIN_LINE = re.compile(r"\bjoin\(([^\n]*)")
 _QUOTED = re.compile(r"""["']([^"'\n]+)["']""")
@@ -78,12 +80,17 @@ def imported_files(ev: Evaluator, path: Path) -> Iterator[Path]:
     """The modules of the project that a file imports, at any level."""
     file = ev.file(path)
     for piece in file.mentioning("import") if file else ():
-        facts = ev.facts(path, piece)
+        facts = ev.facts(path, piece) if file and file.pieces[piece].ask(_imports) else None
         for e in facts.ir.exprs if facts else ():
             if isinstance(e, ir.Imported):
                 module = ev.resolve(path, e.module, e.level)
                 inner = submodule(ev.files, module, e.name) if module and e.name else None
                 yield from (one.path for one in (module, inner) if isinstance(one, ModuleRef))
+
+
+def _imports(text: str) -> bool:
+    """Whether an import may stand in a piece."""
+    return _IMPORT.search(text) is not None
 
 
 def _search_path(files: Files, importer: Path) -> Iterator[Path]:

@@ -51,6 +51,7 @@ class Scripts:
         self._idle: set[Frame] = set()
         self._made: dict[Site, Loader] = {}
         self._run_with: dict[Path, frozenset[Path]] = {}
+        self._imports: dict[Path, dict[Path, None]] = {}
 
     def starts(self) -> tuple[Start, ...]:
         """The first start of workers at module level of each file that has one, in the order of files."""
@@ -65,16 +66,21 @@ class Scripts:
         """The files that import the module `path`."""
         files = self._model.files
         name = path.parent.name if path.name == "__init__.py" else path.stem
-        return tuple(
-            other for other in files.containing(name) if other != path and path in imported_files(self._model.ev, other)
-        )
+        found = files.containing(name, files.part_of(path))
+        return tuple(other for other in found if other != path and path in self._imported(other))
+
+    def _imported(self, path: Path) -> dict[Path, None]:
+        """The modules of the project that a file imports, in their order."""
+        if path not in self._imports:
+            self._imports[path] = dict.fromkeys(imported_files(self._model.ev, path))
+        return self._imports[path]
 
     def run_with(self, path: Path) -> frozenset[Path]:
         """The files that may run in one program with the module `path`: those that import it, through others, and all
         that these import."""
         if path not in self._run_with:
             importers = self._closure([path], self.importers)
-            together = self._closure(importers, lambda one: imported_files(self._model.ev, one))
+            together = self._closure(importers, self._imported)
             self._run_with[path] = frozenset(together)
         return self._run_with[path]
 
