@@ -7,6 +7,7 @@ nothing older. Files that nobody asks for are only read as bytes.
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -44,6 +45,9 @@ _READ_LIMIT = 5_000_000
 #: A notebook holds its pictures too; what counts is how much code it has.
 _NOTEBOOK_LIMIT = 100_000_000
 _TOO_LARGE = "larger than 5 MB; not checked"
+
+#: Characters of pieces whose facts are at hand (25 bytes of facts each): more is much.
+_MUCH_TEXT = 400_000
 
 _Words = Mapping[str, tuple[Path, ...]]
 #: A kind of search, and the part of the project that was searched.
@@ -158,7 +162,7 @@ def piece_key(piece: Piece) -> PieceKey:
 class OpenFile:
     """One file: its source, its pieces, and the facts known so far. `stale[i]` is the last good version of a piece that
     does not parse now. `spans` remembers where the anchors that were shown stand in their pieces. `packed` are facts
-    from a cache, unpacked when they are asked for."""
+    as bytes, from a cache or from `pack`, unpacked when they are asked for; `asked` tells which `pack` took."""
 
     path: Path
     source: Source
@@ -167,6 +171,9 @@ class OpenFile:
     stale: dict[int, tuple[Piece, PieceFacts]] = field(default_factory=dict)
     spans: dict[PieceKey, dict[int, Span | None]] = field(default_factory=dict)
     packed: dict[PieceKey, bytes | None] = field(default_factory=dict)
+    asked: set[PieceKey] = field(default_factory=set)
+    is_new: bool = False
+    """Whether `pack` took facts that came from no cache."""
 
     @property
     def text(self) -> str:
@@ -190,10 +197,31 @@ class OpenFile:
         """All facts that are known by now, by the index of their piece; None if there are no others than those that
         came from a cache."""
         keys = [piece_key(piece) for piece in self.pieces]
-        if self.memo.keys() <= self.packed.keys():
+        if not self.is_new and self.memo.keys() <= self.packed.keys():
             return None
         known: dict[PieceKey, PieceFacts | bytes | None] = {**self.memo, **self.packed}
         return {index: known[key] for index, key in enumerate(keys) if key in known}
+
+    def asked_facts(self, index: int) -> PieceFacts | None:
+        """The facts of a piece if somebody has asked for them, and if it parses."""
+        key = piece_key(self.pieces[index])
+        return self.own_facts(index) if key in self.memo or key in self.asked else None
+
+    @property
+    def weight(self) -> int:
+        """How many characters those pieces have whose facts are there as objects."""
+        return sum(len(key[3]) for key in self.memo)
+
+    def pack(self) -> None:
+        """Nobody will ask for facts for a while: keep them as bytes."""
+        from loaderlint.facts.codec import pack
+
+        for key, facts in self.memo.items():
+            if key not in self.packed:
+                self.packed[key] = None if facts is None else pack(facts)
+                self.is_new = True
+        self.asked.update(self.memo)
+        self.memo.clear()
 
     def facts(self, index: int) -> PieceFacts | None:
         """The facts of a piece, the last good ones while it does not parse."""
@@ -225,10 +253,14 @@ class OpenFile:
     def changed(self, source: Source) -> OpenFile:
         """The file with another text: pieces that stand unchanged keep their facts."""
         pieces = recut(self.pieces, self.text, source.text)
-        made = OpenFile(self.path, source, pieces, self.memo, packed=self.packed)
+        made = OpenFile(self.path, source, pieces, self.memo, packed=self.packed, asked=self.asked, is_new=self.is_new)
         made.stale = _last_good(self, made)
         shown = {piece_key(piece) for piece in pieces}
         made.memo = {key: facts for key, facts in self.memo.items() if key in shown}
+        if self.is_new:
+            # Else each rest would add the pieces that were typed in by then.
+            made.packed = {key: facts for key, facts in self.packed.items() if key in shown}
+            made.asked = self.asked & shown
         shown.update(piece_key(piece) for piece, _ in made.stale.values())
         made.spans = {key: spans for key, spans in self.spans.items() if key in shown}
         return made
@@ -279,7 +311,7 @@ def _last_good(old: OpenFile, new: OpenFile) -> dict[int, tuple[Piece, PieceFact
     kept |= {index + shift: pair for index, pair in old.stale.items() if index >= last_old}
     good: dict[int, tuple[Piece, PieceFacts]] = {}
     for index in range(first, last_old):
-        facts = old.memo.get(piece_key(old.pieces[index]))
+        facts = old.asked_facts(index)
         if facts is not None:
             good[index] = (old.pieces[index], facts)
         elif index in old.stale:
@@ -401,6 +433,16 @@ class Store:
     def settled(self) -> None:
         """Whatever changed has been dealt with."""
         self.before.clear()
+
+    def rest(self) -> Iterator[None]:
+        """Nobody asks for a while: keep the facts of files that nobody edits as bytes, in a large project. In steps of
+        a file."""
+        idle = [(path, file) for path, file in self._open.items() if file is not None and path not in self._overlays]
+        if sum(file.weight for _, file in idle) > _MUCH_TEXT:
+            for path, file in idle:
+                if self._open.get(path) is file:
+                    file.pack()
+                yield
 
     # --- which files --------------------------------------------------------------------------------------------------
 
@@ -583,7 +625,7 @@ class Snapshot:
         self._opened = opened
         self._paths = store.paths()
         self._files: dict[Path, ProjectFile | None] = {}
-        self._read: dict[Path, Read | None] = {}
+        self._read: dict[Path, Read | bytes | None] = {}
         self._searching = store.searching()
         self._searching.begin()
         self._searched: dict[str, dict[tuple[str, Part], tuple[Path, ...]]] = {kind: {} for kind in SEARCHES}
@@ -651,6 +693,19 @@ class Snapshot:
             known[word, part] = self._store.searching().find(kind, word, part)
         return known[word, part]
 
+    def pack(self) -> None:
+        """Nobody will ask for a while: keep the notes as bytes, a tenth of what they take as objects."""
+        for path, read in self._read.items():
+            if isinstance(read, Read):
+                self._read[path] = pickle.dumps(read, pickle.HIGHEST_PROTOCOL)
+
+    def _noted(self, path: Path) -> Read | None:
+        read = self._read.get(path)
+        if isinstance(read, bytes):
+            read = self._read[path] = pickle.loads(read)
+        assert not isinstance(read, bytes)
+        return read
+
     def notes(self) -> tuple[Mapping[Search, _Words], Mapping[Path, Read | None]]:
         """What was asked until it was released: for each kind of search and part of the project the words with the
         files that were found, and what was read of each file."""
@@ -660,7 +715,7 @@ class Snapshot:
                 searches.setdefault((kind, part), {})[word] = found
         if self._parted:
             searches["importing", (str(self._store.root),)] = dict(self._searching.importing())
-        return searches, self._read
+        return searches, {path: self._noted(path) for path in self._read}
 
     def same_answers(self) -> bool:
         """Whether everything that was asked would be answered alike after the changes in `Store.before`."""
@@ -678,7 +733,7 @@ class Snapshot:
             return False
         if not self._same_words(path, was.text, now.text) or not self._same_bases(path, was.text, now.text):
             return False
-        read = self._read.get(path)
+        read = self._noted(path)
         if read is None:
             return path not in self._read
         return same_answers(read, was, now)

@@ -163,6 +163,9 @@ class FakeWorkspace:
                 progress(done, len(paths))
         return found
 
+    def rest(self) -> Iterable[None]:
+        return iter(())
+
     def worker_map(self, paths: Sequence[Path] | None = None) -> WorkerMap:
         if paths is None:
             paths = sorted(path for folder in self.folders for path in folder.glob("*.py"))

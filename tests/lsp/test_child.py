@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from loaderlint.lsp import memory
 from loaderlint.lsp.child import Child
 from loaderlint.lsp.remote import Cancelled, Failed, Remote
 from loaderlint.lsp.wire import Call, Reply, Stop, Told
@@ -77,6 +78,11 @@ class Scripted:
 
     def environment(self, path: Path) -> tuple[str, ...]:
         return ("torch",)
+
+    def rest(self) -> Iterator[None]:
+        for number in (1, 2):
+            self.log.append(f"rest {number}")
+            yield
 
     def alone(self, paths: Sequence[Path], texts: Mapping[Path, str]) -> Any:
         return {path: (f"alone {texts.get(path)}",) for path in paths}
@@ -165,6 +171,19 @@ def test_a_later_check_is_really_stopped() -> None:
     assert harness.kinds()[1:] == [(1, "done"), (2, "cancelled")]
 
 
+def test_it_rests_only_while_nobody_asks_and_goes_on_with_it_later() -> None:
+    harness = Harness()
+    harness.put(check(1, *FIRST))
+    harness.child.step()
+    before = len(harness.engine.log)
+    harness.put(check(2))
+    harness.child._rest()
+    assert len(harness.engine.log) == before
+    harness.child.step()
+    harness.child._rest()
+    assert harness.engine.log[before:] == ["check", "checked", "rest 1", "rest 2"]
+
+
 def test_many_findings_come_in_several_messages() -> None:
     harness = Harness()
     harness.engine.found = {Path(f"/project/{number}.py"): ("finding",) * 50 for number in range(20)}
@@ -190,6 +209,19 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "demo"\n')
     (tmp_path / "data.py").write_text(DATA)
     return tmp_path.resolve()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux")
+def test_variables_for_python_are_not_the_user_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONSTARTUP", "/somewhere.py")
+    monkeypatch.setenv("PYTHONPATH", "/somewhere")
+    remote = Remote()
+    try:
+        environment = Path(f"/proc/{remote._process._child.pid}/environ").read_bytes().split(b"\0")
+        own = dict(one.split(b"=", 1) for one in environment if one.startswith(b"PYTHON"))
+        assert own == {name.encode(): value.encode() for name, value in memory.allocator().items()}
+    finally:
+        remote.close()
 
 
 def names(found: Mapping[Path, Sequence[Any]]) -> list[str]:

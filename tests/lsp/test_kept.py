@@ -52,7 +52,7 @@ class Session:
 
     def rest(self) -> None:
         """Nobody asks anything for a while."""
-        self.child._keep()
+        self.child._rest()
 
 
 def lowered(monkeypatch: pytest.MonkeyPatch) -> list[str]:

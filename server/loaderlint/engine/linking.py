@@ -65,6 +65,11 @@ class Linking:
             linked = self.last = self._link(stop, steps, telling)
         return linked
 
+    def rest(self) -> None:
+        """Nobody asks for a while."""
+        if self.last is not None:
+            self.last.snapshot.pack()
+
     def _link(self, stop: Callable[[], bool], steps: Steps, telling: bool) -> Linked:
         paths = self._store.paths()
         steps.expect(2 * len(paths))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,6 +124,12 @@ class Project:
         self.showing.begin()
         self.places.find(one for found in findings.values() for one in found)
         return {path: self.showing.shown(path, found) for path, found in findings.items()}
+
+    def rest(self) -> Iterator[None]:
+        """Nobody asks for a while: keep in less memory what can be had again, in small steps."""
+        self._linking.rest()
+        yield
+        yield from self.store.rest()
 
     def answers(self) -> bytes | None:
         """What the last linking asked of the files, and what came of it, for the cache; None if it is out of date."""

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _SOURCES = (".py", ".pyi", ".ipynb")
 #: The facts of so many files are kept in one go.
 _AT_A_TIME = 4
-_NOTHING = object()
 
 
 class Workspace:
@@ -56,8 +55,7 @@ class Workspace:
         self._answered: list[tuple[Project, list[Path]]] = []
         self._roots: dict[Path, Path] = {}
         self.problems: list[Problem] = []
-        self._left_to_keep: Iterator[None] = iter(())
-        self._begun_to_keep: set[Path] = set()
+        self._kept_once: set[Path] = set()
 
     # --- what changes -------------------------------------------------------------------------------------------------
 
@@ -227,17 +225,14 @@ class Workspace:
         if self._cache is not None:
             self._cache.put(one for project in self._projects.values() for one in project.store.opened())
 
-    def keep_some(self) -> bool:
-        """Keep a little of what is known of projects that have been linked since they were made; whether there is more
-        to keep. For who has time now, and perhaps not in a moment."""
-        if self._cache is None:
-            return False
-        if next(self._left_to_keep, _NOTHING) is not _NOTHING:
-            return True
-        new = [project for root, project in self._projects.items() if project.known and root not in self._begun_to_keep]
-        self._begun_to_keep.update(project.root for project in new)
-        self._left_to_keep = self._keeping(self._cache, [one for project in new for one in project.store.opened()])
-        return bool(new)
+    def rest(self) -> Iterator[None]:
+        """Nobody asks anything now: keep in the cache what is known of projects that have been linked since they were
+        made, and keep in less memory what can be had again. In small steps; whoever calls may stop after each."""
+        for project in [one for one in self._projects.values() if one.known]:
+            if self._cache is not None and project.root not in self._kept_once:
+                self._kept_once.add(project.root)
+                yield from self._keeping(self._cache, list(project.store.opened()))
+            yield from project.rest()
 
     def _keeping(self, cache: PieceCache, files: Sequence[tuple[bytes, OpenFile]]) -> Iterator[None]:
         for first in range(0, len(files), _AT_A_TIME):

@@ -203,6 +203,11 @@ class FileFacts(NamedTuple):
     packed: Mapping[int, bytes | None]
 
 
+def pack(facts: PieceFacts) -> bytes:
+    """The facts of one piece as they are in `FileFacts.packed`: an eighth of what they take as objects."""
+    return _plain(facts)
+
+
 def unpack(data: bytes, piece: Piece) -> PieceFacts:
     """The facts of a piece, whose are the bytes `data` in `FileFacts.packed`. Raises BadFacts."""
     return _facts(data, piece)

@@ -6,7 +6,7 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -55,7 +55,7 @@ class Workspace(Protocol):
         early: Callable[[Found], None] | None = ...,
     ) -> dict[Path, tuple[Diagnostic, ...]]: ...
     def alone(self, paths: Iterable[Path], texts: Mapping[Path, str]) -> dict[Path, tuple[Diagnostic, ...]]: ...
-    def keep_some(self) -> bool: ...
+    def rest(self) -> Iterator[None]: ...
 
 
 class Backend(Protocol):

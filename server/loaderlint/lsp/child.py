@@ -16,11 +16,11 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loaderlint.lsp import wire
+from loaderlint.lsp import memory, wire
 from loaderlint.lsp.backend import Backend, Workspace
 from loaderlint.lsp.wire import Call, Reply, Stop, Told
 
@@ -33,6 +33,10 @@ logger = logging.getLogger(__name__)
 _STACK = 64 * 1024 * 1024
 #: So many findings go in one message: a larger one would hold up the server while it is read.
 _PART = 200
+
+#: Seconds without a question after which there is time for other things.
+_PAUSE = 0.5
+_RESTED = object()
 
 Message = Call | Stop
 
@@ -51,12 +55,12 @@ class Child:
         self._number: int | None = None
         self._goes_on = False
         self._given_up = False
-        self._may_keep = False
+        self._resting: Iterator[None] | None = None
+        self._links = 0
 
     def step(self) -> None:
         """Wait for the next call and answer it."""
-        self._keep()
-        message = self._waiting.popleft() if self._waiting else self._inbox.get()
+        message = self._waiting.popleft() if self._waiting else self._next()
         if isinstance(message, Call):
             self._answer(message)
 
@@ -75,19 +79,36 @@ class Child:
             self._reply("failed", f"{type(error).__name__}: {error}")
         self._number = None
 
-    def _keep(self) -> None:
-        """While nobody asks anything: keep what is known, for the next session."""
+    def _next(self) -> Message:
+        if self._resting is not None:
+            try:
+                return self._inbox.get(timeout=_PAUSE)
+            except queue.Empty:
+                self._rest()
+        return self._inbox.get()
+
+    def _rest(self) -> None:
+        """While nobody asks anything: keep what is known for the next session, and less of it in memory."""
         try:
-            while self._may_keep and not self._waiting and self._inbox.empty():
-                assert self._workspace is not None
-                self._may_keep = self._workspace.keep_some()
-        except Exception:  # nothing is kept, and all is as good as before
-            logger.debug("nothing is kept", exc_info=True)
-            self._may_keep = False
+            while self._resting is not None and not self._waiting and self._inbox.empty():
+                if next(self._resting, _RESTED) is _RESTED:
+                    self._resting = None
+                    self._give_back()
+        except Exception:  # what is known is as good as before
+            logger.debug("no rest", exc_info=True)
+            self._resting = None
+
+    def _give_back(self) -> None:
+        """That takes a moment, and is worth it after a linking."""
+        links = self._workspace.links if self._workspace else 0
+        if links != self._links:
+            self._links = links
+            memory.give_back()
 
     def _take(self, backend: Backend, told: Told) -> None:
         if told.method == "workspace":
             self._workspace = backend.workspace(*told.about)
+            self._resting, self._links = None, 0
             self._texts.clear()
             return
         if told.method == "set_text":
@@ -120,7 +141,8 @@ class Child:
 
     def _checked(self, workspace: Workspace, paths: Sequence[Path] | None) -> Any:
         found = workspace.check(paths, stop=self._stop, progress=self._progress, early=self._early)
-        self._may_keep = True
+        if self._resting is None:
+            self._resting = workspace.rest()
         part: dict[Path, tuple[Diagnostic, ...]] = {}
         count = 0
         for path, diagnostics in found.items():

@@ -13,11 +13,11 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
-from loaderlint.lsp import wire
+from loaderlint.lsp import memory, wire
 from loaderlint.lsp.wire import Call, Reply, Stop, Told
 
 if TYPE_CHECKING:
@@ -211,9 +211,9 @@ class RemoteWorkspace:
         found: dict[Path, tuple[Diagnostic, ...]] = self._ask("alone", tuple(paths), dict(texts))
         return found
 
-    def keep_some(self) -> bool:
+    def rest(self) -> Iterator[None]:
         """Its process does that by itself."""
-        return False
+        yield from ()
 
     def answer(self, question: Callable[..., _Answer], *about: Any) -> _Answer:
         """`question(workspace, *about)`, asked where the engine is. `question` is a function of a module that imports
@@ -292,9 +292,12 @@ class _Process:
 
     def __init__(self, cache: Path | None) -> None:
         kept = None if cache is None else str(cache)
-        # Isolated and with our own path: nothing that lies in the folder where the server runs is imported.
+        # Isolated and with our own path: nothing that lies in the folder where the server runs is imported. As with
+        # -I, the user's variables for Python do not count; ours says who allocates.
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         self._child = subprocess.Popen(
-            [sys.executable, "-I", "-c", _START.format(path=_path(), cache=kept)],
+            [sys.executable, "-s", "-c", _START.format(path=_path(), cache=kept)],
+            env={**environment, **memory.allocator()},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             creationflags=_NO_WINDOW,
