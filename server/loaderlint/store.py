@@ -257,10 +257,6 @@ class OpenFile:
         made.stale = _last_good(self, made)
         shown = {piece_key(piece) for piece in pieces}
         made.memo = {key: facts for key, facts in self.memo.items() if key in shown}
-        if self.is_new:
-            # Else each rest would add the pieces that were typed in by then.
-            made.packed = {key: facts for key, facts in self.packed.items() if key in shown}
-            made.asked = self.asked & shown
         shown.update(piece_key(piece) for piece, _ in made.stale.values())
         made.spans = {key: spans for key, spans in self.spans.items() if key in shown}
         return made

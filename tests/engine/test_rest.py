@@ -73,17 +73,3 @@ def test_a_file_that_changed_on_disk_meanwhile(tmp_path: Path) -> None:
         else:  # the editor has opened it, and nobody has said that it changed
             workspace.set_text(path, path.read_text())
         assert shown(workspace.check(), root) == cold(root, {})
-
-
-def test_what_was_typed_in_between_is_forgotten(tmp_path: Path) -> None:
-    root = write(tmp_path.resolve())
-    workspace = Workspace([root])
-    workspace.check()
-    path = root / "demo" / "transforms.py"
-    for number in range(20):
-        workspace.set_text(path, path.read_text().replace("* amount", f"* amount * {number}"))
-        workspace.check()
-        rest(workspace)
-    opened = workspace.project(root).store.open(path)
-    assert opened is not None
-    assert len(opened.packed) <= len(opened.pieces) and len(opened.asked) <= len(opened.pieces)
