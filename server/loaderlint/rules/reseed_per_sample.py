@@ -215,7 +215,7 @@ def _message(effect: _Effect, one: Reseed, exposure: Exposure) -> str:
 
 def _fixes(reseeds: list[Reseed], exposure: Exposure, model: Model) -> tuple[Fix, ...]:
     """Delete the seeding statements of the function, or the call of the helper that sets the seed it is given."""
-    sources = {written(one.call, one.seed, exposure.lead, model) for one in reseeds}
+    sources = dict.fromkeys(written(one.call, one.seed, exposure.lead, model) for one in reseeds)
     statements = [_statement(source, model) for source in sources]
     if not all(_is_for_samples(source.frame, model) for source in sources):
         return ()
