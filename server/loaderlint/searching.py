@@ -28,6 +28,8 @@ class Searching:
         self._contents: dict[Part, list[tuple[Path, bytes]]] = {}
         self._found: dict[_Asked, dict[Path, None]] = {}
         self._before: dict[_Asked, dict[Path, None]] = {}
+        #: The words that the whole project was searched for.
+        self._held: dict[str, dict[Path, None]] = {}
         self._changed: set[Path] = set()
         self._bases: dict[Path, frozenset[bytes]] = {}
         self._parts: Parts | None = None
@@ -42,7 +44,7 @@ class Searching:
             return
         self._paths = paths
         self._parts = None
-        for one in (self._found, self._before, self._reach, self._bases, self._contents):
+        for one in (self._found, self._before, self._held, self._reach, self._bases, self._contents):
             one.clear()
         self._changed.clear()
         self._joined = None
@@ -58,7 +60,7 @@ class Searching:
     def begin(self) -> None:
         """A linking begins: what the last one did not search for is forgotten."""
         self._refresh()
-        self._found, self._before = {}, self._found
+        self._found, self._before, self._held = {}, self._found, {}
 
     def _refresh(self) -> None:
         """Look at the changed files again."""
@@ -87,6 +89,8 @@ class Searching:
             if found is None:
                 found = dict.fromkeys(self._searched(kind, word, part))
             self._found[asked] = found
+            if kind == "containing" and not part:
+                self._held[word] = found
         return tuple(found)
 
     def _searched(self, kind: str, word: str, part: Part) -> list[Path]:
@@ -98,14 +102,11 @@ class Searching:
         return [path for path, data in candidates if holds(path, data)]
 
     def _candidates(self, kind: str, word: str, part: Part) -> Iterable[tuple[Path, bytes]]:
-        """The files to search: fewer where a part of the word was searched for."""
-        if kind == "deriving":
+        """The files to search: fewer where the whole project was searched for a part of the word. In a part of it a
+        scan costs less than to look through all that it was searched for."""
+        if kind == "deriving" or part:
             return self._contents_of(part)
-        held = [
-            found
-            for (other, inner, where), found in self._found.items()
-            if other == "containing" and where == part and inner in word
-        ]
+        held = [found for inner, found in self._held.items() if inner in word]
         if held:
             return ((path, self._data(path)) for path in min(held, key=len))
         return self._contents_of(part)
