@@ -325,13 +325,7 @@ def _last_good(old: OpenFile, new: OpenFile) -> dict[int, tuple[Piece, PieceFact
 
 def changed_range(old: Sequence[Piece], new: Sequence[Piece]) -> tuple[int, int, int]:
     """(first, last in old, last in new) of the pieces whose texts differ."""
-    limit = min(len(old), len(new))
-    first = 0
-    while first < limit and old[first].text == new[first].text:
-        first += 1
-    back = 0
-    while back < limit - first and old[-1 - back].text == new[-1 - back].text:
-        back += 1
+    first, back = common_ends([piece.text for piece in old], [piece.text for piece in new])
     return first, len(old) - back, len(new) - back
 
 
@@ -740,7 +734,7 @@ class Snapshot:
         if not self._parted or not any(sign in text for sign in IMPORT_SIGNS for text in around):
             return True
         reaches = self._searching.reaches
-        return reaches(path, _encoded(was)) == reaches(path, _encoded(now))
+        return reaches(path, _bytes(was)) == reaches(path, _bytes(now))
 
     def _words(self, kind: str, path: Path) -> list[str]:
         """The words that a file was searched for."""
@@ -784,12 +778,8 @@ def _around(was: str, now: str, span: int) -> tuple[str, str]:
     return was[start : last_was + span], now[start : last_now + span]
 
 
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
 def _bases_of(text: str) -> frozenset[bytes]:
-    return bases(_encoded(text))
+    return bases(_bytes(text))
 
 
 def difference(was: str, now: str) -> tuple[int, int, int]:

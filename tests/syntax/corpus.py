@@ -14,7 +14,8 @@ from pathlib import Path
 import libcst as cst
 
 from loaderlint.syntax.cutter import Piece
-from loaderlint.syntax.parse import ParsedPiece, too_deep
+from loaderlint.syntax.depth import measure
+from loaderlint.syntax.parse import ParsedPiece
 from loaderlint.syntax.source import UnreadableSource, decode
 
 PACKAGES = ("libcst", "pygls", "hypothesis", "mypy")
@@ -83,7 +84,7 @@ class _Comparison:
                 yield f"no piece for a {type(statement).__name__} in piece {parent}"
                 return
             piece, tree = self.pieces[index], self.trees[index]
-            if tree is None and too_deep(piece.text):  # tables of strings with hundreds of parts
+            if tree is None and measure(piece.text).is_too_deep:  # tables of strings with hundreds of parts
                 continue
             if tree is None:
                 yield f"does not parse: {piece}"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.syntax.parse import too_deep
+from loaderlint.syntax.depth import measure
 
 
 def _blocks(*heads: str) -> str:
@@ -123,9 +123,9 @@ SQUARE = {"ifs", "defs", "matches", "handlers"}
     "kind", sorted(KINDS.keys() - {"decorators", "comparisons", "brackets that do not fit", "types"})
 )
 def test_what_is_large_enough_is_too_deep(kind: str) -> None:
-    assert too_deep(KINDS[kind](400))
+    assert measure(KINDS[kind](400)).is_too_deep
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_people_write_is_not_too_deep(kind: str) -> None:
-    assert not too_deep(KINDS[kind](6))
+    assert not measure(KINDS[kind](6)).is_too_deep

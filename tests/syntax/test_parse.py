@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from loaderlint.syntax import parse
 from loaderlint.syntax.cutter import Kind, Piece, cut
-from loaderlint.syntax.parse import ParsedPiece, parse_piece, too_deep
+from loaderlint.syntax.depth import measure
+from loaderlint.syntax.parse import ParsedPiece, parse_piece
 from loaderlint.syntax.positions import lossless
 
 
@@ -109,7 +110,7 @@ def test_no_thread_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_large_flat_code_is_not_deep() -> None:
-    assert not too_deep("x = [\n" + "    (1.5, -2, 'a' 'b', f'{x}', a.b(c)),\n" * 5000 + "]\n")
-    assert not too_deep("def f():\n" + "    x = a.b(c[1], [d for e in f], *g)  # del case ((((((((\n" * 2000)
-    assert not too_deep('x = """\n' + "a + " * 1000 + "((((" * 100 + '"""\n')
-    assert not too_deep("x = f'''\n" + "a + ( . {x} {{ {y:{z}}\n" * 500 + "'''\n")
+    assert not measure("x = [\n" + "    (1.5, -2, 'a' 'b', f'{x}', a.b(c)),\n" * 5000 + "]\n").is_too_deep
+    assert not measure("def f():\n" + "    x = a.b(c[1], [d for e in f], *g)  # del case ((((((((\n" * 2000).is_too_deep
+    assert not measure('x = """\n' + "a + " * 1000 + "((((" * 100 + '"""\n').is_too_deep
+    assert not measure("x = f'''\n" + "a + ( . {x} {{ {y:{z}}\n" * 500 + "'''\n").is_too_deep

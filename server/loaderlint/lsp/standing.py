@@ -38,7 +38,7 @@ class Moved:
 
     def __init__(self, was: Sequence[str], now: Sequence[str]) -> None:
         self._was, self._now = was, now
-        first, back = _common(was, now)
+        first, back = common_ends(was, now)
         self._first, self._last, self._last_now = first, len(was) - back, len(now) - back
         before, after = "".join(was[first : self._last]), "".join(now[first : self._last_now])
         prefix, suffix = common_ends(before, after)
@@ -84,18 +84,6 @@ class Moved:
         if len(places) != 1 or self._now[places[0] : places[0] + height] != lines:
             return None
         return span._replace(line=places[0], end_line=places[0] + height - 1)
-
-
-def _common(was: Sequence[str], now: Sequence[str]) -> Shift:
-    """How many lines are the same at the beginning, and how many of the others at the end."""
-    shorter = min(len(was), len(now))
-    first = 0
-    while first < shorter and was[first] == now[first]:
-        first += 1
-    back = 0
-    while back < shorter - first and was[-1 - back] == now[-1 - back]:
-        back += 1
-    return first, back
 
 
 def _place(lines: Sequence[str], line: int, signs: int) -> Shift:

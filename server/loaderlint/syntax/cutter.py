@@ -16,7 +16,7 @@ strings which hold definitions.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 Kind = Literal["statement", "class", "clause"]
@@ -74,8 +74,9 @@ def recut(pieces: tuple[Piece, ...], old_text: str, new_text: str) -> tuple[Piec
         return cut(new_text)
 
 
-def common_ends(old: str, new: str) -> tuple[int, int]:
-    """Lengths of the common prefix and of the common suffix, which do not overlap."""
+def common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """Lengths of the common prefix and of the common suffix of two texts, or of two lists of lines; they do not
+    overlap."""
     shorter = min(len(old), len(new))
     prefix = _longest(shorter, lambda a, b: old[a:b] == new[a:b])
     end_old, end_new = len(old), len(new)
@@ -84,7 +85,7 @@ def common_ends(old: str, new: str) -> tuple[int, int]:
 
 
 def _longest(limit: int, same: Callable[[int, int], bool]) -> int:
-    """The largest n <= limit such that the first n characters are the `same`, found by halving."""
+    """The largest n <= limit such that the first n are the `same`, found by halving."""
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2

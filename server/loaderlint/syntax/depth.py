@@ -78,7 +78,8 @@ class Depth(NamedTuple):
 
     @property
     def is_too_deep(self) -> bool:
-        """Whether the text is not to be parsed."""
+        """Whether the text is not to be parsed: it could end the process, take exponential time, or make a tree on
+        which recursive functions fail. Real code is far from it."""
         return self.slow or self.levels > MAX_LEVELS
 
 

@@ -90,12 +90,6 @@ def _clause(node: cst.CSTNode, keyword: str) -> cst.CSTNode | None:
     return node
 
 
-def too_deep(text: str) -> bool:
-    """Whether `text` nests so deep that it is not parsed: it could end the process, take exponential time, or make a
-    tree on which recursive functions fail. Real code is far from it."""
-    return measure(text).is_too_deep
-
-
 def _parse(source: str) -> cst.Module | None:
     try:
         return cst.parse_module(source)
