@@ -37,6 +37,16 @@ POOLS = MappingProxyType(
     }
 )
 
+#: Pools that run what they are given in threads of this process.
+THREAD_POOLS = frozenset(
+    {
+        "concurrent.futures.ThreadPoolExecutor",
+        "concurrent.futures.thread.ThreadPoolExecutor",
+        "multiprocessing.dummy.Pool",
+        "multiprocessing.pool.ThreadPool",
+    }
+)
+
 #: Methods of pools that run their first argument in the processes.
 POOL_METHODS = frozenset(
     {"map", "imap", "imap_unordered", "map_async", "starmap", "starmap_async", "apply", "apply_async", "submit"}

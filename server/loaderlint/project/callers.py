@@ -318,7 +318,7 @@ class Callers:
         if opened is None:
             return
         yield opened
-        if isinstance(opened.receiver, Instance) and _asks_self(site.expr, facts):
+        if isinstance(opened.receiver, Instance) and asks_self(site.expr, facts):
             function = FunctionRef(site.path, site.piece, site.def_)
             for heir in self.subclasses(opened.receiver.cls):
                 frame = self._ev.open_frame(function, Instance(heir, None), opened.owner)
@@ -343,7 +343,7 @@ def _same_class(one: ClassRef, other: ClassRef) -> bool:
     return (one.path, one.piece, one.def_) == (other.path, other.piece, other.def_)
 
 
-def _asks_self(number: int, facts: PieceFacts) -> bool:
+def asks_self(number: int, facts: PieceFacts) -> bool:
     """Whether the callee of a call depends on the def's first parameter."""
     exprs = facts.ir.exprs
     call = exprs[number]

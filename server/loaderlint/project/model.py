@@ -144,15 +144,20 @@ class MainFunction:
     ) -> bool:
         """Whether a call of something is written whose last name is one of `names`, and of which `may_count` (given
         the call and the expressions) says that it may count. `in_loop`: calls that stand in a loop only."""
-        exprs, one = self.exprs, self.written
-        for step in one.steps:
-            call = exprs[step.call] if type(step) is ir.Perform else None
-            if not isinstance(call, ir.Call) or called_name(exprs, call.func) not in names:
-                continue
-            looped = not in_loop or any(around.kind in ("loop", "while") for around in one.around(step.context))
-            if looped and may_count(call, exprs):
+        for step, call in self.calls_named(names):
+            contexts = self.written.around(step.context) if in_loop else ()
+            looped = not in_loop or any(around.kind in ("loop", "while") for around in contexts)
+            if looped and may_count(call, self.exprs):
                 return True
         return False
+
+    def calls_named(self, names: Collection[str]) -> Iterator[tuple[ir.Perform, ir.Call]]:
+        """The calls of something whose last name, as written, is one of `names`, with their steps."""
+        exprs = self.exprs
+        for step in self.written.steps:
+            call = exprs[step.call] if type(step) is ir.Perform else None
+            if type(step) is ir.Perform and isinstance(call, ir.Call) and called_name(exprs, call.func) in names:
+                yield step, call
 
     def expressions(self) -> set[int]:
         """The numbers of all expressions that are written in the def, not in those inside it."""
@@ -174,7 +179,8 @@ class MainFunction:
 
     @property
     def opened(self) -> Frame | None:
-        """The frame in which it runs when somebody out of sight calls it: what holds for every caller holds there."""
+        """The frame in which it runs when somebody out of sight calls it. What holds there holds for every caller, but
+        for what an object of a class that derives from its own has."""
         return self.open_frame(self.path, self.piece, self.def_)
 
 
