@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from loaderlint.project.files import WHOLE, Part
-from loaderlint.project.parts import ANYWHERE, Parts, reached
+from loaderlint.project.parts import ANYWHERE, Layout, Parts, reached
 from loaderlint.syntax.search import bases, calls_in
 
 SEARCHES = ("containing", "calling", "deriving")
@@ -153,10 +153,16 @@ class Searching:
                 found[name].append(path)
         return {name: tuple(paths) for name, paths in found.items()}
 
+    @property
+    def layout(self) -> Layout:
+        """The root and its shelves (see `loaderlint.project.parts`)."""
+        return self._known_parts().layout
+
     def reaches(self, path: Path, data: bytes) -> frozenset[str]:
         """What a file with this content imports of other folders of the root."""
         parts = self._known_parts()
-        return frozenset(one for one in reached(data, parts.depth(path)) if one in parts.doors or one == ANYWHERE)
+        names = reached(data, parts.layout, str(path))
+        return frozenset(one for one in names if one in parts.doors or one == ANYWHERE)
 
     def _reached(self, path: Path) -> frozenset[str]:
         known = self._reach.get(path)
@@ -166,5 +172,5 @@ class Searching:
 
     def _known_parts(self) -> Parts:
         if self._parts is None:
-            self._parts = Parts(self._root, frozenset(self._paths))
+            self._parts = Parts(self._root, self._paths)
         return self._parts

@@ -704,7 +704,7 @@ class Snapshot:
             for (word, part), found in asked.items():
                 searches.setdefault((kind, part), {})[word] = found
         if self._parted:
-            searches["importing", (str(self._store.root),)] = dict(self._searching.importing())
+            searches["importing", self._searching.layout] = dict(self._searching.importing())
         return searches, {path: self._noted(path) for path in self._read}
 
     def same_answers(self) -> bool:

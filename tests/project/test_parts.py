@@ -62,7 +62,7 @@ def test_callers_are_those_of_the_own_part(tmp_path: Path) -> None:
     (loader,) = linked.model.loaders
     assert loader.workers_text == "num_workers=3"
     part = linked.model.files.part_of(tmp_path / "one/one/train.py")
-    assert part == (str(tmp_path / "one"),)
+    assert part == (str(tmp_path / "one/one"),)
     assert {site.path.name for site in linked.model.callers.sites("make", part)} == {"train.py"}
     assert {site.path.name for site in linked.model.callers.sites("make")} == {"run.py"}
 
@@ -105,12 +105,61 @@ def test_what_may_reach_another_folder_joins_it(tmp_path: Path, files: dict[str,
     assert one == two
 
 
+SHELF = {"packages/one/a.py": "x = 1\n", "packages/two/b.py": "x = 1\n", "train.py": "import torch\n"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "joined"),
+    [
+        ("packages/one/c.py", "import torch", False),
+        ("packages/one/c.py", "import two", True),
+        ("packages/one/c.py", "from . import a", False),
+        ("packages/one/c.py", "from ..two import b", True),
+        ("packages/one/inner/c.py", "from .. import a", False),
+        ("packages/one/inner/c.py", "import sys\nsys.path.append('two')", False),
+        ("packages/one/c.py", "import sys\nsys.path.append('two')", True),
+        ("packages/one/c.py", "hydra.utils.instantiate(config)", True),
+        ("packages/three/c.py", "import one, two", True),
+        ("packages/three/c.py", "import one", False),
+        ("train.py", "import two, one", False),
+        ("train.py", "from packages import two", True),
+        ("train.py", "import packages.two", True),
+        ("train.py", "hydra.utils.instantiate(config)", True),
+        ("packages/__init__.py", "", True),
+    ],
+)
+def test_folders_of_a_folder_that_is_no_package_are_told_apart(
+    tmp_path: Path, name: str, text: str, joined: bool
+) -> None:
+    _, snapshot = snapshot_of(tmp_path, {**SHELF, name: f"{text}\n"})
+    one, two = (snapshot.part_of(tmp_path / path) for path in ("packages/one/a.py", "packages/two/b.py"))
+    assert (one == two) is joined
+
+
+@pytest.mark.parametrize(
+    ("source", "importer", "joined"),
+    [
+        ("src/model/a.py", "train.py", True),
+        ("src/model/a.py", "tests/unit/test_a.py", True),
+        ("src/model/__init__.py", "src/train.py", True),
+        ("project/src/model/a.py", "project/tests/test_a.py", True),
+        ("project/src/model/a.py", "train.py", False),
+        ("project/model/a.py", "other/model_of/b.py", False),
+    ],
+)
+def test_what_an_import_finds_on_a_shelf(tmp_path: Path, source: str, importer: str, joined: bool) -> None:
+    _, snapshot = snapshot_of(tmp_path, {source: "x = 1\n", importer: "from model import a\n", "c/c/c.py": ""})
+    parts = [snapshot.part_of(tmp_path / path) for path in (source, importer, "c/c/c.py")]
+    assert (parts[0] == parts[1]) is joined
+    assert parts[2] not in parts[:2]
+
+
 def test_a_folder_called_like_a_library_is_entered_by_what_is_in_it(tmp_path: Path) -> None:
     files = {"timm/timm/a.py": "x = 1\n", "own/own/a.py": "import timm\n", "near/near/a.py": "import timm.timm\n"}
     _, snapshot = snapshot_of(tmp_path, files)
     own, near, timm = (snapshot.part_of(tmp_path / f"{name}/{name}/a.py") for name in ("own", "near", "timm"))
     assert near == timm
-    assert own == (str(tmp_path / "own"),)
+    assert own == (str(tmp_path / "own/own"),)
 
 
 @pytest.mark.parametrize(

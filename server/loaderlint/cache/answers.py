@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loaderlint.cache.plain import made, plain
-from loaderlint.project.parts import depth, reached, within
+from loaderlint.project.parts import Layout, reached, within
 from loaderlint.syntax.search import bases, calls_in
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Answers(NamedTuple):
         for key, words in self.searches.items():
             kind, *where = key.split("\0")
             if kind == _IMPORTING:
-                finds = _importing(data, depth(where[0], path))
+                finds = _importing(data, tuple(where), path)
             elif within(path, tuple(where)):
                 finds = _SEARCHES[kind](data)
             else:
@@ -145,11 +145,11 @@ def _deriving(data: bytes) -> Callable[[str], bool]:
     return lambda word: word.encode() in (written if word.isascii() else data)
 
 
-def _importing(data: bytes, folders: int) -> Callable[[str], bool]:
-    return reached(data, folders).__contains__
+def _importing(data: bytes, layout: Layout, path: str) -> Callable[[str], bool]:
+    return reached(data, layout, path).__contains__
 
 
-#: What tells the parts of a project; behind it stands the root.
+#: What tells the parts of a project; behind it stand the root and its shelves.
 _IMPORTING = "importing"
 
 #: The searches of a project (`loaderlint.project.files.Files`), as questions to one file.

@@ -1,26 +1,33 @@
-"""The parts of a project that cannot call each other: folders of the root of which none imports another.
+"""The parts of a project that cannot call each other: its folders of which none imports another.
 
 A function is called only where something leads to it: an import, or a value that came over one. So who looks for the
 callers of a function of one package need not look into the packages beside it, of which a repository may hold many.
-Folders count as a whole, and what is not sure joins them.
+What is told apart are the *members* of the root, its folders and files; in the place of a *shelf*, a folder that is no
+package (`src`, `packages`, `projects`), stand the folders and files in it. Members count as a whole, and what is not
+sure joins them.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 from loaderlint.project.files import WHOLE, Part
 from loaderlint.project.imports import STANDARD, WELL_KNOWN
 from loaderlint.syntax.search import imported
 
+#: What a script says that imports by a text, or adds to the search path: a configuration may name anything beside it.
+_BY_TEXT = (b"sys.path", b"_init_paths", b"import_module(", b"__import__(", b"instantiate", b"locate(")
 #: What stands within so many characters of an edit that changes which modules a file imports.
-IMPORT_SIGNS = ("import", "sys.path", "_init_paths")
+IMPORT_SIGNS = ("import", *(sign.decode() for sign in _BY_TEXT))
 IMPORT_SPAN = 2_000
 
 #: In the place of a name: what is imported may be anywhere.
 ANYWHERE = "*"
+
+#: The root, and its shelves.
+Layout = tuple[str, ...]
 
 
 def within(path: str, part: Part) -> bool:
@@ -28,20 +35,24 @@ def within(path: str, part: Part) -> bool:
     return not part or any(path == one or path.startswith(one + os.sep) for one in part)
 
 
-def depth(root: str, path: str) -> int:
-    """In how many folders below the root a file stands."""
-    return path.count(os.sep, len(root) + 1)
-
-
-def reached(data: bytes, folders: int) -> frozenset[str]:
-    """The modules that a file imports, up to two parts of their names, and their packages; `ANYWHERE` where it may add
-    the root's folders to the search path, or leaves its own with dots. `folders`: its depth (see `depth`)."""
+def reached(data: bytes, layout: Layout, path: str) -> frozenset[str]:
+    """The modules that a file with this content imports, up to two parts of their names, and their packages; behind
+    `shelf/` those that are found there because the file stands there too, and `shelf/` alone for all that is in it;
+    `ANYWHERE` where it leaves its folder with dots, or stands at most one folder deep and may import what a text
+    names."""
+    root, *shelves = layout
+    folders = path.count(os.sep, len(root) + 1)
+    shelf = path[len(root) + 1 :].partition(os.sep)[0]
     names = imported(data)
     found = {name for name in names if not name.startswith(".")}
     found |= {name.partition(".")[0] for name in found}
-    leaves = any(name.startswith("." * (folders + 1)) for name in names)
-    if leaves or (folders <= 1 and (b"sys.path" in data or b"_init_paths" in data)):
+    by_text = folders <= 2 and any(sign in data for sign in _BY_TEXT)
+    if any(name.startswith("." * (folders + 1)) for name in names) or (folders <= 1 and by_text):
         found.add(ANYWHERE)
+    if shelf in shelves:
+        found |= {f"{shelf}/{name}" for name in found}
+        if by_text or any(name.startswith("." * folders) for name in names):
+            found.add(f"{shelf}/")
     return frozenset(found)
 
 
@@ -50,38 +61,58 @@ class Parts:
 
     def __init__(self, root: Path, paths: Collection[Path]) -> None:
         self._root = str(root)
+        self.layout: Layout = (self._root, *self._shelves(paths))
         self._members = {self._member(path) for path in paths}
         whole = root / "__init__.py" in paths or any(not str(path).startswith(self._root + os.sep) for path in paths)
-        self.doors: dict[str, str] = {} if whole or len(self._members) < 2 else self._doors(paths)
-        """What is imported by the name: one of the folders and files of the root."""
+        self.doors: dict[str, tuple[str, ...]] = {} if whole or len(self._members) < 2 else self._doors(paths)
+        """The members that a name leads to, as `reached` gives it."""
 
-    def depth(self, path: Path) -> int:
-        """See `depth`."""
-        return depth(self._root, str(path))
+    def _below(self, path: Path) -> list[str]:
+        """The parts of a file's path, from the root on."""
+        return str(path)[len(self._root) + 1 :].split(os.sep)
+
+    def _shelves(self, paths: Iterable[Path]) -> list[str]:
+        """The folders of the root that are no packages."""
+        packages: dict[str, bool] = {}
+        for path in paths:
+            first, *rest = self._below(path)
+            if rest:
+                packages[first] = packages.get(first, False) or rest == ["__init__.py"]
+        return sorted(name for name, is_package in packages.items() if not is_package)
 
     def _member(self, path: Path) -> str:
-        """What of the root a file stands in: the name of a folder, or its own."""
-        return str(path)[len(self._root) + 1 :].partition(os.sep)[0]
+        """What a file stands in: the path of a member below the root."""
+        first, *rest = self._below(path)
+        return os.path.join(first, rest[0]) if rest and first in self.layout[1:] else first
 
-    def _doors(self, paths: Iterable[Path]) -> dict[str, str]:
-        inside: dict[str, set[str]] = {}
-        for path in paths:
-            member, _, rest = str(path)[len(self._root) + 1 :].partition(os.sep)
-            inside.setdefault(member, set()).add(rest.partition(os.sep)[0].removesuffix(".py"))
-        found: dict[str, str] = {}
-        for member, names in inside.items():
-            own = member.removesuffix(".py")
-            if own in WELL_KNOWN and own == member and "__init__" not in names:
-                found.update({f"{own}.{name}": member for name in names})  # else the library is meant
-            elif own not in STANDARD:
-                found[own] = member
-            if member == "src":
-                found.update(dict.fromkeys(names - STANDARD, member))
-        return found
+    def _doors(self, paths: Iterable[Path]) -> dict[str, tuple[str, ...]]:
+        found: dict[str, dict[str, None]] = {}
+        for path in sorted(paths):
+            member = self._member(path)
+            for name in self._names(self._below(path)):
+                found.setdefault(name, {})[member] = None
+        return {name: tuple(members) for name, members in found.items()}
+
+    def _names(self, below: list[str]) -> Iterator[str]:
+        """The names by which something of the member of a file is imported. What is called like a module of Python is
+        never meant, and a folder called like a library only by what is in it."""
+        first, *rest = (one.removesuffix(".py") for one in below)
+        if first == "src" and rest and rest[0] not in STANDARD:
+            yield rest[0]
+        if first not in self.layout[1:]:
+            yield from () if first in STANDARD else (first,)
+            return
+        yield f"{first}/"
+        inner = rest[:2] if rest[0] == "src" else rest[:1]
+        yield from (f"{first}/{name}" for name in inner if name not in STANDARD)
+        if first in WELL_KNOWN:
+            yield f"{first}.{rest[0]}"
+        elif first not in STANDARD:
+            yield first
 
     def join(self, reach: Callable[[Path], frozenset[str]], paths: Iterable[Path]) -> dict[str, Part]:
-        """The part of each folder or file of the root, by its name. `reach`: those of `doors` that a file imports, and
-        `ANYWHERE`. Empty where all belongs together."""
+        """The part of each member. `reach`: those of `doors` that a file imports, and `ANYWHERE`. Empty where all
+        belongs together."""
         leads = {member: member for member in self._members}
 
         def head(member: str) -> str:
@@ -94,8 +125,8 @@ class Parts:
             names = reach(path)
             if ANYWHERE in names:
                 return {}
-            for name in names:
-                leads[head(self._member(path))] = head(self.doors[name])
+            for member in {member for name in names for member in self.doors[name]}:
+                leads[head(self._member(path))] = head(member)
         groups: dict[str, list[str]] = {}
         for member in sorted(self._members):
             groups.setdefault(head(member), []).append(member)
