@@ -1,21 +1,49 @@
 """Which files of a project hold a word, call a name, or derive from one.
 
-A scan of their bytes costs less than an index of their words (140 MB: 0.05 s a word against 8 s). What was found is
-remembered until the next linking but one begins, so that linking again after an edit only looks at the changed file."""
+Names that are called and bases of classes are looked for in an index of each file, a kilobyte of text made with one
+regular expression when its part of the project is first asked (140 MB: half a second for all; a name costs 2 ms then,
+where a scan of the bytes costs 40). An index of all words takes four times as long and a fifth of the bytes: it is made
+of files that are searched for many. What was found is remembered until the next linking but one begins, so that linking
+again after an edit only looks at the changed file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from loaderlint.project.files import WHOLE, Part
 from loaderlint.project.parts import ANYWHERE, Layout, Parts, reached
-from loaderlint.syntax.search import bases, calls_in
+from loaderlint.syntax.search import bases, called, entry, index, words
 
 SEARCHES = ("containing", "calling", "deriving")
 
 #: The kind of a search, what is searched for, and where.
 _Asked = tuple[str, str, Part]
+
+#: The indexes of a file, made of its bytes.
+_INDEXES: dict[str, Callable[[bytes], bytes]] = {
+    "words": words,
+    "called": called,
+    "bases": lambda data: index(bases(data)),
+}
+#: What of a word lies in one word of the index of all, wherever it is in the bytes.
+_RUN = re.compile(r"\w+", re.ASCII)
+#: After so many scans that index is made: a check asks few words of all files, or a hundred.
+_OFTEN = 12
+
+
+def _index_for(kind: str, word: str) -> str:
+    """The index that tells which files a search finds; '': their bytes do."""
+    if kind == "calling":
+        return "called"
+    return "bases" if kind == "deriving" and word.isascii() else ""
+
+
+def _needle(by: str, word: str) -> bytes:
+    """What an index holds, '' for the bytes, where a file holds a word."""
+    return entry(word) if by else word.encode("utf-8", "surrogatepass")
 
 
 class Searching:
@@ -25,15 +53,19 @@ class Searching:
         self._root = root
         self._data = data
         self._paths: tuple[Path, ...] = ()
-        self._contents: dict[Part, list[tuple[Path, bytes]]] = {}
+        self._indexes: dict[str, dict[Path, bytes]] = {name: {} for name in _INDEXES}
+        #: The files of a part, each with one of the indexes, '': with its bytes.
+        self._contents: dict[tuple[str, Part], list[tuple[Path, bytes]]] = {}
+        #: How many words were searched for.
+        self._scans: Counter[Part] = Counter()
         self._found: dict[_Asked, dict[Path, None]] = {}
         self._before: dict[_Asked, dict[Path, None]] = {}
         #: The words that the whole project was searched for.
         self._held: dict[str, dict[Path, None]] = {}
         self._changed: set[Path] = set()
-        self._bases: dict[Path, frozenset[bytes]] = {}
         self._parts: Parts | None = None
         self._joined: dict[str, Part] | None = None
+        self._members: dict[Part, list[Path]] = {}
         self._reach: dict[Path, frozenset[str]] = {}
 
     # --- what changes -------------------------------------------------------------------------------------------------
@@ -44,18 +76,30 @@ class Searching:
             return
         self._paths = paths
         self._parts = None
-        for one in (self._found, self._before, self._held, self._reach, self._bases, self._contents):
-            one.clear()
+        for searched in (self._found, self._before):
+            searched.clear()
+        for known in self._indexes.values():
+            known.clear()
+        self._held.clear()
+        self._contents.clear()
+        self._scans.clear()
         self._changed.clear()
-        self._joined = None
+        self._reach.clear()
+        self._unjoin()
 
     def change(self, path: Path) -> None:
         """The file has another content."""
         self._changed.add(path)
         self._contents.clear()
-        self._bases.pop(path, None)
+        for known in self._indexes.values():
+            known.pop(path, None)
         if self._reach.pop(path, None) is not None:
-            self._joined = None
+            self._unjoin()
+
+    def _unjoin(self) -> None:
+        """Which files belong together is not known any more."""
+        self._joined = None
+        self._members.clear()
 
     def begin(self) -> None:
         """A linking begins: what the last one did not search for is forgotten."""
@@ -69,7 +113,7 @@ class Searching:
             kind, word, part = asked
             for path in changed:
                 holds = self.part_of(path) == part if part else True
-                holds = holds and self._holds(kind, word)(path, self._data(path))
+                holds = holds and self._holds(kind, word, path)
                 if holds != (path in found):
                     kept = {*found, path} if holds else {*found} - {path}
                     found.clear()
@@ -94,43 +138,56 @@ class Searching:
         return tuple(found)
 
     def _searched(self, kind: str, word: str, part: Part) -> list[Path]:
-        candidates = self._candidates(kind, word, part)
         if kind == "containing":
-            needle = word.encode("utf-8", "surrogatepass")
-            return [path for path, data in candidates if needle in data]
-        holds = self._holds(kind, word)
-        return [path for path, data in candidates if holds(path, data)]
+            return self._containing(word, part)
+        by = _index_for(kind, word)
+        needle = _needle(by, word)
+        return [path for path, content in self._contents_of(by, part) if needle in content]
 
-    def _candidates(self, kind: str, word: str, part: Part) -> Iterable[tuple[Path, bytes]]:
-        """The files to search: fewer where the whole project was searched for a part of the word. In a part of it a
-        scan costs less than to look through all that it was searched for."""
-        if kind == "deriving" or part:
-            return self._contents_of(part)
-        held = [found for inner, found in self._held.items() if inner in word]
+    def _containing(self, word: str, part: Part) -> list[Path]:
+        needle = _needle("", word)
+        self._scans[part] += 1
+        often = self._scans[part] + self._scans[WHOLE] > _OFTEN
+        run = max(_RUN.findall(word), key=len, default="").encode() if often else b""
+        by = "words" if run else ""
+        # Fewer files where the whole project was searched for a part of the word. In a part of it a scan costs less
+        # than to look through all that it was searched for.
+        held = [found for inner, found in self._held.items() if inner in word] if not part else []
         if held:
-            return ((path, self._data(path)) for path in min(held, key=len))
-        return self._contents_of(part)
+            contents = [(path, self._content(by, path)) for path in min(held, key=len)]
+        else:
+            contents = self._contents_of(by, part)
+        found = [path for path, content in contents if (run or needle) in content]
+        return found if (run or needle) == needle else [path for path in found if needle in self._data(path)]
 
-    def _contents_of(self, part: Part) -> list[tuple[Path, bytes]]:
-        known = self._contents.get(part)
+    def _contents_of(self, by: str, part: Part) -> list[tuple[Path, bytes]]:
+        """The files of a part, each with an index, or with its bytes (see `_content`)."""
+        known = self._contents.get((by, part))
         if known is None:
-            paths = (path for path in self._paths if not part or self.part_of(path) == part)
-            known = self._contents[part] = [(path, self._data(path)) for path in paths]
+            known = self._contents[by, part] = [(path, self._content(by, path)) for path in self._files_of(part)]
         return known
 
-    def _holds(self, kind: str, word: str) -> Callable[[Path, bytes], bool]:
-        needle = word.encode("utf-8", "surrogatepass")
-        if kind == "calling":  # most files do not hold the name at all: they are passed over once
-            return lambda path, data: needle in data and calls_in(data, needle)
-        if kind == "deriving" and word.isascii():
-            return lambda path, data: needle in self._bases_of(path, data)
-        return lambda path, data: needle in data
+    def _files_of(self, part: Part) -> Sequence[Path]:
+        if not part:
+            return self._paths
+        if not self._members:
+            for path in self._paths:
+                self._members.setdefault(self.part_of(path), []).append(path)
+        return self._members.get(part, ())
 
-    def _bases_of(self, path: Path, data: bytes) -> frozenset[bytes]:
-        known = self._bases.get(path)
+    def _content(self, by: str, path: Path) -> bytes:
+        """One of the indexes of a file; '': its bytes."""
+        if not by:
+            return self._data(path)
+        known = self._indexes[by].get(path)
         if known is None:
-            known = self._bases[path] = bases(data)
+            known = self._indexes[by][path] = _INDEXES[by](self._data(path))
         return known
+
+    def _holds(self, kind: str, word: str, path: Path) -> bool:
+        """Whether a search finds a file."""
+        by = _index_for(kind, word)
+        return _needle(by, word) in self._content(by, path)
 
     # --- parts --------------------------------------------------------------------------------------------------------
 

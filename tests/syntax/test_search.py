@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loaderlint.syntax.search import bases
+from loaderlint.syntax.search import bases, called, calls, entry, words
 from loaderlint.syntax.source import decode, is_plain
 
 
@@ -27,6 +27,36 @@ def test_the_bases_of_classes_are_found(text: str, word: str) -> None:
 def test_words_elsewhere_are_no_bases() -> None:
     text = "from a import Base\n\n\nclass A:\n    x = Base\n\n\nclass B(A):\n    y = Base()\n"
     assert bases(text.encode()) == {b"A"}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("load(x)", True),
+        ("y = a.load (x)", True),
+        ("load(load2(x))", True),
+        ("def f(): load()", True),
+        ("é = load(é)", True),
+        ("load", False),
+        ("load  (x)", False),
+        ("def load(x): ...", False),
+        ("    async def load (x): ...", False),
+        ("preload(x)", False),
+        ("_load(x)", False),
+        ("éload(x)", False),
+        ("loader(x)", False),
+        ("def load(x): ...\nload(1)", True),
+    ],
+)
+def test_a_call_is_a_whole_name_before_a_bracket(text: str, found: bool) -> None:
+    assert calls(text, "load") == found
+    assert (entry("load") in called(text.encode())) == found
+
+
+def test_a_word_is_in_the_index_of_all_words_where_it_is_in_the_bytes() -> None:
+    index = words("import torch.utils\nx = 'nüll' + _y2(1)\r\n".encode())
+    assert all(word.encode() in index for word in ("torch", "utils", "til", "nüll", "_y2", "2", "x"))
+    assert not any(word in index for word in (b"torchutils", b".", b"(", b"'"))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loaderlint.cache.plain import made, plain
 from loaderlint.project.parts import Layout, reached, within
-from loaderlint.syntax.search import bases, calls_in
+from loaderlint.syntax.search import bases, called, entry
 
 if TYPE_CHECKING:
     from loaderlint.findings import Finding
@@ -137,7 +137,8 @@ def _containing(data: bytes) -> Callable[[str], bool]:
 
 
 def _calling(data: bytes) -> Callable[[str], bool]:
-    return lambda name: calls_in(data, name.encode())
+    names = called(data)
+    return lambda name: entry(name) in names
 
 
 def _deriving(data: bytes) -> Callable[[str], bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import AnyStr
+from collections.abc import Iterable
 
 #: How far behind the name of a class its bases are looked for.
 _REACH = 4_000
@@ -54,21 +54,50 @@ def imported(data: bytes) -> frozenset[str]:
     )
 
 
+#: What stands between the words of an index (see `called`).
+SEPARATOR = b"\n"
+_DEFINES = b" fed"
+_CALLED = re.compile(rb"\( ?(%(n)s+)(%(d)s)?" % {b"n": _NAME, b"d": _DEFINES})
+_NO_NAMES = bytes(sign if sign >= 0x80 or chr(sign).isalnum() or sign == ord("_") else 0x20 for sign in range(256))
+
+
+def index(words: Iterable[bytes]) -> bytes:
+    """The words, each once, with separators around: what holds `SEPARATOR + word + SEPARATOR` holds the word. It takes
+    a tenth of the memory of a set, and `in` looks through a kilobyte, many a file, in 50 ns."""
+    return SEPARATOR + SEPARATOR.join(set(words)) + SEPARATOR
+
+
+def entry(word: str) -> bytes:
+    """What an `index` with this word holds."""
+    return SEPARATOR + word.encode("utf-8", "surrogatepass") + SEPARATOR
+
+
+def called(data: bytes) -> bytes:
+    """The index of the names that a file may call: those before a bracket, of which one space may keep them. That a
+    file defines a name is no call."""
+    # Read from the end, because brackets are rare and stand behind the names: the regular expression jumps to them.
+    return index([name for name, defines in _CALLED.findall(data[::-1]) if not defines])[::-1]
+
+
+def words(data: bytes) -> bytes:
+    """The index of all runs of letters, digits, underscores and what is not ASCII."""
+    return index(data.translate(_NO_NAMES).split())
+
+
 def calls(text: str, name: str) -> bool:
-    """Whether a text may call something called `name`; that it defines it is no call."""
-    return _found(text, f"{name}(", "def ") or _found(text, f"{name} (", "def ")
+    """Whether a text calls something called `name`, an identifier: whether `called` has it."""
+    return _calls(text, name + "(") or _calls(text, name + " (")
 
 
-def calls_in(data: bytes, name: bytes) -> bool:
-    """The same of the bytes of a file."""
-    return _found(data, name + b"(", b"def ") or _found(data, name + b" (", b"def ")
-
-
-def _found(text: AnyStr, wanted: AnyStr, before: AnyStr) -> bool:
-    """Whether `wanted` is somewhere in `text` where it does not follow `before`."""
+def _calls(text: str, wanted: str) -> bool:
     at = text.find(wanted)
     while at >= 0:
-        if not text.endswith(before, 0, at):
+        if not _is_in_name(text[at - 1 : at]) and not text.endswith("def ", 0, at):
             return True
         at = text.find(wanted, at + 1)
     return False
+
+
+def _is_in_name(sign: str) -> bool:
+    """Whether a name may go on with this sign, as bytes tell: all that is not ASCII counts."""
+    return sign.isalnum() or sign == "_" or sign > "\x7f"
