@@ -30,7 +30,7 @@ _QUESTIONS = frozenset(
     f"loaderlint.{module}:{name}"
     for module, names in {
         "project.files": "is_def defined_name",
-        "project.loaders": "_matches _renamed _names_given",
+        "project.candidates": "matches _renamed _names_given",
         "project.growth": "_puts_into",
         "project.callers": "_other_names",
         "syntax.search": "calls",

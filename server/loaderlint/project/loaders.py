@@ -16,11 +16,11 @@ from loaderlint.knowledge.late import makes_configured, registers_transforms
 from loaderlint.knowledge.loaders import DATASET_BASES, SAMPLE_CALLABLES, TORCH_DEFAULTS, WRAPPING_DATASETS
 from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
 from loaderlint.project.arguments import Arguments
-from loaderlint.project.callers import Callers, CallSite, called_name, sites_in
+from loaderlint.project.callers import Callers, called_name
+from loaderlint.project.candidates import Candidates, matches
 from loaderlint.project.declared import DeclaredCalls, DeclaredOf, leads_to, with_seeds
 from loaderlint.project.environment import Environment
 from loaderlint.project.evaluate import Evaluator
-from loaderlint.project.files import ProjectFile
 from loaderlint.project.frames import Frame
 from loaderlint.project.late import CHOSEN, OPEN, takes
 from loaderlint.project.library import passed_to_library
@@ -42,23 +42,12 @@ from loaderlint.project.values import (
 )
 from loaderlint.project.wrappers import keeps_workers, loaders_made
 
-#: What a text is searched for, and words of which one stands in every text that holds it: most texts hold none.
-_Wanted = tuple[re.Pattern[str], str]
-
-_WORD = re.compile(r"\w+")
-_RENAMED = re.compile(r"(\w+)\s+as\s+(\w+)")
-_NAMED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)\b(?!\s*[(.])", re.MULTILINE)
-_BOUND = re.compile(r"^(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b", re.MULTILINE)
-_CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
 _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
-#: A parameter that is a loader class is called, or one is chosen by its name.
-_LOADER_VALUE = re.compile(r"[Ll]oader_?(?:cls|class|type|fn|factory)\w*\(|getattr\(\s*[\w.]*[Ll]oader")
 _MAX_LOADERS = 256
 _MAX_LATE_SITES = 4
 _DATASET_NAME = re.compile(r"dataset|^data$|^(?:base|inner|source)$", re.IGNORECASE)
 _TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test")
 Answer = Literal["yes", "no", "maybe"]
-_COMPUTED = (ir.IfExp, ir.Phi, ir.Call, ir.Param)
 
 
 class Held(NamedTuple):
@@ -168,16 +157,9 @@ class Loaders:
         self._callers = callers
         self._declared = DeclaredCalls(evaluator, callers, declared_of)
         self._environment_of = environment_of
-        self._wanted = _any_of(())
-        self._words = {name.rpartition(".")[2] for name in LOADERS if self._may_be_used(name)}
-
-    def _may_be_used(self, name: str) -> bool:
-        """Whether the project may use a loader: those that are not called so count where their library is named."""
-        return "oader" in name.rpartition(".")[2] or bool(self._ev.files.containing(name.partition(".")[0]))
 
     def find(self) -> tuple[Loader, ...]:
         """Every loader in sight, in the order of files and places."""
-        self._add_subclasses()
         found = list(islice(self._in_sight(), _MAX_LOADERS))
         for where, declared, arguments in self._declared.find():
             self._add_declared(self._with(declared, where, arguments), where, found)
@@ -187,18 +169,12 @@ class Loaders:
         """The loaders of all calls that make one, as far as somebody asks: who calls the code around them is far to
         seek."""
         seen: set[Site] = set()
-        for path in self._paths():
-            for site in self._candidates(path):
-                for frame in self._callers.frames(site.path, site.piece, site.def_):
-                    where = Site(frame, site.expr)
-                    if where not in seen and not self._ev.is_dead(site.context, frame):
-                        seen.add(where)
-                        yield from self._made(where)
-
-    def _paths(self) -> tuple[Path, ...]:
-        """The files that may make a loader."""
-        words = {"oader", *(word for word in self._words if "oader" not in word)}
-        return tuple(sorted({path for word in sorted(words) for path in self._ev.files.containing(word)}))
+        for site in Candidates(self._ev).find():
+            for frame in self._callers.frames(site.path, site.piece, site.def_):
+                where = Site(frame, site.expr)
+                if where not in seen and not self._ev.is_dead(site.context, frame):
+                    seen.add(where)
+                    yield from self._made(where)
 
     def _add_declared(self, declared: Loader, site: Site, found: list[Loader]) -> None:
         """Add the loader of a declared call, or what is declared to the loaders that the call is seen to make."""
@@ -208,60 +184,6 @@ class Loaders:
             found[number] = _completed(found[number], declared)
         if not followed:
             found.append(declared)
-
-    def _add_subclasses(self) -> None:
-        """Learn the names of the project's own loader classes, and of loaders with bound arguments."""
-        named = {}
-        for _ in range(2):
-            for path in self._paths():
-                if path not in named:
-                    named[path] = tuple(self._naming(path))
-                for head, bound in named[path]:
-                    if head and not self._words.isdisjoint(_WORD.findall(head[1])):
-                        self._words.add(head[0])
-                    self._words.update(alias for alias, name in bound if name in self._words)
-        self._wanted = _any_of(self._words)
-
-    def _naming(self, path: Path) -> Iterator[tuple[tuple[str, str] | None, tuple[tuple[str, str], ...]]]:
-        """The heads of classes with bases, and names with bound arguments, of the pieces that have any."""
-        file = self._ev.file(path)
-        for piece in file.pieces if file else ():
-            head, bound = piece.ask(_names_given)
-            if head or bound:
-                yield head, bound
-
-    def _candidates(self, path: Path) -> Iterator[CallSite]:
-        file = self._ev.file(path)
-        if file is None:
-            return
-        named = {index for index, piece in enumerate(file.pieces) if piece.ask(_matches, *self._wanted)}
-        names = frozenset(self._words | self._aliases(file, named))
-        wanted = _any_of(names) if len(names) > len(self._words) else None
-        for index, piece in enumerate(file.pieces):
-            by_name = piece.ask(_matches, *wanted) if wanted else index in named
-            if by_name:
-                yield from sites_in(self._ev, path, index, names)
-            if by_name or piece.ask(_matches, _LOADER_VALUE, "oader"):
-                yield from self._computed(path, index)
-
-    def _computed(self, path: Path, piece: int) -> Iterator[CallSite]:
-        """Calls whose callee is a local value or a parameter: `cls = DataLoader if a else Other; cls(...)`."""
-        facts = self._ev.facts(path, piece)
-        for def_, one in enumerate(facts.ir.defs if facts else ()):
-            for step in one.steps:
-                if facts is None or not isinstance(step, ir.Perform):
-                    continue
-                call = facts.ir.exprs[step.call]
-                if isinstance(call, ir.Call) and isinstance(facts.ir.exprs[call.func], _COMPUTED):
-                    yield CallSite(path, piece, def_, step.call, step.context)
-
-    def _aliases(self, file: ProjectFile, named: Iterable[int]) -> set[str]:
-        """Names that the file gives a loader class in pieces that name one: `import DataLoader as DL`,
-        `make = DataLoader`."""
-        found: set[str] = set()
-        for index in named:
-            found.update(alias for name, alias in file.pieces[index].ask(_renamed) if name in self._words)
-        return found
 
     # --- one loader ---------------------------------------------------------------------------------------------------
 
@@ -505,41 +427,6 @@ def _completed(seen: Loader, declared: Loader) -> Loader:
     return replace(seen, kind=with_seeds(seen.kind, declared.kind), arguments=arguments)
 
 
-def _any_of(names: Iterable[str]) -> _Wanted:
-    """Finds one of the names as a word."""
-    parts = {"oader" if "oader" in name else name for name in names}
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b"), " ".join(sorted(parts))
-
-
-def _matches(text: str, pattern: re.Pattern[str], parts: str) -> bool:
-    """Whether a text that holds one of these words holds the pattern: the words are looked for first."""
-    return any(part in text for part in parts.split()) and pattern.search(text) is not None
-
-
-def _names_given(text: str) -> tuple[tuple[str, str] | None, tuple[tuple[str, str], ...]]:
-    """What may be a loader of the project's own: a class with bases, and names with bound arguments."""
-    return _class_head(text), _bound(text)
-
-
-def _class_head(text: str) -> tuple[str, str] | None:
-    """The name and the bases of a class that has bases."""
-    if not text.lstrip().startswith(("class", "@")):
-        return None
-    match = _CLASS_HEAD.search(text)
-    return (match[1], match[2]) if match else None
-
-
-def _renamed(text: str) -> tuple[tuple[str, str], ...]:
-    """The names and aliases of each `x as y` and `y = x`."""
-    found = _RENAMED.findall(text) if "as" in text else []
-    return (*found, *((name, alias) for alias, name in _NAMED.findall(text)))
-
-
-def _bound(text: str) -> tuple[tuple[str, str], ...]:
-    """The names of a module's `name = partial(x, ...)`, each with what `x` is called."""
-    return tuple(_BOUND.findall(text)) if "partial(" in text else ()
-
-
 def dataset_kind(ev: Evaluator, cls: ClassRef) -> Literal["map", "iterable"] | None:
     """Whether a class of the project is a torch dataset, and of which kind; None if it is none, or nobody can know."""
     kinds = [DATASET_BASES[name] for name in ev.classes.library_bases(cls) if name in DATASET_BASES]
@@ -557,7 +444,7 @@ def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: 
         for index, piece in enumerate(file.pieces if file else ()):
             if piece.kind != "class" or piece.parent >= 0:
                 continue
-            if not piece.ask(_matches, _CLASS_WITH_BASES, "class"):
+            if not piece.ask(matches, _CLASS_WITH_BASES, "class"):
                 continue
             cls = ClassRef(path, index, 1)
             if cls in used or dataset_kind(ev, cls) is None:
