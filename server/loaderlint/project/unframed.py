@@ -21,19 +21,29 @@ class Unframed:
 
     def __init__(self, ev: Evaluator, path: Path, piece: int, def_: int, facts: PieceFacts) -> None:
         self._ev = ev
+        self._path = path
+        self._piece = piece
+        self._def = def_
         self._facts = facts
-        # Nobody else has this frame, and no value that is found here holds it.
-        self._frame = Frame(path, piece, def_, None, (), None, None, 0, "", Code(facts, def_))
 
     def value(self, number: int) -> Val | None:
         """What an expression is in every frame of the def; None if that depends on the frame."""
         match self._facts.ir.exprs[number]:
-            case ir.Global() | ir.Imported():
-                return self._ev.eval(number, self._frame)
+            case ir.Global() | ir.Imported() if self._def == 0:
+                return self._ev.eval(number, self._ev.body(self._path, self._piece))
+            case ir.Global(name):
+                return self._ev.lookup(self._path, name)
+            case ir.Imported(module, name, level):
+                return self._ev.imported(self._path, module, name, level)
             case ir.Attr(base, name):
                 value = self.value(base)
-                return None if value is None else self._ev.attribute(value, name, self._frame, None)
+                return None if value is None else self._ev.attribute(value, name, self._nowhere(), None)
         return None
+
+    def _nowhere(self) -> Frame:
+        """A frame of the def that nobody else has, and that no value which is found here holds."""
+        code = Code(self._facts, self._def)
+        return Frame(self._path, self._piece, self._def, None, (), None, None, 0, "", code)
 
     def method_of_self(self, number: int) -> int | None:
         """The def whose first parameter an expression takes an attribute of: `self.x`, `super().x`, there or in a
@@ -43,11 +53,11 @@ class Unframed:
         base = exprs[callee.base] if isinstance(callee, ir.Attr) else None
         match base:
             case ir.Param(0):
-                return self._frame.def_
+                return self._def
             case ir.Call(func, ()) if exprs[func] == ir.Global("super"):
-                return self._frame.def_
+                return self._def
             case ir.Capture(up, name):
-                target = self._frame.def_
+                target = self._def
                 for _ in range(up):
                     target = defs[target].parent
                 bound = any(type(step) is ir.Bind and step.name == name for step in defs[target].steps)
