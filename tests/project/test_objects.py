@@ -48,6 +48,11 @@ STORED = {
         "    def __init__(self): self.build()\n    def __getitem__(self, i): return self.t(i)",
         "D()",
     ),
+    "a method that the constructor holds and calls": (
+        "def __init__(self): self.fill = self.build; self.fill(Crop())\n    def build(self, t): self.t = t\n"
+        "    def __getitem__(self, i): return self.t(i)",
+        "D()",
+    ),
     "a property": (
         "@property\n    def t(self): return Crop()\n    def __getitem__(self, i): return self.t(i)",
         "D()",

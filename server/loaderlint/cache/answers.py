@@ -32,6 +32,7 @@ _QUESTIONS = frozenset(
         "project.files": "is_def defined_name",
         "project.candidates": "matches _renamed _names_given",
         "project.growth": "_puts_into",
+        "project.classes": "_is_passed_on",
         "project.callers": "_other_names",
         "syntax.search": "calls",
         "project.imports": "_imports _path_names _joined_names",

@@ -7,6 +7,7 @@ somebody out of sight; and the class body's.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -79,6 +80,10 @@ class Store:
     sure: bool
 
 
+#: A method, where it is written, and the piece that it stands in.
+_Written = tuple[Member, FunctionRef, "SeenPiece"]
+
+
 class Classes:
     """Class questions of one snapshot."""
 
@@ -86,8 +91,11 @@ class Classes:
         self._ev = evaluator
         self._mro: dict[ClassRef, tuple[Base, ...]] = {}
         self._own: dict[ClassRef, dict[str, Member]] = {}
-        self._written: dict[tuple[Base, ...], list[tuple[Member, FunctionRef, SeenPiece]]] = {}
+        self._written: dict[tuple[Base, ...], list[_Written]] = {}
+        self._storing_of: dict[tuple[tuple[Base, ...], str], tuple[_Written, ...]] = {}
+        self._leading_to: dict[tuple[tuple[Base, ...], tuple[FunctionRef, ...]], frozenset[str]] = {}
         self._construction: dict[Instance, list[Frame]] = {}
+        self._walks: dict[tuple[Instance, frozenset[str]], list[Frame]] = {}
         self._fields: dict[tuple[Instance, str], Val] = {}
         self._stores: dict[tuple[Instance, str], tuple[Store, ...]] = {}
         self._open: set[tuple[Instance, str]] = set()
@@ -306,8 +314,13 @@ class Classes:
         known = self._construction.get(inst)
         if known is not None:
             return known
-        frames: list[Frame] = []
-        self._construction[inst] = frames
+        frames = self._construction[inst] = []
+        self._walk(inst, None, frames)
+        return frames
+
+    def _walk(self, inst: Instance, names: frozenset[str] | None, frames: list[Frame]) -> None:
+        """Put into `frames` those that run on `inst` while it is constructed, through calls of these names (None: of
+        any)."""
         init = self.init_frame(inst)
         queue = [init] if init else []
         post = self.member(inst.cls, "__post_init__")
@@ -319,15 +332,14 @@ class Classes:
             if frame in frames:
                 continue
             frames.append(frame)
-            queue.extend(t for t in self._calls_on_self(frame) if t.receiver == inst)
-        return frames
+            queue.extend(t for t in self._calls_on_self(frame, names) if t.receiver == inst)
 
-    def _calls_on_self(self, frame: Frame) -> Iterator[Frame]:
+    def _calls_on_self(self, frame: Frame, names: frozenset[str] | None) -> Iterator[Frame]:
         for step, call in self._ev.performed(frame):
             func = self._ev.expr(frame, call.func)
-            if not isinstance(func, ir.Attr) or self._ev.is_dead(step.context, frame):
+            if not isinstance(func, ir.Attr) or not (names is None or func.name in names):
                 continue
-            if self._is_self_or_class(func.base, frame):
+            if self._is_self_or_class(func.base, frame) and not self._ev.is_dead(step.context, frame):
                 self._ev.eval(step.call, frame)
                 yield from frame.targets.get(step.call, ())
 
@@ -362,24 +374,72 @@ class Classes:
         return found
 
     def _find_stores(self, inst: Instance, name: str) -> Iterator[Store]:
-        constructed = self.construction(inst)
+        storing = self._storing(inst.cls, name)
+        constructed = self._constructing(inst, storing)
         for frame in constructed:
             yield from self._stores_in(frame, name, True)
-        for member, frame in self._other_frames(inst, constructed, f".{name}"):
+        for member, frame in self._other_frames(inst, constructed, storing):
             if member.name not in _NO_STORES:
                 yield from self._stores_in(frame, name, False)
 
-    def _other_frames(self, inst: Instance, constructed: list[Frame], word: str) -> Iterator[tuple[Member, Frame]]:
-        """The object's methods that its construction does not run and whose text holds `word`, called by somebody out
-        of sight."""
+    def _storing(self, cls: ClassRef, name: str) -> tuple[_Written, ...]:
+        """The methods of the class and its ancestors that assign attribute `name` of the object."""
+        key = (self.mro(cls), name)
+        if key not in self._storing_of:
+            methods = self._mentioning(cls, f".{name}")
+            self._storing_of[key] = tuple(one for one in methods if name in self._ev.code(one[1]).stored)
+        return self._storing_of[key]
+
+    def _mentioning(self, cls: ClassRef, word: str) -> tuple[_Written, ...]:
+        """The methods of the class and its ancestors whose text holds `word`."""
+        return tuple(one for one in self._written_methods(cls) if one[2].holds(word))
+
+    def _constructing(self, inst: Instance, methods: tuple[_Written, ...]) -> list[Frame]:
+        """The frames of these methods that run while the object is constructed. Calls that lead to none of them are
+        not looked into: most of what a constructor calls on its object has nothing to do with one attribute."""
+        if not methods:
+            return []
+        places = {(function.path, function.piece, function.def_) for _, function, _ in methods}
+        names = self._leading(inst.cls, methods)
+        if (inst, names) not in self._walks:
+            frames: list[Frame] = []
+            self._walk(inst, names, frames)
+            self._walks[inst, names] = frames
+        frames = self._walks[inst, names]
+        return [frame for frame in frames if (frame.path, frame.piece, frame.def_) in places]
+
+    def _leading(self, cls: ClassRef, methods: tuple[_Written, ...]) -> frozenset[str]:
+        """The names whose calls on the object may lead to these methods: their own, those of methods that mention one
+        of them, and the attributes that may hold one of them."""
+        key = (self.mro(cls), tuple(function for _, function, _ in methods))
+        if key in self._leading_to:
+            return self._leading_to[key]
+        names: set[str] = set()
+        fresh = {member.name for member, _, _ in methods}
+        while fresh:
+            names |= fresh
+            found: set[str] = set()
+            for word in fresh:
+                for member, function, piece in self._mentioning(cls, f".{word}"):
+                    found.add(member.name)
+                    if piece.ask(_is_passed_on, word):
+                        found |= self._ev.code(function).stored
+            fresh = found - names
+        self._leading_to[key] = frozenset(names)
+        return self._leading_to[key]
+
+    def _other_frames(
+        self, inst: Instance, constructed: list[Frame], methods: tuple[_Written, ...]
+    ) -> Iterator[tuple[Member, Frame]]:
+        """Those of the methods that the object's construction does not run, called by somebody out of sight."""
         done = {(f.path, f.piece, f.def_) for f in constructed}
-        for member, function, piece in self._written_methods(inst.cls):
-            if (function.path, function.piece, function.def_) not in done and piece.holds(word):
+        for member, function, _ in methods:
+            if (function.path, function.piece, function.def_) not in done:
                 opened = self._ev.open_frame(function, inst, member.owner)
                 if opened is not None:
                     yield member, opened
 
-    def _written_methods(self, cls: ClassRef) -> list[tuple[Member, FunctionRef, SeenPiece]]:
+    def _written_methods(self, cls: ClassRef) -> list[_Written]:
         """The methods of the class and its ancestors, each with the piece that it stands in."""
         order = self.mro(cls)
         if order not in self._written:
@@ -438,9 +498,10 @@ class Classes:
 
     def _frames_mentioning(self, inst: Instance, name: str) -> Iterator[Frame]:
         """The frames of the object's methods whose text mentions the attribute: its construction, then others, open."""
-        constructed = self.construction(inst)
+        methods = self._mentioning(inst.cls, f".{name}.")
+        constructed = self._constructing(inst, methods)
         yield from constructed
-        yield from (frame for _, frame in self._other_frames(inst, constructed, f".{name}."))
+        yield from (frame for _, frame in self._other_frames(inst, constructed, methods))
 
     def _beyond_stores(self, inst: Instance, name: str) -> Iterator[Val]:
         passed = self._dataclass_argument(inst, name)
@@ -498,6 +559,11 @@ class Classes:
             if isinstance(base, Lib) and base.name not in ("builtins.object", "abc.ABC"):
                 return unknown("library attribute")
         return unknown("no such attribute")
+
+
+def _is_passed_on(text: str, name: str) -> bool:
+    """Whether a text mentions attribute `name` of something without calling it there."""
+    return re.search(rf"\.{re.escape(name)}\b(?!\s*\()", text) is not None
 
 
 def _merge(lines: list[list[Base]]) -> list[Base]:

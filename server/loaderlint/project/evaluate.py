@@ -146,11 +146,7 @@ class Evaluator:
         depth: int,
     ) -> Frame:
         """The one frame with these parts. Past `MAX_CONTEXTS` frames of one def their arguments are forgotten."""
-        place = (path, piece, def_)
-        known = self._codes.get(place)
-        if known is None:
-            known = self._codes[place] = (Code(self.facts(path, piece), def_), {})
-        code, frames = known
+        code, frames = self._code(path, piece, def_)
         context = (receiver, args, scope, owner)
         found = frames.get(context)
         if found is not None:
@@ -164,6 +160,17 @@ class Evaluator:
         order = f"{path}:{piece:06}:{def_:06}:{count:06}"
         made = frames[context] = Frame(path, piece, def_, receiver, args, scope, owner, depth, order, code)
         return made
+
+    def code(self, function: FunctionRef) -> Code:
+        """What is written in a function; no frame is made."""
+        return self._code(function.path, function.piece, function.def_)[0]
+
+    def _code(self, path: Path, piece: int, def_: int) -> tuple[Code, dict[_Context, Frame]]:
+        place = (path, piece, def_)
+        known = self._codes.get(place)
+        if known is None:
+            known = self._codes[place] = (Code(self.facts(path, piece), def_), {})
+        return known
 
     def open_frame(self, function: FunctionRef, receiver: Atom | None, owner: ClassRef | None) -> Frame | None:
         """The frame of a function that somebody out of sight calls: a parameter is its default or anything."""

@@ -19,7 +19,7 @@ class Code:
     """Def `def_` of a piece as it is written: `one` with the expressions of its piece, `exprs`; None and none where the
     piece cannot be read."""
 
-    __slots__ = ("_bindings", "_calls", "_contexts", "_kinds", "exprs", "facts", "one")
+    __slots__ = ("_bindings", "_calls", "_contexts", "_kinds", "_stored", "exprs", "facts", "one")
 
     def __init__(self, facts: PieceFacts | None, def_: int) -> None:
         self.facts = facts
@@ -29,6 +29,7 @@ class Code:
         self._bindings: dict[int, list[tuple[int, ir.Bind]]] | None = None
         self._contexts: dict[int, list[int]] | None = None
         self._kinds: dict[type, list[tuple[int, Any]]] | None = None
+        self._stored: frozenset[str] | None = None
 
     @property
     def calls(self) -> tuple[tuple[ir.Perform, ir.Call], ...]:
@@ -65,6 +66,14 @@ class Code:
             if isinstance(func, ir.Attr) and func.base == made:
                 found.append((number, step))
         return [step for _, step in sorted(found)]
+
+    @property
+    def stored(self) -> frozenset[str]:
+        """The attributes of its first parameter that the def assigns."""
+        if self._stored is None:
+            steps = (step for _, step in self.steps_of(ir.SetAttr) if step.value != ir.NONE)
+            self._stored = frozenset(step.name for step in steps if self.exprs[step.base] == ir.Param(0))
+        return self._stored
 
     def steps_of(self, kind: type[_Step]) -> Sequence[tuple[int, _Step]]:
         """The steps of one kind in source order, with their numbers."""
