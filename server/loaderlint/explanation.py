@@ -7,8 +7,8 @@ server do that, each in its own way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -95,6 +95,29 @@ def told(model: Model, silences: Iterable[Silence]) -> Told:
         {path: tuple(found) for path, found in by_file.items()},
         dict(_refactorings(model)),
     )
+
+
+def together(parts: Sequence[Told]) -> Told:
+    """What the parts of a project tell, as one: loaders in the order of their files, those that nobody sees last."""
+    if len(parts) == 1:
+        return parts[0]
+    loaders = [(number, loader) for number, part in enumerate(parts) for loader in part.map.loaders]
+    loaders.sort(key=lambda one: (one[1].place is None, str(one[1].place.path) if one[1].place else ""))  # stable
+    renumbered = {(number, loader.index): index for index, (number, loader) in enumerate(loaders)}
+    functions: dict[DefKey, FunctionTold] = {}
+    holders: dict[DefKey, tuple[int, ...]] = {}
+    silences: dict[Path, tuple[Silence, ...]] = {}
+    refactorings: dict[Place, Fix] = {}
+    for number, part in enumerate(parts):
+        for key, told_of in part.functions.items():
+            runs = tuple(replace(run, loader=renumbered[number, run.loader]) for run in told_of.runs)
+            functions[key] = replace(told_of, runs=runs)
+        for key, held_by in part.holders.items():
+            holders[key] = tuple(renumbered[number, index] for index in held_by)
+        silences.update(part.silences)
+        refactorings.update(part.refactorings)
+    mapped = tuple(replace(loader, index=index) for index, (_, loader) in enumerate(loaders))
+    return Told(WorkerMap(mapped), functions, holders, silences, refactorings)
 
 
 def _refactorings(model: Model) -> Iterator[tuple[Place, Fix]]:

@@ -3,24 +3,25 @@
 Names that are called and bases of classes are looked for in an index of each file, a kilobyte of text made with one
 regular expression when its part of the project is first asked (140 MB: half a second for all; a name costs 2 ms then,
 where a scan of the bytes costs 40). An index of all words takes four times as long and a fifth of the bytes: it is made
-of files that are searched for many. What was found is remembered until the next linking but one begins, so that linking
-again after an edit only looks at the changed file."""
+of files that are searched for many. What was found is remembered until the next linking of that part but one begins, so
+that linking again after an edit only looks at the changed file."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from loaderlint.project.files import WHOLE, Part
-from loaderlint.project.parts import ANYWHERE, Layout, Parts, reached
+from loaderlint.project.parts import SIGNS, Layout, Parts, reached
 from loaderlint.syntax.search import bases, called, entry, index, words
 
 SEARCHES = ("containing", "calling", "deriving")
 
-#: The kind of a search, what is searched for, and where.
-_Asked = tuple[str, str, Part]
+#: The kind of a search, and what is searched for.
+_Asked = tuple[str, str]
+_Found = dict[_Asked, dict[Path, None]]
 
 #: The indexes of a file, made of its bytes.
 _INDEXES: dict[str, Callable[[bytes], bytes]] = {
@@ -53,20 +54,23 @@ class Searching:
         self._root = root
         self._data = data
         self._paths: tuple[Path, ...] = ()
+        self._present: frozenset[Path] = frozenset()
         self._indexes: dict[str, dict[Path, bytes]] = {name: {} for name in _INDEXES}
         #: The files of a part, each with one of the indexes, '': with its bytes.
-        self._contents: dict[tuple[str, Part], list[tuple[Path, bytes]]] = {}
+        self._contents: dict[Part, dict[str, list[tuple[Path, bytes]]]] = {}
         #: How many words were searched for.
         self._scans: Counter[Part] = Counter()
-        self._found: dict[_Asked, dict[Path, None]] = {}
-        self._before: dict[_Asked, dict[Path, None]] = {}
+        self._found: dict[Part, _Found] = {}
+        self._before: dict[Part, _Found] = {}
         #: The words that the whole project was searched for.
         self._held: dict[str, dict[Path, None]] = {}
         self._changed: set[Path] = set()
         self._parts: Parts | None = None
         self._joined: dict[str, Part] | None = None
-        self._members: dict[Part, list[Path]] = {}
+        self._units: dict[Part, tuple[Path, ...]] | None = None
         self._reach: dict[Path, frozenset[str]] = {}
+        #: Files of which it is not known whether they still import the same.
+        self._unsure: set[Path] = set()
 
     # --- what changes -------------------------------------------------------------------------------------------------
 
@@ -74,7 +78,7 @@ class Searching:
         """These are the files."""
         if paths is self._paths or paths == self._paths:
             return
-        self._paths = paths
+        self._paths, self._present = paths, frozenset(paths)
         self._parts = None
         for searched in (self._found, self._before):
             searched.clear()
@@ -84,40 +88,41 @@ class Searching:
         self._contents.clear()
         self._scans.clear()
         self._changed.clear()
+        self._unsure.clear()
         self._reach.clear()
-        self._unjoin()
+        self._joined = self._units = None
 
-    def change(self, path: Path) -> None:
-        """The file has another content."""
+    def change(self, path: Path, *, reaches_alike: bool = False) -> None:
+        """The file has another content. `reaches_alike`: what it imports is seen to be the same."""
         self._changed.add(path)
-        self._contents.clear()
         for known in self._indexes.values():
             known.pop(path, None)
-        if self._reach.pop(path, None) is not None:
-            self._unjoin()
+        if not reaches_alike:
+            self._unsure.add(path)
 
-    def _unjoin(self) -> None:
-        """Which files belong together is not known any more."""
-        self._joined = None
-        self._members.clear()
-
-    def begin(self) -> None:
-        """A linking begins: what the last one did not search for is forgotten."""
+    def begin(self, part: Part) -> None:
+        """The linking of a part begins: what the last one did not search for is forgotten."""
         self._refresh()
-        self._found, self._before, self._held = {}, self._found, {}
+        self._before[part] = self._found.pop(part, {})
+        if not part:
+            self._held = {}
 
     def _refresh(self) -> None:
         """Look at the changed files again."""
-        changed, self._changed = self._changed.intersection(self._paths), set()
-        for asked, found in (*self._found.items(), *self._before.items()) if changed else ():
-            kind, word, part = asked
-            for path in changed:
-                holds = self.part_of(path) == part if part else True
-                holds = holds and self._holds(kind, word, path)
-                if holds != (path in found):
-                    kept = {*found, path} if holds else {*found} - {path}
-                    found.clear()
-                    found.update(dict.fromkeys(sorted(kept)))
+        changed, self._changed = self._changed & self._present, set()
+        for path in changed:
+            for part in dict.fromkeys((self.part_of(path), WHOLE)):
+                self._contents.pop(part, None)
+                for known in (self._found, self._before):
+                    for asked, found in known.get(part, {}).items():
+                        self._look_again(path, asked, found)
+
+    def _look_again(self, path: Path, asked: _Asked, found: dict[Path, None]) -> None:
+        holds = self._holds(*asked, path)
+        if holds != (path in found):
+            kept = {*found, path} if holds else {*found} - {path}
+            found.clear()
+            found.update(dict.fromkeys(sorted(kept)))
 
     # --- searches -----------------------------------------------------------------------------------------------------
 
@@ -126,13 +131,14 @@ class Searching:
         class among whose bases it is written ('deriving'), sorted."""
         if self._changed:
             self._refresh()
-        asked = (kind, word, part)
-        found = self._found.get(asked)
+        asked = (kind, word)
+        known = self._found.setdefault(part, {})
+        found = known.get(asked)
         if found is None:
-            found = self._before.get(asked)
+            found = self._before.get(part, {}).get(asked)
             if found is None:
                 found = dict.fromkeys(self._searched(kind, word, part))
-            self._found[asked] = found
+            known[asked] = found
             if kind == "containing" and not part:
                 self._held[word] = found
         return tuple(found)
@@ -162,18 +168,11 @@ class Searching:
 
     def _contents_of(self, by: str, part: Part) -> list[tuple[Path, bytes]]:
         """The files of a part, each with an index, or with its bytes (see `_content`)."""
-        known = self._contents.get((by, part))
-        if known is None:
-            known = self._contents[by, part] = [(path, self._content(by, path)) for path in self._files_of(part)]
-        return known
-
-    def _files_of(self, part: Part) -> Sequence[Path]:
-        if not part:
-            return self._paths
-        if not self._members:
-            for path in self._paths:
-                self._members.setdefault(self.part_of(path), []).append(path)
-        return self._members.get(part, ())
+        known = self._contents.setdefault(part, {})
+        if by not in known:
+            paths = self.units().get(part, ()) if part else self._paths
+            known[by] = [(path, self._content(by, path)) for path in paths]
+        return known[by]
 
     def _content(self, by: str, path: Path) -> bytes:
         """One of the indexes of a file; '': its bytes."""
@@ -194,17 +193,47 @@ class Searching:
     def part_of(self, path: Path) -> Part:
         """The part of the project that a file belongs to (see `loaderlint.project.parts`)."""
         parts = self._known_parts()
-        if not parts.doors:
-            return WHOLE
+        return parts.of(path, self._known_joined(parts)) if parts.doors else WHOLE
+
+    def units(self) -> Mapping[Part, tuple[Path, ...]]:
+        """The parts of the project, each with its files, both in the order of the files."""
+        parts = self._known_parts()
+        joined = self._known_joined(parts) if parts.doors else {}
+        if self._units is None:
+            found: dict[Part, list[Path]] = {}
+            for path in self._paths:
+                found.setdefault(parts.of(path, joined), []).append(path)
+            self._units = {part: tuple(paths) for part, paths in found.items()}
+        return self._units
+
+    def _known_joined(self, parts: Parts) -> dict[str, Part]:
+        """Which folders and files of the root belong together."""
+        unsure, self._unsure = self._unsure, set()
+        for path in unsure:
+            was = self._reach.pop(path, None)
+            if was is not None and self._reached(path) != was:
+                self._joined = None
         if self._joined is None:
             self._joined = parts.join(self._reached, self._paths)
-        return parts.of(path, self._joined)
+            self._units = None
+            present = {WHOLE, *self._joined.values()}
+            for part in {*self._found, *self._before, *self._contents} - present:
+                for known in (self._found, self._before, self._contents):
+                    known.pop(part, None)
+        return self._joined
+
+    def learn(self, path: Path) -> None:
+        """Find out what a file imports, while its bytes are at hand."""
+        if self._known_parts().doors:
+            self._reached(path)
 
     def importing(self) -> Mapping[str, tuple[Path, ...]]:
         """What `part_of` looks at: the names that lead into folders of the root, each with the files that import it.
         Empty where there is one folder only."""
-        doors = self._known_parts().doors
-        found: dict[str, list[Path]] = {door: [] for door in (*doors, *([ANYWHERE] if doors else ()))}
+        parts = self._known_parts()
+        doors = parts.doors
+        self._known_joined(parts)
+        found: dict[str, list[Path]] = {door: [] for door in (*doors, *(SIGNS if doors else ()))}
         for path in self._paths if doors else ():
             for name in self._reached(path):
                 found[name].append(path)
@@ -219,7 +248,7 @@ class Searching:
         """What a file with this content imports of other folders of the root."""
         parts = self._known_parts()
         names = reached(data, parts.layout, str(path))
-        return frozenset(one for one in names if one in parts.doors or one == ANYWHERE)
+        return frozenset(one for one in names if one in parts.doors or one in SIGNS)
 
     def _reached(self, path: Path) -> frozenset[str]:
         known = self._reach.get(path)
@@ -229,5 +258,5 @@ class Searching:
 
     def _known_parts(self) -> Parts:
         if self._parts is None:
-            self._parts = Parts(self._root, self._paths)
+            self._parts = Parts(self._root, self._present)
         return self._parts

@@ -18,7 +18,7 @@ from pathspec import GitIgnoreSpec
 
 from loaderlint import witness
 from loaderlint.project.files import WHOLE, Part, ProjectFile, Read, bound_names
-from loaderlint.project.parts import IMPORT_SIGNS, IMPORT_SPAN
+from loaderlint.project.parts import reach_alike, within
 from loaderlint.roots import MARKERS as MARKERS
 from loaderlint.roots import project_root as project_root
 from loaderlint.searching import SEARCHES, Searching
@@ -370,6 +370,7 @@ class Store:
             return
         known = self._changing(path)
         if text is None:
+            self._searching.change(path)
             del self._overlays[path]
             if self._walked is not None and path not in self._walked and path.is_file():
                 self._walked = None
@@ -379,10 +380,12 @@ class Store:
             self._paths = None
         self._overlays[path] = text
         if len(text) > _READ_LIMIT:
+            self._searching.change(path)
             self.unreadable[path] = _TOO_LARGE
             return
         source = _overlay_source(text)
         self._open[path] = known.changed(source) if known else self._cut(path, source, _bytes(text))
+        self._searching.change(path, reaches_alike=known is not None and reach_alike(known.text, text, _around))
 
     def overlay(self, path: Path) -> str | None:
         """The editor's text of a file, None if there is none."""
@@ -393,6 +396,7 @@ class Store:
         self.generation += 1
         if path not in self._overlays:
             self._changing(path)
+            self._searching.change(path)
         self._walked = self._rewalked(path)
         self._paths = None
 
@@ -404,7 +408,6 @@ class Store:
         self.before.setdefault(path, was)
         self._data.pop(path, None)
         self._cells.pop(path, None)
-        self._searching.change(path)
         self.unreadable.pop(path, None)
         self.generation += 1
         return was
@@ -603,23 +606,24 @@ def _overlay_source(text: str) -> Source:
 
 
 class Snapshot:
-    """A view of a store for one linking: the same answer to the same question, and a note of what was asked.
+    """A view of a part of a store's project for one linking: the same answer to the same question, and a note of what
+    was asked.
 
-    What the linker makes of a snapshot is a function of the answers it got. So it holds for as long as `same_answers`
-    says that every question would be answered alike. Questions raise Cancelled once `stop` says so; `opened` is called
-    for each file that is looked into."""
+    What the linker makes of a snapshot is a function of the answers it got. So it holds for as long as the project has
+    the same files and parts, and `same_answers` says that every question would be answered alike. Questions raise
+    Cancelled once `stop` says so; `opened` is called for each file that is looked into."""
 
-    def __init__(self, store: Store, stop: Callable[[], bool], opened: Callable[[], None]) -> None:
+    def __init__(self, store: Store, stop: Callable[[], bool], opened: Callable[[], None], part: Part = WHOLE) -> None:
         self._store = store
         self._stop = stop
         self._opened = opened
-        self._paths = store.paths()
+        self.part = part
         self._files: dict[Path, ProjectFile | None] = {}
         self._read: dict[Path, Read | bytes | None] = {}
-        self._searching = store.searching()
-        self._searching.begin()
-        self._searched: dict[str, dict[tuple[str, Part], tuple[Path, ...]]] = {kind: {} for kind in SEARCHES}
-        self._parted = False
+        searching = store.searching()
+        searching.begin(part)
+        self._paths = searching.units()[part] if part else store.paths()
+        self._searched: dict[str, dict[str, tuple[Path, ...]]] = {kind: {} for kind in SEARCHES}
 
     def release(self) -> None:
         """The linking is over: keep the notes of what was read, not the texts and facts."""
@@ -636,7 +640,7 @@ class Snapshot:
         return self._store.root
 
     def paths(self) -> tuple[Path, ...]:
-        """Every Python file of the project, sorted."""
+        """Every Python file of the part, sorted."""
         return self._paths
 
     def exists(self, path: Path) -> bool:
@@ -658,30 +662,25 @@ class Snapshot:
             self._opened()
             return found
 
-    def part_of(self, path: Path) -> Part:
-        """The part of the project that a file belongs to."""
-        self._parted = True
-        return self._searching.part_of(path)
+    def containing(self, word: str) -> tuple[Path, ...]:
+        """The files of the part that hold `word`, sorted."""
+        return self._search("containing", word)
 
-    def containing(self, word: str, part: Part = WHOLE) -> tuple[Path, ...]:
-        """The files of a part that hold `word`, sorted."""
-        return self._search("containing", word, part)
+    def calling(self, name: str) -> tuple[Path, ...]:
+        """The files of the part that may call something called `name`, sorted."""
+        return self._search("calling", name)
 
-    def calling(self, name: str, part: Part = WHOLE) -> tuple[Path, ...]:
-        """The files of a part that may call something called `name`, sorted."""
-        return self._search("calling", name, part)
+    def deriving(self, word: str) -> tuple[Path, ...]:
+        """The files of the part with a class among whose bases `word` is written (and perhaps others), sorted."""
+        return self._search("deriving", word)
 
-    def deriving(self, word: str, part: Part = WHOLE) -> tuple[Path, ...]:
-        """The files of a part with a class among whose bases `word` is written (and perhaps others), sorted."""
-        return self._search("deriving", word, part)
-
-    def _search(self, kind: str, word: str, part: Part) -> tuple[Path, ...]:
+    def _search(self, kind: str, word: str) -> tuple[Path, ...]:
         known = self._searched[kind]
-        if (word, part) not in known:
+        if word not in known:
             if self._stop():
                 raise Cancelled
-            known[word, part] = self._store.searching().find(kind, word, part)
-        return known[word, part]
+            known[word] = self._store.searching().find(kind, word, self.part)
+        return known[word]
 
     def pack(self) -> None:
         """Nobody will ask for a while: keep the notes as bytes, a tenth of what they take as objects."""
@@ -697,21 +696,19 @@ class Snapshot:
         return read
 
     def notes(self) -> tuple[Mapping[Search, _Words], Mapping[Path, Read | None]]:
-        """What was asked until it was released: for each kind of search and part of the project the words with the
-        files that were found, and what was read of each file."""
-        searches: dict[Search, dict[str, tuple[Path, ...]]] = {(kind, WHOLE): {} for kind in SEARCHES}
-        for kind, asked in self._searched.items():
-            for (word, part), found in asked.items():
-                searches.setdefault((kind, part), {})[word] = found
-        if self._parted:
-            searches["importing", self._searching.layout] = dict(self._searching.importing())
+        """What was asked until it was released: for each kind of search in the part the words with the files that were
+        found, and what was read of each file."""
+        searches: dict[Search, _Words] = {(kind, self.part): asked for kind, asked in self._searched.items()}
         return searches, {path: self._noted(path) for path in self._read}
 
+    def looked_at(self, path: Path) -> bool:
+        """Whether anything was asked of a file, or of all files among which it is."""
+        return path in self._read or within(str(path), self.part)
+
     def same_answers(self) -> bool:
-        """Whether everything that was asked would be answered alike after the changes in `Store.before`."""
-        if self._store.paths() != self._paths:
-            return False
-        return all(self._same_file(path, was) for path, was in self._store.before.items())
+        """Whether everything that was asked would be answered alike after the changes in `Store.before`, where the
+        project has the same files and the same parts."""
+        return all(self._same_file(path, was) for path, was in self._store.before.items() if self.looked_at(path))
 
     def _same_file(self, path: Path, was: OpenFile | None) -> bool:
         now = self._store.open(path)
@@ -719,32 +716,20 @@ class Snapshot:
             return was is now and path not in self._read and not any(self._searched.values())
         if was is now:
             return True
-        if not self._same_reach(path, was.text, now.text):
-            return False
-        if not self._same_words(path, was.text, now.text) or not self._same_bases(path, was.text, now.text):
+        if within(str(path), self.part) and not self._same_searches(was.text, now.text):
             return False
         read = self._noted(path)
         if read is None:
             return path not in self._read
         return same_answers(read, was, now)
 
-    def _same_reach(self, path: Path, was: str, now: str) -> bool:
-        """Whether the file still imports the same ones of the folders of the root."""
-        around = _around(was, now, IMPORT_SPAN)
-        if not self._parted or not any(sign in text for sign in IMPORT_SIGNS for text in around):
-            return True
-        reaches = self._searching.reaches
-        return reaches(path, _bytes(was)) == reaches(path, _bytes(now))
+    def _same_searches(self, was: str, now: str) -> bool:
+        """Whether every search of the part still finds a file, or does not."""
+        return self._same_words(was, now) and self._same_bases(was, now)
 
-    def _words(self, kind: str, path: Path) -> list[str]:
-        """The words that a file was searched for."""
-        asked = self._searched[kind]
-        part = self._searching.part_of(path) if any(one for _, one in asked) else WHOLE
-        return [word for word, one in asked if not one or one == part]
-
-    def _same_words(self, path: Path, was: str, now: str) -> bool:
-        """Whether the file still holds the same ones of the words that the project was searched for."""
-        held, called = self._words("containing", path), self._words("calling", path)
+    def _same_words(self, was: str, now: str) -> bool:
+        """Whether the file still holds the same ones of the words that the part was searched for."""
+        held, called = self._searched["containing"], self._searched["calling"]
         longest = max(map(len, (*held, *called)), default=0) + len("def  (")
         around_was, around_now = _around(was, now, longest)
         for word in held:
@@ -755,9 +740,9 @@ class Snapshot:
                 return False
         return True
 
-    def _same_bases(self, path: Path, was: str, now: str) -> bool:
+    def _same_bases(self, was: str, now: str) -> bool:
         """Whether the file's classes still derive from the same ones of the names that were asked for."""
-        words = self._words("deriving", path)
+        words = self._searched["deriving"]
         around_was, around_now = _around(was, now, BASES_SPAN)
         if not words or ("class" not in around_was and "class" not in around_now):
             return True

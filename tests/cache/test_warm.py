@@ -262,7 +262,7 @@ def test_what_is_kept_is_all_that_is_noted() -> None:
     for name in answers._QUESTIONS:
         answers._question([name, []])
     asked = {name for name in vars(Files) if not name.startswith("_")}
-    assert asked == {"root", "paths", "exists", "has_folder", "file", "part_of", *answers._SEARCHES}
+    assert asked == {"root", "paths", "exists", "has_folder", "file", *answers._SEARCHES}
     names = {name.partition(":")[2] for name in answers._QUESTIONS} | {"names_in"}  # both readers of paths
     for path in Path(answers.__file__).parents[1].rglob("*.py"):
         if path.parent.name in ("project", "rules", "shared"):

@@ -1,18 +1,21 @@
-"""Folders of a root of which none imports another are searched for the callers of their own functions only."""
+"""Folders of a root of which none imports another are linked for themselves."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from loaderlint.cache import answers
 from loaderlint.cache.answers import Answers
-from loaderlint.store import OpenFile, Snapshot, Store
+from loaderlint.project.environment import Environment
+from loaderlint.project.files import Part
+from loaderlint.project.model import Model
+from loaderlint.store import OpenFile, Search, Snapshot, Store
 from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.search import imported
 from loaderlint.syntax.source import decode
-from tests.project.linking import link_files
 
 MAKES = "from torch.utils.data import DataLoader\n\n\ndef make(data, workers):\n    return DataLoader(data, {})\n"
 TWO = {
@@ -32,6 +35,10 @@ def snapshot_of(root: Path, files: dict[str, str]) -> tuple[Store, Snapshot]:
         store.set_text(root / name, text)
     store.settled()
     return store, Snapshot(store, lambda: False, lambda: None)
+
+
+def part_of(store: Store, path: Path) -> Part:
+    return store.searching().part_of(path)
 
 
 @pytest.mark.parametrize(
@@ -58,13 +65,15 @@ def test_what_a_file_imports(text: str, modules: set[str]) -> None:
 def test_callers_are_those_of_the_own_part(tmp_path: Path) -> None:
     """80 calls of another function of that name, more than are looked at, do not hide the one that counts."""
     folder = {f"a{name}": text for name, text in TWO.items() if name.startswith("two")}
-    linked = link_files(tmp_path, {**folder, **TWO})
-    (loader,) = linked.model.loaders
-    assert loader.workers_text == "num_workers=3"
-    part = linked.model.files.part_of(tmp_path / "one/one/train.py")
+    store, _ = snapshot_of(tmp_path, {**folder, **TWO})
+    part = part_of(store, tmp_path / "one/one/train.py")
     assert part == (str(tmp_path / "one/one"),)
-    assert {site.path.name for site in linked.model.callers.sites("make", part)} == {"train.py"}
-    assert {site.path.name for site in linked.model.callers.sites("make")} == {"run.py"}
+    assert list(store.searching().units()) == [(str(tmp_path / name),) for name in ("atwo/two", "one/one", "two/two")]
+    model = Model(Snapshot(store, lambda: False, lambda: None, part), lambda path: Environment())
+    (loader,) = model.loaders
+    assert loader.workers_text == "num_workers=3"
+    assert {site.path.name for site in model.callers.sites("make")} == {"train.py"}
+    assert [path.name for path in model.files.paths()] == ["loading.py", "train.py"]
 
 
 @pytest.mark.parametrize(
@@ -82,12 +91,50 @@ def test_callers_are_those_of_the_own_part(tmp_path: Path) -> None:
 )
 def test_what_is_imported_belongs_together(tmp_path: Path, added: str, joined: bool) -> None:
     files = {**TWO, "two/two/run.py": f"{added}\n{TWO['two/two/run.py']}"}
-    store, snapshot = snapshot_of(tmp_path, files)
-    same = snapshot.part_of(tmp_path / "one/one/train.py") == snapshot.part_of(tmp_path / "two/two/run.py")
-    assert same is joined
-    store.set_text(tmp_path / "two/two/run.py", TWO["two/two/run.py"])
-    snapshot.release()
-    assert snapshot.same_answers() is not joined
+    store, _ = snapshot_of(tmp_path, files)
+    one, two = tmp_path / "one/one/train.py", tmp_path / "two/two/run.py"
+    assert (part_of(store, one) == part_of(store, two)) is joined
+    store.set_text(two, TWO["two/two/run.py"])
+    assert part_of(store, one) != part_of(store, two)
+    store.set_text(two, files["two/two/run.py"])
+    assert (part_of(store, one) == part_of(store, two)) is joined
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "joined"),
+    [
+        ("data/a.py", "class A(Dataset): ...", True),
+        ("data/a.py", "@PIPELINES.register\nclass A: ...", True),
+        ("data/a.py", "class A: ...", False),
+        ("data/a.py", "class A(Dataset): ...\n\nDataLoader(A())", False),
+        ("shelf/data/a.py", "class A(Dataset): ...", True),
+        ("shelf/a.py", "class A(Dataset): ...", True),
+    ],
+)
+def test_datasets_without_a_loader_join_the_scripts_that_have_one(
+    tmp_path: Path, name: str, text: str, joined: bool
+) -> None:
+    """A configuration names them."""
+    files = {"train.py": "DataLoader(build(config))\n", "other/b.py": "x = 1\n", name: f"{text}\n"}
+    store, _ = snapshot_of(tmp_path, files)
+    data, script, other = (part_of(store, tmp_path / one) for one in (name, "train.py", "other/b.py"))
+    assert (data == script) is joined
+    assert other not in (data, script)
+    store.set_text(tmp_path / name, "x = 1\n")
+    assert part_of(store, tmp_path / name) != script
+    store.set_text(tmp_path / name, f"{text}\n")
+    assert (part_of(store, tmp_path / name) == script) is joined
+
+
+def test_a_text_far_from_the_word_that_imports_joins_too(tmp_path: Path) -> None:
+    """What `import_module` is given may be written anywhere in the file."""
+    name, far = "two/two/run.py", "\n" * 5_000
+    files = {**TWO, name: f"import importlib\nload = importlib.import_module(NAME){far}NAME = 'one.loading'\n"}
+    store, _ = snapshot_of(tmp_path, files)
+    one, two = tmp_path / "one/one/train.py", tmp_path / name
+    assert part_of(store, one) == part_of(store, two)
+    store.set_text(two, files[name].replace("one.loading", "elsewhere"))
+    assert part_of(store, one) != part_of(store, two)
 
 
 @pytest.mark.parametrize(
@@ -100,8 +147,8 @@ def test_what_is_imported_belongs_together(tmp_path: Path, added: str, joined: b
     ],
 )
 def test_what_may_reach_another_folder_joins_it(tmp_path: Path, files: dict[str, str]) -> None:
-    _, snapshot = snapshot_of(tmp_path, {**TWO, **files})
-    one, two = snapshot.part_of(tmp_path / "one/one/train.py"), snapshot.part_of(tmp_path / "two/two/run.py")
+    store, _ = snapshot_of(tmp_path, {**TWO, **files})
+    one, two = part_of(store, tmp_path / "one/one/train.py"), part_of(store, tmp_path / "two/two/run.py")
     assert one == two
 
 
@@ -131,8 +178,8 @@ SHELF = {"packages/one/a.py": "x = 1\n", "packages/two/b.py": "x = 1\n", "train.
 def test_folders_of_a_folder_that_is_no_package_are_told_apart(
     tmp_path: Path, name: str, text: str, joined: bool
 ) -> None:
-    _, snapshot = snapshot_of(tmp_path, {**SHELF, name: f"{text}\n"})
-    one, two = (snapshot.part_of(tmp_path / path) for path in ("packages/one/a.py", "packages/two/b.py"))
+    store, _ = snapshot_of(tmp_path, {**SHELF, name: f"{text}\n"})
+    one, two = (part_of(store, tmp_path / path) for path in ("packages/one/a.py", "packages/two/b.py"))
     assert (one == two) is joined
 
 
@@ -148,16 +195,16 @@ def test_folders_of_a_folder_that_is_no_package_are_told_apart(
     ],
 )
 def test_what_an_import_finds_on_a_shelf(tmp_path: Path, source: str, importer: str, joined: bool) -> None:
-    _, snapshot = snapshot_of(tmp_path, {source: "x = 1\n", importer: "from model import a\n", "c/c/c.py": ""})
-    parts = [snapshot.part_of(tmp_path / path) for path in (source, importer, "c/c/c.py")]
+    store, _ = snapshot_of(tmp_path, {source: "x = 1\n", importer: "from model import a\n", "c/c/c.py": ""})
+    parts = [part_of(store, tmp_path / path) for path in (source, importer, "c/c/c.py")]
     assert (parts[0] == parts[1]) is joined
     assert parts[2] not in parts[:2]
 
 
 def test_a_folder_called_like_a_library_is_entered_by_what_is_in_it(tmp_path: Path) -> None:
     files = {"timm/timm/a.py": "x = 1\n", "own/own/a.py": "import timm\n", "near/near/a.py": "import timm.timm\n"}
-    _, snapshot = snapshot_of(tmp_path, files)
-    own, near, timm = (snapshot.part_of(tmp_path / f"{name}/{name}/a.py") for name in ("own", "near", "timm"))
+    store, _ = snapshot_of(tmp_path, files)
+    own, near, timm = (part_of(store, tmp_path / f"{name}/{name}/a.py") for name in ("own", "near", "timm"))
     assert near == timm
     assert own == (str(tmp_path / "own/own"),)
 
@@ -174,10 +221,13 @@ def test_a_folder_called_like_a_library_is_entered_by_what_is_in_it(tmp_path: Pa
 def test_what_is_kept_of_a_part_holds_until_it_is_searched_differently(
     tmp_path: Path, name: str, old: str, new: str, holds: bool
 ) -> None:
-    _, snapshot = snapshot_of(tmp_path, TWO)
-    assert snapshot.calling("make", snapshot.part_of(tmp_path / "one/one/train.py"))
+    store, _ = snapshot_of(tmp_path, TWO)
+    snapshot = Snapshot(store, lambda: False, lambda: None, part_of(store, tmp_path / "one/one/train.py"))
+    assert snapshot.calling("make")
     snapshot.release()
-    kept: Answers = answers.loaded(answers.dumped(snapshot.notes()[0], (), {}))
+    searches: dict[Search, Mapping[str, tuple[Path, ...]]] = {**snapshot.notes()[0]}
+    searches["importing", store.searching().layout] = store.searching().importing()
+    kept: Answers = answers.loaded(answers.dumped(searches, (), {}))
     data = TWO[name].replace(old, new).encode()
     source = decode(data)
     path = tmp_path / name

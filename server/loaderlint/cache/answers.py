@@ -57,11 +57,12 @@ Question = tuple[Callable[..., object], tuple[Any, ...]]
 class Answers(NamedTuple):
     """`searches`: for each kind of search through the project the words, each with the paths of the files that were
     found; its key is the kind, and behind it the folders and files that were searched, where that was not all.
-    `files`: what was asked of each file that was looked into, as `_noted` gives it, with what tells the answers.
+    `files`: what was asked of each file that was looked into, as `_noted` gives it, with what tells the answers, by
+    every part of the project that did.
     `findings`: all of the project, by their files."""
 
     searches: Mapping[str, Mapping[str, frozenset[str]]]
-    files: Mapping[str, tuple[Any, str] | None]
+    files: Mapping[str, list[tuple[Any, str] | None]]
     findings: Mapping[str, Any]
     questions: tuple[Any, ...]
 
@@ -81,9 +82,9 @@ class Answers(NamedTuple):
                 continue
             if any(finds(word) != (path in found) for word, found in words.items()):
                 return False
-        if path not in self.files:
-            return True
-        known = self.files[path]
+        return all(self._reads_alike(known, opened) for known in self.files.get(path, ()))
+
+    def _reads_alike(self, known: tuple[Any, str] | None, opened: OpenFile) -> bool:
         if known is None:
             return False
         noted, told = known
@@ -102,13 +103,13 @@ def dumped(
 ) -> bytes:
     """What a linking asked, and of which versions of the files, as bytes."""
     numbers: dict[Question, int] = {}
-    files: dict[str, Any] = {}
+    files: dict[str, list[tuple[list[Any], str] | None]] = {}
     for path, read, opened in reads:
         if read is None or opened is None:
-            files[str(path)] = None
+            files.setdefault(str(path), []).append(None)
             continue
         noted = _noted(read, numbers)
-        files[str(path)] = (noted, _told(_read_again(noted, tuple(numbers)), opened))
+        files.setdefault(str(path), []).append((noted, _told(_read_again(noted, tuple(numbers)), opened)))
     document = {
         "searches": {
             "\0".join((kind, *where)): {word: sorted(map(str, paths)) for word, paths in words.items()}

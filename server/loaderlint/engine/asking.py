@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,11 +37,26 @@ def ask_rules(
                 if isinstance(finding, Silence):
                     heard(finding)
                     continue
-                key = (finding.rule, finding.place, finding.subject)
-                known = found.get(key)
-                if known is None or _louder(finding, known):
-                    found[key] = finding
+                _add(found, finding)
     return list(found.values())
+
+
+def merged_findings(units: Sequence[Mapping[Path, list[Finding]]]) -> dict[Path, list[Finding]]:
+    """The findings of all units, in the order of files. What two of them find at one place is told once."""
+    found: dict[Path, dict[tuple[str, Place, str], Finding]] = {}
+    for unit in units:
+        for path, findings in unit.items():
+            here = found.setdefault(path, {})
+            for finding in findings:
+                _add(here, finding)
+    return {path: list(found[path].values()) for path in sorted(found)}
+
+
+def _add(found: dict[tuple[str, Place, str], Finding], new: Finding) -> None:
+    key = (new.rule, new.place, new.subject)
+    known = found.get(key)
+    if known is None or _louder(new, known):
+        found[key] = new
 
 
 def _louder(new: Finding, old: Finding) -> bool:

@@ -1,17 +1,21 @@
-"""From the files of a project to what the rules find, again only when something that was read has changed."""
+"""From the files of a project to what the rules find, again only where something that was read has changed.
+
+Each part of a project (`loaderlint.project.parts`) is a unit: linked on its own, with notes of what it read. So what is
+found in it is a function of what it reads, and an edit links anew those units whose answers it changes."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from loaderlint.engine.asking import ask_rules, unheard
+from loaderlint.engine.asking import ask_rules, merged_findings, unheard
 from loaderlint.engine.configuration import Configuration
 from loaderlint.engine.steps import Steps
 from loaderlint.findings import Finding, Silence
+from loaderlint.project.files import Part
 from loaderlint.store import Cancelled, Snapshot, Store
 
 if TYPE_CHECKING:
@@ -24,12 +28,21 @@ if TYPE_CHECKING:
 _WORDS = ("oader", "Dataset", "Sequence", "num_proc", "Pool(", "PoolExecutor(", "ParallelMapper(")
 
 
+class Unit(NamedTuple):
+    """A part of a project: what was found in it, what there is to tell of it, and what both rest on."""
+
+    snapshot: Snapshot
+    findings: Mapping[Path, list[Finding]]
+    told: Told | None
+
+
 class Linked(NamedTuple):
-    """What was found in which generation of the store, and what it rests on."""
+    """What was found in which generation of the store, with these files; by parts and in all."""
 
     generation: int
-    snapshot: Snapshot
-    findings: dict[Path, list[Finding]]
+    paths: tuple[Path, ...]
+    units: Mapping[Part, Unit]
+    findings: Mapping[Path, list[Finding]]
     told: Told | None
 
 
@@ -44,49 +57,80 @@ class Linking:
         self.named: frozenset[Path] = frozenset()
         """The files that the user names: the rules of their settings are asked, too."""
         self.links = 0
-        """How often the project was linked (read by tests and benchmarks)."""
+        """How often parts of the project were linked (read by tests and benchmarks)."""
         self.known = False
         """Whether the project has been linked at all."""
         self.on_linked: Callable[[Model], None] = lambda model: None
         """Called with each model when the rules have been asked; the model goes after it, so keep no part of it."""
 
     def current(self, stop: Callable[[], bool], steps: Steps, *, telling: bool = False) -> Linked:
-        """All findings of the project, with what `explain` needs if `telling`. Linked anew only if something that the
-        last linking read has changed, or if that is asked for the first time."""
-        linked = self.last
-        if linked is not None and linked.generation != self._store.generation:
-            if linked.snapshot.same_answers():
-                linked = self.last = linked._replace(generation=self._store.generation)
-                self._store.settled()
-            else:
-                linked = None
-        if linked is None or (telling and linked.told is None):
-            self.last = None  # the old model goes before a new one comes
-            linked = self.last = self._link(stop, steps, telling)
-        return linked
+        """All findings of the project, with what `explain` needs if `telling`. A part is linked anew only if something
+        that its last linking read has changed, or if that is asked for the first time."""
+        last = self.last
+        if last is None or last.generation != self._store.generation or (telling and last.told is None):
+            last = self.last = self._now(last, stop, steps, telling)
+            self._store.settled()
+            self.known = True
+        return last
 
     def rest(self) -> None:
         """Nobody asks for a while."""
-        if self.last is not None:
-            self.last.snapshot.pack()
+        for unit in self.last.units.values() if self.last is not None else ():
+            unit.snapshot.pack()
 
-    def _link(self, stop: Callable[[], bool], steps: Steps, telling: bool) -> Linked:
+    def _now(self, last: Linked | None, stop: Callable[[], bool], steps: Steps, telling: bool) -> Linked:
+        """The state of the project: of the units of the `last` one, those are kept of which nothing has changed."""
         paths = self._store.paths()
+        if last is None or last.paths != paths:
+            last = None
+            self._read(paths, stop, steps)
+        parts = self._store.searching().units()
+        kept = {part: self._kept(last.units.get(part), telling) if last is not None else None for part in parts}
+        units = {part: unit for part, unit in kept.items() if unit is not None}
+        if last is not None:
+            if len(units) == len(parts) == len(last.units):
+                return last._replace(generation=self._store.generation)
+            steps.expect(sum(len(files) for part, files in parts.items() if part not in units))
+        for part, files in parts.items():
+            if part not in units:
+                units[part] = self._link(part, stop, steps, len(files), telling)
+        return self._linked(paths, {part: units[part] for part in parts})
+
+    def _kept(self, unit: Unit | None, telling: bool) -> Unit | None:
+        """A unit that was linked before, if it still holds and tells what is asked."""
+        if unit is None or (telling and unit.told is None) or not unit.snapshot.same_answers():
+            return None
+        return unit
+
+    def _linked(self, paths: tuple[Path, ...], units: Mapping[Part, Unit]) -> Linked:
+        told = [unit.told for unit in units.values() if unit.told is not None]
+        findings = merged_findings([unit.findings for unit in units.values()])
+        if len(told) < len(units):
+            return Linked(self._store.generation, paths, units, findings, None)
+        from loaderlint.explanation import together
+
+        return Linked(self._store.generation, paths, units, findings, together(told))
+
+    def _read(self, paths: tuple[Path, ...], stop: Callable[[], bool], steps: Steps) -> None:
+        """Read all files, which tells the parts of the project."""
         steps.expect(2 * len(paths))
-        end = steps.done + 2 * len(paths)
+        searching = self._store.searching()
         for path in paths:
             if stop():
                 raise Cancelled
             self._store.data(path)
+            searching.learn(path)
             steps()
-        snapshot = Snapshot(self._store, stop, steps)
+
+    def _link(self, part: Part, stop: Callable[[], bool], steps: Steps, count: int, telling: bool) -> Unit:
+        """Link a part of so many files."""
+        end = steps.done + count
+        snapshot = Snapshot(self._store, stop, steps, part)
         with _collector_paused():
             found, told = self._asked(snapshot, stop, telling)
         steps.reach(end)
         snapshot.release()
-        self._store.settled()
-        self.known = True
-        return Linked(self._store.generation, snapshot, found, told)
+        return Unit(snapshot, found, told)
 
     def _asked(
         self, snapshot: Snapshot, stop: Callable[[], bool], telling: bool
@@ -94,7 +138,8 @@ class Linking:
         """What the rules find in a snapshot, by file; what there is to tell of it, if `telling`."""
         found: dict[Path, list[Finding]] = {}
         gathering = telling or self._tells
-        if not any(snapshot.containing(word) for word in (*_WORDS, *self._declared_words())):
+        words = (*_WORDS, *self._declared_words(snapshot.paths()))
+        if not any(snapshot.containing(word) for word in words):
             return found, self._nothing_told() if gathering else None
         from loaderlint.project.model import Model
 
@@ -102,7 +147,8 @@ class Linking:
         model = Model(snapshot, self._configuration.environment, self._configuration.declared, explains=gathering)
         try:
             silences: list[Silence] = []
-            for one in ask_rules(model, self._rules(telling), stop, silences.append if gathering else unheard):
+            rules = self._rules(snapshot.paths(), telling)
+            for one in ask_rules(model, rules, stop, silences.append if gathering else unheard):
                 found.setdefault(one.place.path, []).append(one)
             self.on_linked(model)
             if not gathering:
@@ -118,20 +164,20 @@ class Linking:
 
         return Told()
 
-    def _declared_words(self) -> frozenset[str]:
-        """The last names of all declared loaders."""
-        folders = {path.parent: path for path in self._store.paths()}
+    def _declared_words(self, paths: Iterable[Path]) -> frozenset[str]:
+        """The last names of all loaders that are declared for these files."""
+        folders = {path.parent: path for path in paths}
         return frozenset(
             one.name.rpartition(".")[2] for path in folders.values() for one in self._configuration.declared(path)
         )
 
-    def _rules(self, telling: bool) -> list[Rule]:
-        """The rules that are on in some folder; all of them if there is to be told of each."""
+    def _rules(self, paths: Iterable[Path], telling: bool) -> list[Rule]:
+        """The rules that are on for some of these files; all of them if there is to be told of each."""
         from loaderlint.rules import RULES
 
         if telling:
             return list(RULES)
-        folders = {path.parent: path for path in (*self._store.paths(), *self.named)}
+        folders = {path.parent: path for path in paths}
         asked = [self._configuration.settings(path) for path in folders.values()]
         return [r for r in RULES if any(one.enabled(r.name, r.code, r.enabled_by_default) for one in asked)]
 

@@ -138,8 +138,11 @@ class Project:
         linked = self._linking.last
         if linked is None or linked.generation != self.store.generation:
             return None
-        searches, reads = linked.snapshot.notes()
-        opened = ((path, read, self.store.open(path)) for path, read in reads.items())
+        notes = [unit.snapshot.notes() for unit in linked.units.values()]
+        searches = {asked: words for searched, _ in notes for asked, words in searched.items()}
+        searching = self.store.searching()
+        searches["importing", searching.layout] = searching.importing()
+        opened = ((path, read, self.store.open(path)) for _, reads in notes for path, read in reads.items())
         return dumped(searches, opened, linked.findings)
 
     def _reported(self, folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:

@@ -15,7 +15,6 @@ from typing import NamedTuple
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, PieceFacts
 from loaderlint.project.evaluate import Evaluator
-from loaderlint.project.files import WHOLE, Part
 from loaderlint.project.frames import Frame
 from loaderlint.project.unframed import Unframed
 from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance, Method, PartialOf, Site, Unknown
@@ -41,11 +40,11 @@ class Callers:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._ev = evaluator
-        self._sites: dict[tuple[str, Part], tuple[CallSite, ...]] = {}
+        self._sites: dict[str, tuple[CallSite, ...]] = {}
         self._frames: dict[tuple[Path, int, int], tuple[Frame, ...]] = {}
         self._instances: dict[ClassRef, tuple[Instance, ...]] = {}
         self._known_callees: dict[tuple[Path, int, int, int], frozenset[Atom] | None] = {}
-        self._other_names: dict[tuple[str, Part], frozenset[str]] = {}
+        self._other_names: dict[str, frozenset[str]] = {}
 
     def frames(self, path: Path, piece: int, def_: int, depth: int = 0) -> tuple[Frame, ...]:
         """The frames in which a def runs, from the calls in sight; with none in sight, one with open parameters."""
@@ -110,7 +109,7 @@ class Callers:
         if not name:
             return
         wanted = (path, piece, def_)
-        for site in chain.from_iterable(self._sites_of(one, wanted) for one in (name, *self._aliases(name, path))):
+        for site in chain.from_iterable(self._sites_of(one, wanted) for one in (name, *self._aliases(name))):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 yield from self._confirmed(site, caller, wanted)
 
@@ -134,19 +133,17 @@ class Callers:
                     if (target.path, target.piece, target.def_, target.scope) == (path, piece, def_, scope):
                         yield target
 
-    def _aliases(self, name: str, defined: Path) -> frozenset[str]:
-        """What files call the function `name`, which is `defined` in a file, by another name: `import name as other`,
-        `other = partial(name, ...)`."""
-        part = self._ev.files.part_of(defined)
-        known = self._other_names.get((name, part))
+    def _aliases(self, name: str) -> frozenset[str]:
+        """What files call a function `name` by another name: `import name as other`, `other = partial(name, ...)`."""
+        known = self._other_names.get(name)
         if known is None:
             found: set[str] = set()
-            for path in self._ev.files.containing(name, part):
+            for path in self._ev.files.containing(name):
                 file = self._ev.file(path)
                 for piece in file.mentioning(name) if file else ():
                     if file is not None:
                         found.update(file.pieces[piece].ask(_other_names, name))
-            known = self._other_names[name, part] = frozenset(found - {name})
+            known = self._other_names[name] = frozenset(found - {name})
         return known
 
     def _confirmed(self, site: CallSite, caller: Frame, wanted: tuple[Path, int, int]) -> Iterator[Frame]:
@@ -208,7 +205,7 @@ class Callers:
         self._instances[cls] = (Instance(cls, None),)
         found: dict[Instance, None] = {}
         for heir in (cls, *self.subclasses(cls)):
-            for site in self.sites(self._ev.classes.name(heir), self._ev.files.part_of(heir.path)):
+            for site in self.sites(self._ev.classes.name(heir)):
                 if not self._may_make(site, heir):
                     continue
                 known_callees = self._callees(site)
@@ -231,7 +228,7 @@ class Callers:
 
     def _heirs(self, cls: ClassRef) -> Iterator[ClassRef]:
         name = self._ev.classes.name(cls)
-        for path in self._ev.files.deriving(name, self._ev.files.part_of(cls.path)):
+        for path in self._ev.files.deriving(name):
             file = self._ev.file(path)
             for piece in file.mentioning(name) if file else ():
                 if file and file.pieces[piece].kind == "class":
@@ -239,18 +236,18 @@ class Callers:
                     if heir != cls and cls in self._ev.classes.mro(heir):
                         yield heir
 
-    def sites(self, name: str, part: Part = WHOLE) -> tuple[CallSite, ...]:
-        """The calls of something called `name`, in a part of the project or everywhere."""
-        known = self._sites.get((name, part))
+    def sites(self, name: str) -> tuple[CallSite, ...]:
+        """The calls of something called `name`."""
+        known = self._sites.get(name)
         if known is None:
-            known = self._sites[name, part] = tuple(islice(self._find_sites(name, part), _MAX_SITES))
+            known = self._sites[name] = tuple(islice(self._find_sites(name), _MAX_SITES))
         return known
 
     def _sites_of(
         self, name: str, wanted: tuple[Path, int, int], receiver: Instance | None = None
     ) -> Iterator[CallSite]:
         """The calls of something called `name` that may run the def `wanted`; with a `receiver`, on this object."""
-        for site in self.sites(name, self._ev.files.part_of(wanted[0])):
+        for site in self.sites(name):
             if not self._may_lead(site, wanted, receiver):
                 continue
             callees = self._callees(site)
@@ -324,8 +321,8 @@ class Callers:
                 frame = self._ev.open_frame(function, Instance(heir, None), opened.owner)
                 yield from (frame,) if frame else ()
 
-    def _find_sites(self, name: str, part: Part) -> Iterator[CallSite]:
-        for path in self._ev.files.calling(name, part):
+    def _find_sites(self, name: str) -> Iterator[CallSite]:
+        for path in self._ev.files.calling(name):
             file = self._ev.file(path)
             if file is None:
                 continue

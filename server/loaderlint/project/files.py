@@ -263,7 +263,8 @@ def _in_type_checking(facts: PieceFacts, def_index: int, context: int) -> bool:
 
 
 class Files(Protocol):
-    """The Python files of one project, as an immutable snapshot."""
+    """The Python files of a part of one project (see `loaderlint.project.parts`), as an immutable snapshot. `file`,
+    `exists` and `has_folder` answer for all of the project."""
 
     @property
     def root(self) -> Path:
@@ -271,7 +272,7 @@ class Files(Protocol):
         ...
 
     def paths(self) -> tuple[Path, ...]:
-        """Every Python file of the project, sorted."""
+        """Every Python file of the part, sorted."""
         ...
 
     def exists(self, path: Path) -> bool:
@@ -286,18 +287,14 @@ class Files(Protocol):
         """The file, None if it cannot be read."""
         ...
 
-    def part_of(self, path: Path) -> Part:
-        """The part of the project that a file belongs to (see `loaderlint.project.parts`)."""
+    def containing(self, word: str) -> tuple[Path, ...]:
+        """The files that hold `word`, sorted."""
         ...
 
-    def containing(self, word: str, part: Part = WHOLE) -> tuple[Path, ...]:
-        """The files of a part that hold `word`, sorted."""
+    def calling(self, name: str) -> tuple[Path, ...]:
+        """The files that may call something called `name`, sorted."""
         ...
 
-    def calling(self, name: str, part: Part = WHOLE) -> tuple[Path, ...]:
-        """The files of a part that may call something called `name`, sorted."""
-        ...
-
-    def deriving(self, word: str, part: Part = WHOLE) -> tuple[Path, ...]:
-        """The files of a part with a class among whose bases `word` is written (and perhaps others), sorted."""
+    def deriving(self, word: str) -> tuple[Path, ...]:
+        """The files with a class among whose bases `word` is written (and perhaps others), sorted."""
         ...

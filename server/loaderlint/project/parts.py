@@ -15,16 +15,28 @@ from pathlib import Path
 
 from loaderlint.project.files import WHOLE, Part
 from loaderlint.project.imports import STANDARD, WELL_KNOWN
+from loaderlint.syntax.notebook import SUFFIX
 from loaderlint.syntax.search import imported
 
 #: What a script says that imports by a text, or adds to the search path: a configuration may name anything beside it.
 _BY_TEXT = (b"sys.path", b"_init_paths", b"import_module(", b"__import__(", b"instantiate", b"locate(")
 #: What stands within so many characters of an edit that changes which modules a file imports.
-IMPORT_SIGNS = ("import", *(sign.decode() for sign in _BY_TEXT))
-IMPORT_SPAN = 2_000
+_SIGNS = ("import", *(sign.decode() for sign in _BY_TEXT))
+_SPAN = 2_000
+
+#: Where a file holds one of these, every text in it may name a module that it imports.
+_QUOTING = ("import_module(", "__import__(")
 
 #: In the place of a name: what is imported may be anywhere.
 ANYWHERE = "*"
+#: In the place of names: a file holds what may be a loader; a dataset, or what is registered under a name.
+LOADS, HELD = "/loads", "/held"
+_LOADS, _HELD = (b"oader",), (b"Dataset", b".register")
+_WORDS = tuple(word.decode() for word in (*_LOADS, *_HELD))
+#: No name, and told of every file.
+SIGNS = (ANYWHERE, LOADS, HELD)
+
+_SUFFIXES = (".py", SUFFIX)
 
 #: The root, and its shelves.
 Layout = tuple[str, ...]
@@ -39,7 +51,7 @@ def reached(data: bytes, layout: Layout, path: str) -> frozenset[str]:
     """The modules that a file with this content imports, up to two parts of their names, and their packages; behind
     `shelf/` those that are found there because the file stands there too, and `shelf/` alone for all that is in it;
     `ANYWHERE` where it leaves its folder with dots, or stands at most one folder deep and may import what a text
-    names."""
+    names; `LOADS` and `HELD`."""
     root, *shelves = layout
     folders = path.count(os.sep, len(root) + 1)
     shelf = path[len(root) + 1 :].partition(os.sep)[0]
@@ -53,7 +65,21 @@ def reached(data: bytes, layout: Layout, path: str) -> frozenset[str]:
         found |= {f"{shelf}/{name}" for name in found}
         if by_text or any(name.startswith("." * folders) for name in names):
             found.add(f"{shelf}/")
+    if any(word in data for word in _LOADS):
+        found.add(LOADS)
+    if any(word in data for word in _HELD):
+        found.add(HELD)
     return frozenset(found)
+
+
+def reach_alike(was: str, now: str, around: Callable[[str, str, int], tuple[str, str]]) -> bool:
+    """Whether an edit is seen not to change what a file imports. `around`: the parts in which the two texts differ,
+    with so many characters around."""
+    if any(sign in text for sign in _QUOTING for text in (was, now)):
+        return False
+    if any(sign in text for sign in _SIGNS for text in around(was, now, _SPAN)):
+        return False
+    return not any(word in text for word in _WORDS for text in around(was, now, max(map(len, _WORDS))))
 
 
 class Parts:
@@ -111,8 +137,12 @@ class Parts:
             yield first
 
     def join(self, reach: Callable[[Path], frozenset[str]], paths: Iterable[Path]) -> dict[str, Part]:
-        """The part of each member. `reach`: those of `doors` that a file imports, and `ANYWHERE`. Empty where all
-        belongs together."""
+        """The part of each member. `reach`: those of `doors` that a file imports, and of `SIGNS`. Empty where all
+        belongs together.
+
+        A script finds by a name what stands beside it or below, and the name may be written in a configuration:
+        datasets and what is registered join the scripts that make loaders, where nothing that they import or that
+        imports them makes one."""
         leads = {member: member for member in self._members}
 
         def head(member: str) -> str:
@@ -121,12 +151,23 @@ class Parts:
                 member = leads[member]
             return member
 
+        loads: set[str] = set()
+        held: set[str] = set()
         for path in paths:
             names = reach(path)
             if ANYWHERE in names:
                 return {}
-            for member in {member for name in names for member in self.doors[name]}:
-                leads[head(self._member(path))] = head(member)
+            here = self._member(path)
+            loads.update((here,) if LOADS in names else ())
+            held.update((here,) if HELD in names else ())
+            for member in {member for name in names for member in self.doors.get(name, ())}:
+                leads[head(here)] = head(member)
+        loading = {head(member) for member in loads}
+        scripts = [one for one in sorted(self._members) if one.endswith(_SUFFIXES) and head(one) in loading]
+        for member in [one for one in sorted(held) if head(one) not in loading]:
+            for script in scripts:
+                if os.path.dirname(script) in ("", os.path.dirname(member)):
+                    leads[head(script)] = head(member)
         groups: dict[str, list[str]] = {}
         for member in sorted(self._members):
             groups.setdefault(head(member), []).append(member)
@@ -137,4 +178,4 @@ class Parts:
 
     def of(self, path: Path, joined: dict[str, Part]) -> Part:
         """The part of a file."""
-        return joined.get(self._member(path), WHOLE)
+        return joined.get(self._member(path), WHOLE) if joined else WHOLE

@@ -64,9 +64,8 @@ class Scripts:
 
     def importers(self, path: Path) -> tuple[Path, ...]:
         """The files that import the module `path`."""
-        files = self._model.files
         name = path.parent.name if path.name == "__init__.py" else path.stem
-        found = files.containing(name, files.part_of(path))
+        found = self._model.files.containing(name)
         return tuple(other for other in found if other != path and path in self._imported(other))
 
     def _imported(self, path: Path) -> dict[Path, None]:

@@ -63,7 +63,6 @@ from loaderlint.findings import Certainty, Evidence, Finding, Fix, Severity, Sil
 from loaderlint.knowledge.process_pools import PARALLEL_MAPPERS, POOL_METHODS, POOLS, SHARDED_METHODS, THREAD_POOLS
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.callers import asks_self
-from loaderlint.project.files import Part
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import MainFunction, Model, WorkerCall
 from loaderlint.project.values import (
@@ -130,15 +129,15 @@ def _names(path: Path, model: Model) -> frozenset[str]:
     """How the calls of a file are called that may run something in processes, by the words that it holds: most of what
     has a method `apply` is no pool."""
     used = any(path in model.files.containing(word) for word in _POOL_WORDS)
-    pools = POOL_METHODS if used and model.files.part_of(path) in model.once(_parts_with_pools) else frozenset[str]()
+    pools = POOL_METHODS if used and model.once(_has_pools) else frozenset[str]()
     sharded = SHARDED_METHODS if path in model.files.containing("num_proc") else frozenset[str]()
     return pools | sharded | _MAPPERS
 
 
-def _parts_with_pools(model: Model) -> frozenset[Part]:
-    """The parts of the project in which a pool may be made: the code of the others gets none."""
+def _has_pools(model: Model) -> bool:
+    """Whether a pool may be made anywhere."""
     made = {path for word in _POOL_MODULES for path in model.files.containing(word)}
-    return frozenset(model.files.part_of(path) for path in made.intersection(model.files.containing("Pool")))
+    return not made.isdisjoint(model.files.containing("Pool"))
 
 
 def _may_map(call: ir.Call, exprs: tuple[ir.Expr, ...]) -> bool:
