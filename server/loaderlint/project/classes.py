@@ -8,7 +8,7 @@ somebody out of sight; and the class body's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -91,8 +91,9 @@ class Classes:
         self._ev = evaluator
         self._mro: dict[ClassRef, tuple[Base, ...]] = {}
         self._own: dict[ClassRef, dict[str, Member]] = {}
-        self._written: dict[tuple[Base, ...], list[_Written]] = {}
-        self._storing_of: dict[tuple[tuple[Base, ...], str], tuple[_Written, ...]] = {}
+        self._written: dict[ClassRef, tuple[_Written, ...]] = {}
+        self._mentioned: dict[tuple[ClassRef, str], tuple[_Written, ...]] = {}
+        self._storing_of: dict[tuple[ClassRef, str], tuple[_Written, ...]] = {}
         self._leading_to: dict[tuple[tuple[Base, ...], tuple[FunctionRef, ...]], frozenset[str]] = {}
         self._construction: dict[Instance, list[Frame]] = {}
         self._walks: dict[tuple[Instance, frozenset[str]], list[Frame]] = {}
@@ -384,15 +385,32 @@ class Classes:
 
     def _storing(self, cls: ClassRef, name: str) -> tuple[_Written, ...]:
         """The methods of the class and its ancestors that assign attribute `name` of the object."""
-        key = (self.mro(cls), name)
-        if key not in self._storing_of:
-            methods = self._mentioning(cls, f".{name}")
-            self._storing_of[key] = tuple(one for one in methods if name in self._ev.code(one[1]).stored)
-        return self._storing_of[key]
+        return self._of_family(self._storing_in, cls, name)
+
+    def _storing_in(self, cls: ClassRef, name: str) -> tuple[_Written, ...]:
+        known = self._storing_of.get((cls, name))
+        if known is None:
+            methods = self._mentioning_in(cls, f".{name}")
+            known = tuple(one for one in methods if name in self._ev.code(one[1]).stored)
+            self._storing_of[cls, name] = known
+        return known
 
     def _mentioning(self, cls: ClassRef, word: str) -> tuple[_Written, ...]:
         """The methods of the class and its ancestors whose text holds `word`."""
-        return tuple(one for one in self._written_methods(cls) if one[2].holds(word))
+        return self._of_family(self._mentioning_in, cls, word)
+
+    def _mentioning_in(self, cls: ClassRef, word: str) -> tuple[_Written, ...]:
+        known = self._mentioned.get((cls, word))
+        if known is None:
+            known = tuple(one for one in self._written_methods(cls) if one[2].holds(word))
+            self._mentioned[cls, word] = known
+        return known
+
+    def _of_family(
+        self, found_in: Callable[[ClassRef, str], tuple[_Written, ...]], cls: ClassRef, word: str
+    ) -> tuple[_Written, ...]:
+        """What is found in the class itself and in each of its ancestors, which many classes may share."""
+        return tuple(one for base in self.mro(cls) if isinstance(base, ClassRef) for one in found_in(base, word))
 
     def _constructing(self, inst: Instance, methods: tuple[_Written, ...]) -> list[Frame]:
         """The frames of these methods that run while the object is constructed. Calls that lead to none of them are
@@ -439,16 +457,18 @@ class Classes:
                 if opened is not None:
                     yield member, opened
 
-    def _written_methods(self, cls: ClassRef) -> list[_Written]:
-        """The methods of the class and its ancestors, each with the piece that it stands in."""
-        order = self.mro(cls)
-        if order not in self._written:
-            self._written[order] = []
-            for member in self.methods(cls):
-                file = self._ev.file(member.function.path) if member.function is not None else None
-                if member.function is not None and file is not None:
-                    self._written[order].append((member, member.function, file.pieces[member.function.piece]))
-        return self._written[order]
+    def _written_methods(self, cls: ClassRef) -> tuple[_Written, ...]:
+        """The methods that the class itself defines, each with the piece that it stands in."""
+        known = self._written.get(cls)
+        if known is None:
+            file = self._ev.file(cls.path)
+            functions = ((member, member.function) for member in self.own_members(cls).values())
+            known = self._written[cls] = tuple(
+                (member, function, file.pieces[function.piece])
+                for member, function in functions
+                if function is not None and file is not None
+            )
+        return known
 
     def _stores_in(self, frame: Frame, name: str, construction: bool) -> Iterator[Store]:
         for number, step in frame.code.steps_of(ir.SetAttr):

@@ -904,18 +904,29 @@ class Evaluator:
                 inner = self.truth(operand, frame)
                 return None if inner is None else not inner
             case ir.BoolOp(op, left, right):
-                sides = (self.truth(left, frame), self.truth(right, frame))
                 decisive = op == "or"
-                if decisive in sides:
+                first = self.truth(left, frame)
+                if first is decisive:
                     return decisive
-                return None if None in sides else not decisive
+                second = self.truth(right, frame)
+                return second if second is decisive or first is not None else None
             case ir.Compare(left, (op,), (right,)):
-                return library.compare(op, self.eval(left, frame), self.eval(right, frame))
+                by = self.eval(right, frame) if op in library.COMPARED else None  # most often a constant
+                if by is None or not library.is_telling(op, by):
+                    return None
+                return library.compare(op, self.eval(left, frame), by)
             case ir.Global("TYPE_CHECKING") | ir.Attr(_, "TYPE_CHECKING"):
                 return False
+            case ir.Call(func, _) if self._is_opaque(func, frame):
+                return None
             case ir.Global() | ir.Param() | ir.Attr() | ir.Capture() | ir.Const() | ir.Phi() | ir.Call():
                 return library.truth(self.eval(number, frame))
         return None
+
+    def _is_opaque(self, func: int, frame: Frame) -> bool:
+        """Whether a call's outcome cannot be known from its arguments: they need not be looked into."""
+        atoms = self.eval(func, frame).atoms
+        return all(type(atom) is Lib and library.is_opaque(atom.name) for atom in atoms)
 
     def live(self, choices: tuple[int, ...], frame: Frame) -> tuple[int, ...]:
         """The choices of a `Phi` that may reach its reader: neither those bound only in branches that never run, nor

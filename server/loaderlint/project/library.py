@@ -26,6 +26,7 @@ from loaderlint.project import growth, late
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
+    NO_ORIGINS,
     NONE_VALUE,
     Atom,
     ClassRef,
@@ -158,6 +159,18 @@ def truth(value: Val) -> bool | None:
             case _:
                 answers.add(None)
     return answers.pop() if len(answers) == 1 else None
+
+
+#: The comparisons that two values may decide.
+COMPARED = frozenset({"is", "is not", *_COMPARISONS})
+
+
+def is_telling(op: str, right: Val) -> bool:
+    """Whether a comparison with `right` may be decided, by whatever stands on its left."""
+    literal = right.literal
+    if op in ("is", "is not"):
+        return literal is not None and literal.kind == "NoneType"
+    return literal is not None and not literal.configured
 
 
 def compare(op: str, left: Val, right: Val) -> bool | None:
@@ -349,6 +362,31 @@ def unpack(ev: Evaluator, value: Val, index: int, starred: bool, frame: Frame, n
 
 # --- calls ------------------------------------------------------------------------------------------------------------
 
+#: Functions that give more than an object of their own.
+_TELLING = frozenset(
+    (
+        "functools.partial",
+        "importlib.import_module",
+        "copy.copy",
+        "copy.deepcopy",
+        *(
+            f"builtins.{name}"
+            for name in ("super", "type", "getattr", "eval", "exec", "__import__", "dict", "iter", "next")
+        ),
+        *(f"builtins.{name}" for name in ("int", "float", "bool", "str", *_COPYING_BUILTINS)),
+        *SPLITTING_FUNCTIONS,
+        *HIGHER_ORDER,
+    )
+)
+
+
+def is_opaque(name: str) -> bool:
+    """Whether calling this library function or class gives an object of its own, which no test decides, whatever the
+    arguments are."""
+    return (
+        name not in _TELLING and not name.startswith("torch.jit.") and name.rpartition(".")[2] not in OPTIONAL_IMPORTERS
+    )
+
 
 def call(
     ev: Evaluator, name: str, callee: Val, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
@@ -356,6 +394,9 @@ def call(
     """Call the library function or class `name`."""
     site = Site(frame, number)
     first = arguments.positional[0] if arguments.positional else None
+    if is_opaque(name):
+        views = name in VIEWS and first is not None and not _may_copy(name, first, arguments)
+        return Val(frozenset({LibObject(name, site)}), _views(first) if first is not None and views else NO_ORIGINS), ()
     short = name.removeprefix("builtins.")
     if name == "functools.partial" and first is not None:
         made = [PartialOf(atom, site) for atom in first.atoms if not isinstance(atom, PartialOf | Unknown)]
@@ -396,10 +437,7 @@ def call(
         return _higher_order(ev, name, arguments, frame, number, seen)
     if name.startswith("torch.jit.") and first is not None:
         return first, ()
-    origins: frozenset[Origin] = frozenset()
-    if name in VIEWS and first is not None and not _may_copy(name, first, arguments):
-        origins = _views(first)
-    return Val(frozenset({LibObject(name, site)}), origins), ()
+    return of(LibObject(name, site)), ()
 
 
 def _may_copy(name: str, first: Val, arguments: Arguments) -> bool:

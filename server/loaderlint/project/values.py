@@ -219,12 +219,15 @@ class Origin:
     relation: Relation
 
 
+NO_ORIGINS: frozenset[Origin] = frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class Val:
     """What an expression may be (`atoms`, never empty once evaluated) and whose data it may alias (`origins`)."""
 
     atoms: frozenset[Atom]
-    origins: frozenset[Origin] = frozenset()
+    origins: frozenset[Origin] = NO_ORIGINS
 
     @property
     def unknown(self) -> Unknown | None:
