@@ -9,7 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from loaderlint.syntax import depth
 from loaderlint.syntax.depth import measure
 
 
@@ -129,3 +132,22 @@ def test_what_is_large_enough_is_too_deep(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_people_write_is_not_too_deep(kind: str) -> None:
     assert not measure(KINDS[kind](6)).is_too_deep
+
+
+_SIGNS = r"""( ) [ ] { } () [b] {c} , ; a .b + ** - lambda: if not and for else await 'x' "" '' 'a"('
+ "b'" f'{a}' f"{b(c)}"
+ F'{x' rf'{a["b"]}{{' f'{' '\'' \ #""".split()
+
+
+@settings(max_examples=1500, deadline=None)
+@given(st.lists(st.sampled_from([*_SIGNS, "\n", "\r\n", "# (c\n"]), max_size=30), st.sampled_from(["", " "]))
+def test_a_rough_guess_is_never_less_than_the_measure(signs: list[str], between: str) -> None:
+    text = between.join(signs) + "\n"
+    tame = depth._TAME.match(text)
+    if tame is None:
+        return
+    gauge = depth._Gauge()
+    rough = depth._rough(tame[0])
+    assert gauge.line(text, 0) == tame.end()
+    assert gauge.levels <= rough.levels and gauge.stack <= rough.stack
+    assert gauge.brackets <= depth._SLOW_BRACKETS

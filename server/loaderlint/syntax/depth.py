@@ -52,6 +52,42 @@ _EASY = re.compile(
     rf"(?:{_DOCSTRING}|(?=[^\r\n]{{0,{_SHORT}}}(?:[\r\n]|\Z)){_PLAIN}*(?:(?:{_STRING}|{_BRACKETS}){_PLAIN}*)*"
     rf"(?:#[^\r\n]*)?{_NEWLINE}){{0,200}}"
 )
+
+
+def _field(quote: str) -> str:
+    """What stands in the braces of a formatted string, with pairs of brackets side by side."""
+    plain = rf"[^{quote}\\\r\n{{}}()\[\]]*"
+    return rf"\{{{plain}(?:[(\[]{plain}[)\]]{plain})*\}}"
+
+
+def _any_string(quote: str) -> str:
+    """A string on one line; a formatted one if its braces are simple."""
+    text, start = rf"[^{quote}\\\r\n]*", rf"{quote}(?!{quote * 2})"
+    formatted = rf"[^{quote}\\\r\n{{}}]*"
+    return (
+        rf"(?<![fFtT])(?<![fFtT][rR]){start}{text}(?:\\[^\r\n]{text})*{quote}"
+        rf"|(?:(?<=[fFtT])|(?<=[fFtT][rR])){start}{formatted}(?:{_field(quote)}{formatted})*{quote}"
+    )
+
+
+_ITEM = rf"{_any_string(chr(34))}|{_any_string(chr(39))}|#[^\r\n]*(?=[\r\n])"
+
+
+def _nested(inside: str) -> str:
+    """Strings and comments, and brackets on any number of lines with such things inside."""
+    code = r"[^'\"()\[\]{}\\#]*"
+    return rf"{_ITEM}|[(\[{{]{code}(?:(?:{inside}){code})*[)\]}}]"
+
+
+#: A logical line with brackets that lie three deep at most. Most that are not short are such.
+_TAME = re.compile(rf"{_PLAIN}*(?:(?:{_nested(_nested(_nested(_ITEM)))}){_PLAIN}*)*(?:#[^\r\n]*)?{_NEWLINE}")
+#: So deep are the brackets of such a line at most, with those in the braces of a formatted string.
+_TAME_BRACKETS = 5
+_OPENING = b"([{"
+_OPERATORS = b".+-*/%@&|^~<>"
+_WORDS = re.compile(r"\b(?:lambda|for|and|or|not|if|await)\b")
+_STRING_BESIDE = re.compile(r"['\"](?:\s|#[^\r\n]*[\r\n])*[A-Za-z]{0,2}['\"]")
+
 _TOKEN = re.compile(
     r"(?P<prefix>(?:\b[A-Za-z]{1,2})?)(?P<quote>\"\"\"|'''|\"|')|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<reset>[,;])"
     r"|(?P<newline>\r\n|\r|\n)|(?P<lambda>\blambda\b)|(?P<for>\bfor\b)"
@@ -87,8 +123,9 @@ def measure(text: str) -> Depth:
     """The depth of `text`, estimated from above."""
     blocks = 1 + _blocks(text)
     elifs = text.count("elif")
-    levels, stack, slow = _expressions(text)
-    return Depth(levels + 2 * blocks + elifs, stack + _BLOCK * blocks + _ELIF * elifs, slow)
+    levels, stack = 2 * blocks + elifs, _BLOCK * blocks + _ELIF * elifs
+    deepest = _expressions(text, MAX_LEVELS - levels, SMALL_STACK - stack)
+    return Depth(deepest.levels + levels, deepest.stack + stack, deepest.slow)
 
 
 def _blocks(text: str) -> int:
@@ -109,8 +146,8 @@ def _blocks(text: str) -> int:
     return highest
 
 
-def _expressions(text: str) -> Depth:
-    """The depth of the deepest logical line."""
+def _expressions(text: str, levels_left: int, stack_left: int) -> Depth:
+    """The depth of the deepest logical line. Not measured closely is what is within the limits at a rough guess."""
     levels, stack, slow = _SHORT_LEVELS, _SHORT_STACK, False
     position = 0
     while True:
@@ -121,12 +158,32 @@ def _expressions(text: str) -> Depth:
             continue
         if position >= len(text):
             return Depth(levels, stack, slow)
+        tame = _TAME.match(text, position)
+        if tame is not None:
+            rough = _rough(tame[0])
+            if rough.levels <= levels_left and rough.stack <= stack_left:
+                levels, stack = max(levels, rough.levels), max(stack, rough.stack)
+                position = tame.end()
+                continue
         gauge = _Gauge()
         end = gauge.line(text, position)
         levels = max(levels, gauge.levels)
         stack = max(stack, gauge.stack)
         slow = slow or (gauge.brackets > _SLOW_BRACKETS and _SLOW.match(text, position) is not None)
         position = end
+
+
+def _rough(line: str) -> Depth:
+    """No less than the depth of a tame line: as if its operators lay one in another."""
+    data = line.encode("utf-8", "surrogatepass")
+    opening = len(data) - len(data.translate(None, _OPENING))
+    words = _WORDS.findall(line)
+    lambdas = words.count("lambda")
+    signs = opening + len(data) - len(data.translate(None, _OPERATORS)) + len(words) - lambdas
+    signs += len(_STRING_BESIDE.findall(line))
+    brackets = min(opening, _TAME_BRACKETS)
+    stack = brackets * _BRACKET + signs * max(_OPERATOR, _FOR) + lambdas * _LAMBDA
+    return Depth(2 * brackets + signs + 2 * lambdas, stack, False)
 
 
 class _Gauge:
