@@ -520,18 +520,27 @@ class PieceAnchors(NamedTuple):
 
 
 class PieceFacts:
-    """The facts of one piece text. `digest` is equal if and only if `ir` is (text of comments, layout and anchors do
-    not enter it).
+    """The facts of one piece text.
 
     `beside` are the anchors, or the piece in which they are looked for when they are first asked for: nobody asks for
     those of most pieces, and only libcst's tree tells them."""
 
-    __slots__ = ("_beside", "digest", "ir")
+    __slots__ = ("_beside", "_digest", "ir")
 
-    def __init__(self, ir: PieceIR, beside: PieceAnchors | Piece, digest: str) -> None:
+    def __init__(self, ir: PieceIR, beside: PieceAnchors | Piece, digest: str = "") -> None:
         self.ir = ir
-        self.digest = digest
+        self._digest = digest
         self._beside = beside
+
+    @property
+    def digest(self) -> str:
+        """Equal if and only if `ir` is (text of comments, layout and anchors do not enter it). Made when it is first
+        asked for: a check that keeps nothing compares few."""
+        if not self._digest:
+            from loaderlint.facts.digest import digest
+
+            self._digest = digest(self.ir)
+        return self._digest
 
     @property
     def anchors(self) -> PieceAnchors:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.facts.digest import digest
 from loaderlint.facts.frame import Frame, Tables
 from loaderlint.facts.ir import NONE, Context, DefIR, Evaluate, Opaque, PieceAnchors, PieceFacts, PieceIR
 from loaderlint.facts.names import Bindings, collect
@@ -29,7 +28,7 @@ def piece_facts(piece: Piece) -> PieceFacts | None:
         ir, _ = _lower(tree, _NO_ANCHORS)
     except RecursionError:
         return _too_deep()
-    return PieceFacts(ir, piece, digest(ir))
+    return PieceFacts(ir, piece)
 
 
 def find_anchors(piece: Piece, facts: PieceFacts) -> PieceAnchors:
@@ -60,7 +59,7 @@ def lower(parsed: ParsedPiece) -> PieceFacts:
         ir, anchors = _lower(*stripped(parsed.node))
     except RecursionError:
         return _too_deep()
-    return PieceFacts(ir, anchors, digest(ir))
+    return PieceFacts(ir, anchors)
 
 
 def _lower(tree: Tree, anchors: Anchors) -> tuple[PieceIR, PieceAnchors]:
@@ -120,4 +119,4 @@ def _too_deep() -> PieceFacts:
     steps = (Evaluate(0, 0),)
     body = DefIR("body", "", -1, (), (), (), (), (Context(-1, "body", NONE, False),), steps, True, False)
     ir = PieceIR((Opaque("nested too deep"),), (body,), ())
-    return PieceFacts(ir, PieceAnchors((-1,), ((-1,),), ((-1, -1),)), digest(ir))
+    return PieceFacts(ir, PieceAnchors((-1,), ((-1,),), ((-1, -1),)))

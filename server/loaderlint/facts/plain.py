@@ -9,7 +9,6 @@ from __future__ import annotations
 import keyword
 import re
 
-from loaderlint.facts.digest import digest
 from loaderlint.facts.ir import (
     NONE,
     Bind,
@@ -110,4 +109,4 @@ def _facts(
     body = DefIR("body", "", -1, (), (), (), (), _BODY, tuple(steps), True, False)
     ir = PieceIR(tuple(exprs), (body,), tuple(sorted(mentions)))
     beside = PieceAnchors(tuple(anchors), ((1,) * len(steps),), ((-1, -1),))
-    return PieceFacts(ir, beside, digest(ir))
+    return PieceFacts(ir, beside)
