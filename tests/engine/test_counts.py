@@ -40,6 +40,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
     made, files looked into, expressions evaluated (most are known then), values made, and pieces asked for what they
     hold."""
     counts: Counter[str] = Counter()
+    lower.said.cache_clear()
 
     def count(owner: object, name: str, what: str) -> None:
         original: Callable[..., object] = getattr(owner, name)

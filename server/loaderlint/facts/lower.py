@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from loaderlint.facts.frame import Frame, Tables
@@ -11,7 +12,7 @@ from loaderlint.facts.names import Bindings, collect
 from loaderlint.facts.settle import settle
 from loaderlint.facts.statements import block, except_clause
 from loaderlint.syntax.bare import Anchors, Tree, bare
-from loaderlint.syntax.cutter import Piece
+from loaderlint.syntax.cutter import Kind, Piece
 
 if TYPE_CHECKING:
     from loaderlint.syntax.parse import ParsedPiece
@@ -21,14 +22,19 @@ _NO_ANCHORS = Anchors({}, {}, {})
 
 def piece_facts(piece: Piece) -> PieceFacts | None:
     """The facts of `piece`, None if it does not parse. Its anchors are looked for when they are first asked for."""
-    tree = bare(piece)
-    if tree is None:
-        return _of_concrete(piece)
     try:
-        ir, _ = _lower(tree, _NO_ANCHORS)
+        ir = said(piece.kind, piece.keyword, piece.text)
     except RecursionError:
         return _too_deep()
-    return PieceFacts(ir, piece)
+    return _of_concrete(piece) if ir is None else PieceFacts(ir, piece)
+
+
+@lru_cache(256)
+def said(kind: Kind, keyword: str, text: str) -> PieceIR | None:
+    """What a piece says; None if libcst has to tell. Remembered, because code is copied: a sixth of what is lowered in
+    transformers was lowered just before. Raises RecursionError for a tree that is nested too deep."""
+    tree = bare(Piece(kind, keyword, text, 0, 0, -1, 0))
+    return None if tree is None else _lower(tree, _NO_ANCHORS)[0]
 
 
 def find_anchors(piece: Piece, facts: PieceFacts) -> PieceAnchors:
