@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from loaderlint.project.files import WHOLE, Part
@@ -221,6 +221,12 @@ class Searching:
                 for known in (self._found, self._before, self._contents):
                     known.pop(part, None)
         return self._joined
+
+    def let_go(self, paths: Iterable[Path]) -> None:
+        """Nobody will search these files for a while: their bytes are not needed, and large indexes."""
+        self._contents.clear()
+        for path in paths:
+            self._indexes["words"].pop(path, None)
 
     def learn(self, path: Path) -> None:
         """Find out what a file imports, while its bytes are at hand."""

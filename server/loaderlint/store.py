@@ -351,6 +351,8 @@ class Store:
         self._overlays: dict[Path, str] = {}
         self._open: dict[Path, OpenFile | None] = {}
         self._data: dict[Path, bytes] = {}
+        #: What tells the contents that files had which were let go; b"" where they have others since.
+        self._left: dict[Path, bytes] = {}
         self._cells: dict[Path, tuple[int, ...]] = {}
         self._searching = Searching(root, self.data)
         self._walked: frozenset[Path] | None = None
@@ -402,9 +404,11 @@ class Store:
 
     def _changing(self, path: Path) -> OpenFile | None:
         """Forget what is known of the file's content, but for what comes back: the file as it was."""
-        if path in self._data and path not in self._open:
+        if (path in self._data or path in self._left) and path not in self._open:
             self._open[path] = self._opened(path)
         was = self._open.pop(path, None)
+        if not self._left.pop(path, b"known"):
+            was = None  # what it was is gone
         self.before.setdefault(path, was)
         self._data.pop(path, None)
         self._cells.pop(path, None)
@@ -493,6 +497,8 @@ class Store:
             found = _bytes(overlay)
         else:
             found = self._read(path)
+            if path in self._left and witness.content(found) != self._left[path]:
+                self._left[path] = b""
         self._data[path] = found
         return found
 
@@ -545,9 +551,13 @@ class Store:
         """The file with this content, of which something may be kept."""
         kept = self._kept.get(data, source.text) if self._kept else None
         if kept is None:
-            return OpenFile(path, source, cut(source.text))
-        packed = {piece_key(kept.pieces[index]): facts for index, facts in kept.packed.items()}
-        return OpenFile(path, source, kept.pieces, packed=packed)
+            opened = OpenFile(path, source, cut(source.text))
+        else:
+            packed = {piece_key(kept.pieces[index]): facts for index, facts in kept.packed.items()}
+            opened = OpenFile(path, source, kept.pieces, packed=packed)
+        if path in self._left:  # which facts were asked for is not known any more
+            opened.asked.update(map(piece_key, opened.pieces))
+        return opened
 
     def is_readable(self, path: Path) -> bool:
         """Whether the file is text, which most files are seen to be without decoding and cutting them."""
@@ -561,11 +571,30 @@ class Store:
             if file is not None and (path in self._data or path in self._overlays):
                 yield self.data(path), file
 
-    def read(self) -> Iterator[tuple[Path, bytes]]:
-        """The Python files on disk that were read, each with its bytes."""
+    def contents(self) -> Iterator[tuple[Path, bytes]]:
+        """The Python files on disk that were read, each with what tells its content (see `witness.content`)."""
+        yield from self._left.items()
         for path, data in self._data.items():
-            if path.suffix != notebook.SUFFIX and path not in self._overlays and path not in self.unreadable:
-                yield path, data
+            if path not in self._left and self._is_plain(path) and path not in self.unreadable:
+                yield path, witness.content(data)
+
+    def let_go(self, paths: Iterable[Path]) -> None:
+        """Nobody will ask for these files for a while: keep nothing of what can be had from disk again, once what is
+        known of their facts is in the cache. Files that an editor has open stay."""
+        paths = [path for path in paths if self._is_plain(path) and path not in self.unreadable]
+        files = ((path, self._open.get(path)) for path in paths)
+        if self._kept is not None:
+            self._kept.put((self.data(path), file) for path, file in files if file is not None)
+        for path in paths:
+            data = self._data.pop(path, None)
+            if data is not None:
+                self._left.setdefault(path, witness.content(data))
+            self._open.pop(path, None)
+        self.searching().let_go(paths)
+
+    def _is_plain(self, path: Path) -> bool:
+        """Whether a file is on disk as it is read: no notebook, and not in an editor."""
+        return path.suffix != notebook.SUFFIX and path not in self._overlays
 
     def containing(self, word: str, part: Part = WHOLE) -> tuple[Path, ...]:
         """The files that hold `word`, sorted."""

@@ -19,7 +19,7 @@ from loaderlint.cache import answers, manifest
 from loaderlint.cache.database import NAME
 from loaderlint.commands import check, warm
 from loaderlint.project.files import Files, Read
-from loaderlint.witness import stamp
+from loaderlint.witness import content, stamp
 from tests.engine.projects import FILES
 
 Check = Callable[..., tuple[str, str, int]]
@@ -312,7 +312,7 @@ def test_a_change_within_the_tick_of_the_clock_is_seen(tmp_path: Path) -> None:
     Path(path).write_text("randm")
     assert manifest.changes(young, was.modified).files
     # once it is old enough, its times are told again
-    later = manifest.changes(young._replace(hashes=manifest.content(b"randm")), time.time_ns() + 3_000_000_000)
+    later = manifest.changes(young._replace(hashes=content(b"randm")), time.time_ns() + 3_000_000_000)
     assert later.numbers is not None and list(later.numbers) == list(stamp(path) or ())
 
 

@@ -10,16 +10,14 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Mapping
-from hashlib import blake2b
 from stat import S_ISDIR
 from typing import NamedTuple
 
-from loaderlint.witness import Stamp, stamp
+from loaderlint.witness import CONTENT, Stamp, content, stamp
 
 #: Some file systems count in steps of two seconds.
 RACY = 2_000_000_000
-_HASH = 16
-_UNKNOWN = bytes(_HASH)
+_UNKNOWN = bytes(CONTENT)
 _FOLDER, _ABSENT = -1, -2
 #: Folders and kinds of files that tell nothing of a project when they come and go.
 _IDLE = frozenset("__pycache__ .mypy_cache .ruff_cache .pytest_cache .ipynb_checkpoints .hypothesis wandb".split())
@@ -38,19 +36,14 @@ class Manifest(NamedTuple):
 
     def hash(self, index: int) -> bytes:
         """What tells the content at `index`."""
-        return self.hashes[_HASH * index : _HASH * index + _HASH]
+        return self.hashes[CONTENT * index : CONTENT * index + CONTENT]
 
     def renewed(self, changes: Changes) -> Manifest:
         """The manifest of the present state."""
         hashes = bytearray(self.hashes)
         for index, told in changes.files.items():
-            hashes[_HASH * index : _HASH * index + _HASH] = told
+            hashes[CONTENT * index : CONTENT * index + CONTENT] = told
         return Manifest(self.paths, changes.numbers or self.numbers, bytes(hashes))
-
-
-def content(data: bytes) -> bytes:
-    """What tells the content of a file."""
-    return blake2b(data, digest_size=_HASH).digest()
 
 
 def made(seen: Mapping[str, Stamp | None], known: Mapping[str, bytes], began: int) -> Manifest | None:
@@ -201,6 +194,6 @@ def loaded(paths: bytes, numbers: bytes, hashes: bytes) -> Manifest:
     names = paths.decode("utf-8", "surrogateescape").split("\0")
     found: array[int] = array("q")
     found.frombytes(numbers)
-    if len(found) != 3 * len(names) or len(hashes) != _HASH * len(names):
+    if len(found) != 3 * len(names) or len(hashes) != CONTENT * len(names):
         raise ValueError("no manifest")
     return Manifest(names, found, hashes)

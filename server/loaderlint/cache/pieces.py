@@ -21,6 +21,9 @@ class KeptPieces(Protocol):
     def get(self, data: bytes, text: str) -> FileFacts | None:
         """The pieces of a file and the facts of some of them, by its bytes and its text."""
 
+    def put(self, files: Iterable[tuple[bytes, OpenFile]]) -> None:
+        """Keep what is known of files, their bytes and what was made of them."""
+
 
 class PieceCache:
     """The facts of pieces in a database."""

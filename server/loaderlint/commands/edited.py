@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from loaderlint.cache import answers, manifest, record
+from loaderlint import witness
+from loaderlint.cache import answers, record
 from loaderlint.cache.database import Database
 from loaderlint.cache.plain import plain
 from loaderlint.cache.record import Record
@@ -49,7 +50,7 @@ def _holds(asked: answers.Answers, path: str, told: bytes) -> bool:
         source = decode(data)
     except (OSError, UnreadableSource):
         return False
-    return manifest.content(data) == told and asked.hold(path, data, OpenFile(Path(path), source, cut(source.text)))
+    return witness.content(data) == told and asked.hold(path, data, OpenFile(Path(path), source, cut(source.text)))
 
 
 def _speaks_of(value: Any, paths: Mapping[str, bytes]) -> bool:

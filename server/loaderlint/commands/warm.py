@@ -155,7 +155,7 @@ class Cache:
         whole = bool(outcome.problems or outcome.said or workspace.kept())
         rows = []
         for project, asked in workspace.answered():
-            contents = {str(path): manifest.content(data) for path, data in project.store.read()}
+            contents = {str(path): told for path, told in project.store.contents()}
             made = manifest.made(seen, contents, began)
             if made is None:
                 return

@@ -6,7 +6,7 @@ found in it is a function of what it reads, and an edit links anew those units w
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 #: A project that holds none of these has no loader of any kind (PyTorch's and its wrappers', datasets, Keras sequences)
 #: and maps no data in a pool of processes.
 _WORDS = ("oader", "Dataset", "Sequence", "num_proc", "Pool(", "PoolExecutor(", "ParallelMapper(")
+
+#: Bytes of files, more than which are not kept in memory.
+_MUCH = 30_000_000
 
 
 class Unit(NamedTuple):
@@ -56,6 +59,7 @@ class Linking:
         self.last: Linked | None = None
         self.named: frozenset[Path] = frozenset()
         """The files that the user names: the rules of their settings are asked, too."""
+        self._is_large = False
         self.links = 0
         """How often parts of the project were linked (read by tests and benchmarks)."""
         self.known = False
@@ -94,7 +98,15 @@ class Linking:
         for part, files in parts.items():
             if part not in units:
                 units[part] = self._link(part, stop, steps, len(files), telling)
+                if self._is_large:
+                    self._let_go(units[part], files)
         return self._linked(paths, {part: units[part] for part in parts})
+
+    def _let_go(self, unit: Unit, files: Sequence[Path]) -> None:
+        """In a large project, keep in less memory what a part needed, unless somebody edits it."""
+        if not any(self._store.overlay(path) is not None for path in files):
+            unit.snapshot.pack()
+            self._store.let_go(files)
 
     def _kept(self, unit: Unit | None, telling: bool) -> Unit | None:
         """A unit that was linked before, if it still holds and tells what is asked."""
@@ -113,14 +125,18 @@ class Linking:
 
     def _read(self, paths: tuple[Path, ...], stop: Callable[[], bool], steps: Steps) -> None:
         """Read all files, which tells the parts of the project."""
+        read = 0
         steps.expect(2 * len(paths))
         searching = self._store.searching()
         for path in paths:
             if stop():
                 raise Cancelled
-            self._store.data(path)
+            read += len(self._store.data(path))
             searching.learn(path)
+            if read > _MUCH:
+                self._store.let_go([path])
             steps()
+        self._is_large = read > _MUCH
 
     def _link(self, part: Part, stop: Callable[[], bool], steps: Steps, count: int, telling: bool) -> Unit:
         """Link a part of so many files."""

@@ -1,0 +1,92 @@
+"""Of a large project less stays in memory: a part that has been linked is let go, and says the same when it is asked
+again."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from loaderlint.cache.database import Database
+from loaderlint.cache.pieces import PieceCache
+from loaderlint.engine import Workspace, linking
+from tests.engine.projects import cold, shown
+from tests.engine.test_units import EDITS, FILES, written
+
+
+@pytest.fixture(autouse=True)
+def _every_project_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linking, "_MUCH", 0)
+
+
+def test_nothing_stays_of_files_that_nobody_edits(tmp_path: Path) -> None:
+    root = written(tmp_path.resolve())
+    workspace = Workspace([root])
+    edited = root / "one/data.py"
+    workspace.set_text(edited, FILES["one/data.py"])
+    workspace.check([edited])
+    store = workspace.project(root).store
+    assert {path.parent.name for path, file in store._open.items() if file} == {"one"}
+    assert {path.parent.name for path in store._data} == {"one"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_edits_of_any_file_end_where_a_fresh_start_does(tmp_path: Path, seed: int, on_disk: bool) -> None:
+    chance = random.Random(seed)
+    root = written(tmp_path.resolve())
+    workspace = Workspace([root], cache=PieceCache(Database(tmp_path / "cache")))
+    assert workspace.check()
+    for _ in range(12):
+        name, old, new = chance.choice(EDITS)
+        path = root / name
+        text = path.read_text("utf-8")
+        text = text.replace(old, new) if old in text else text.replace(new, old)
+        if not on_disk:
+            workspace.set_text(path, text)
+        path.write_text(text, "utf-8")
+        workspace.forget([path])
+        assert shown(workspace.check(), root) == cold(root, {})
+        if chance.random() < 0.5:
+            workspace.set_text(path, None)
+
+
+def test_opening_a_file_that_nobody_changed_links_nothing(tmp_path: Path) -> None:
+    root = written(tmp_path.resolve())
+    workspace = Workspace([root])
+    workspace.check()
+    links = workspace.links
+    for name, text in FILES.items():
+        if name.endswith(".py"):
+            workspace.set_text(root / name, text)
+    workspace.check()
+    assert workspace.links == links
+
+
+def test_what_is_half_typed_keeps_its_last_good_findings(tmp_path: Path) -> None:
+    root = written(tmp_path.resolve())
+    workspace = Workspace([root])
+    path = root / "one/data.py"
+    (before,) = workspace.check()[path]
+    workspace.set_text(path, FILES["one/data.py"].replace("def noisy(index):\n", "def noisy(index):\n    half(\n"))
+    (now,) = workspace.check()[path]
+    assert now.name == before.name
+
+
+def test_a_file_that_changed_on_disk_in_between_is_looked_at_again(tmp_path: Path) -> None:
+    """Nobody told of the first change, so what was read first is not what the part was linked with."""
+    root = written(tmp_path.resolve())
+    workspace = Workspace([root])
+    workspace.check()
+    path, other = root / "two/data.py", root / "script.py"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("np.random.rand()", "1"), "utf-8")
+    other.write_text(FILES["script.py"].replace("Images()", "DataLoader(Images())"), "utf-8")
+    workspace.forget([other])
+    links = workspace.links
+    workspace.check()
+    assert workspace.links > links
+    path.write_text(text, "utf-8")
+    workspace.forget([path])
+    assert shown(workspace.check(), root) == cold(root, {})
