@@ -48,6 +48,7 @@ from loaderlint.project.values import (
     SuperRef,
     Unknown,
     Val,
+    constant,
     extended,
     join,
     lib,
@@ -231,7 +232,7 @@ class Evaluator:
         return value
 
     def _const(self, e: ir.Const, number: int, frame: Frame) -> Val:
-        return of(Literal_(e.kind, e.value))
+        return constant(e.kind, e.value)
 
     def _attr(self, e: ir.Attr, number: int, frame: Frame) -> Val:
         return self.attribute(self.eval(e.base, frame), e.name, frame, number)
@@ -686,7 +687,7 @@ class Evaluator:
             if options is not None:
                 return options
         if any(type(atom) is Unknown and atom.reason in late.CHOSEN for atom in callee.atoms):
-            frame.guesses.add(number)
+            frame.guesses |= {number}
             callee = late.fitting(self, callee, arguments)
         value, targets = self.call_value(callee, arguments, frame, number, {})
         _add_targets(frame, number, targets)

@@ -106,7 +106,7 @@ class Frame:
     memo: dict[int, Val | None] = field(default_factory=dict)
     targets: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
     dead: dict[int, bool] = field(default_factory=dict)
-    guesses: set[int] = field(default_factory=set)
+    guesses: frozenset[int] = frozenset()
 
     def __repr__(self) -> str:
         """Short: frames hold values that hold frames."""
