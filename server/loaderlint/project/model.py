@@ -422,12 +422,17 @@ class Model:
             yield self.loaders[lowest.bit_length() - 1]
             bits ^= lowest
 
-    def main_functions(self, words: tuple[str, ...]) -> Iterator[MainFunction]:
+    def main_functions(
+        self, words: tuple[str, ...], looks: Callable[[str], bool] | None = None
+    ) -> Iterator[MainFunction]:
         """The defs and module-level statements of the main process in pieces that hold one of `words`, in the order of
-        files and places. A def that workers run as well comes with its other frames only."""
+        files and places. A def that workers run as well comes with its other frames only. `looks`: whether a piece
+        counts, as its text tells; the others are not even lowered."""
         for path in sorted({path for word in words for path in self.files.containing(word)}):
             file = self.files.file(path)
             for piece in sorted({piece for word in words for piece in file.mentioning(word)}) if file else ():
+                if file is None or (looks is not None and not file.pieces[piece].ask(looks)):
+                    continue
                 facts = self.ev.facts(path, piece)
                 for def_ in range(len(facts.ir.defs) if facts else 0):
                     assert facts is not None

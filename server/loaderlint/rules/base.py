@@ -35,7 +35,8 @@ class Rule:
     or each `MainFunction` in pieces that hold one of `words`. `needs`: which loaders count (W2 two workers or more, W1
     one, L any, M the code around a loader). `find` yields findings, and a `Silence` where a candidate turns out to be
     none, for `loaderlint explain FILE:LINE`. `fix`: the safety of its quick fix, None if it has none. `page`: its
-    documentation in Markdown."""
+    documentation in Markdown. `looks`: whether anything may be found in a piece that holds one of the words, as its
+    text tells; what it rules out is not even lowered."""
 
     code: str
     name: str
@@ -47,6 +48,7 @@ class Rule:
     page: str
     enabled_by_default: bool = True
     words: tuple[str, ...] = ()
+    looks: Callable[[str], bool] | None = None
 
     @property
     def summary(self) -> str:

@@ -55,7 +55,16 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, MainFunction, Model, WorkerCall
 from loaderlint.project.values import ClassRef, Lib, LibObject, Literal_, Unknown
 from loaderlint.rules.base import Rule, loudness, page
-from loaderlint.rules.shared.epoch_passes import Pass, between, has_loops, inside, loop_around, passes, turn_name
+from loaderlint.rules.shared.epoch_passes import (
+    Pass,
+    between,
+    has_loops,
+    inside,
+    loop_around,
+    may_loop,
+    passes,
+    turn_name,
+)
 from loaderlint.rules.shared.seed_sources import seed_sources
 from loaderlint.rules.shared.seeding import tests_an_option
 from loaderlint.rules.shared.silence import too_unsure
@@ -326,4 +335,5 @@ RULE = Rule(
     fix="unsafe",
     page=page(__doc__),
     words=("seed", "SEED", "Seed"),
+    looks=may_loop,
 )

@@ -55,7 +55,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, MainFunction, Model
 from loaderlint.project.values import Atom, Instance, LibMember, LibObject, Unknown, Val
 from loaderlint.rules.base import Rule, loudness, page
-from loaderlint.rules.shared.epoch_passes import Pass, has_loops, inside, loop_around, passes, turn_name
+from loaderlint.rules.shared.epoch_passes import Pass, has_loops, inside, loop_around, may_loop, passes, turn_name
 from loaderlint.rules.shared.silence import too_unsure
 
 SAMPLER = "torch.utils.data.DistributedSampler"
@@ -281,4 +281,5 @@ RULE = Rule(
     fix="safe",
     page=page(__doc__),
     words=("poch",),
+    looks=may_loop,
 )

@@ -51,6 +51,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, MainFunction, Model
 from loaderlint.project.values import Atom, Instance, Lib, LibObject, Literal_, MapOf, SeqOf, Unknown, Val
 from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.shared.epoch_passes import may_loop
 
 #: What goes through a loader and gives its batches.
 _PASSING = ("tqdm.", "builtins.iter", "rich.progress.track")
@@ -59,6 +60,9 @@ _MAX_STEPS = 12
 _LOADER = re.compile(
     r"loader|dataset|batches|(?:^|_)dl(?:_|$)|(?:train|val|valid|test|eval)_(?:set|iter|data)", re.IGNORECASE
 )
+#: What a text holds that holds such a name.
+_NAMES = ("loader", "dataset", "batches")
+_OTHER_NAMES = re.compile(r"(?:\b|_)dl(?:\b|_)|(?:train|val|valid|test|eval)_(?:set|iter|data)")
 
 
 class Kept(NamedTuple):
@@ -94,6 +98,13 @@ def _shares(loader: Loader) -> bool:
     """Whether the batches of a loader lie in shared memory of workers when main gets them."""
     pinned = loader.argument("pin_memory").literal
     return loader.has_workers() != "no" and pinned is not None and not pinned.value
+
+
+def _may_keep(text: str) -> bool:
+    """Whether a def in this text may keep batches (see `_keeps_in_a_loop`): most of what appends names no loader."""
+    lowered = text.lower()
+    named = any(name in lowered for name in _NAMES) or _OTHER_NAMES.search(lowered) is not None
+    return named and may_loop(text)
 
 
 def _keeps_in_a_loop(function: MainFunction) -> bool:
@@ -365,4 +376,5 @@ RULE = Rule(
     page=page(__doc__),
     enabled_by_default=False,
     words=("append",),
+    looks=_may_keep,
 )
