@@ -86,7 +86,7 @@ class Seeding(NamedTuple):
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a loader, at the first bad seed of its workers (NumPy's before others)."""
     if loader.has_workers() == "no":
-        if loader.site is not None and loader.argument("worker_init_fn").literal is None:
+        if loader.site is not None and model.explains and loader.argument("worker_init_fn").literal is None:
             yield Silence(RULE.name, model.site_place(loader.site), few_workers(loader))
         return
     seedings = list(_seedings(loader, model))
@@ -94,7 +94,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     derived = any("fresh" in s.sources and s.function.startswith("torch.") for s in seedings)
     bad = [s for s in seedings if not derived and not s.sources & _FRESH_SOURCES]
     for seeding in seedings:
-        if seeding not in bad:
+        if seeding not in bad and model.explains:
             place = model.place(seeding.place.frame, seeding.place.number)
             yield Silence(RULE.name, place, _why_good(seeding, derived=derived))
     if not bad:

@@ -72,24 +72,28 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         for atom in call.callee.only(Lib):
             if not isinstance(atom, Lib) or atom.name not in NUMPY_GLOBAL_DRAWS:
                 continue
-            if sets_common_order(call, atom.name, model):
+            if not sets_common_order(call, atom.name, model):
+                draws.setdefault((call.number, atom.name), []).append(call)
+            elif model.explains:
                 place = model.place(call.frame, call.number)
                 yield Silence(RULE.name, place, "it sets an order in which all workers have to agree")
-            else:
-                draws.setdefault((call.number, atom.name), []).append(call)
     for (_, name), calls in draws.items():
         yield from _judge(calls, name, model)
 
 
 def _judge(calls: list[WorkerCall], name: str, model: Model) -> Iterator[Finding | Silence]:
     found = gathered((call.frame, _exposure(call, model)) for call in calls)
-    place = model.place(calls[0].frame, calls[0].number)
     if found is None:
-        yield from silences(RULE.name, place, (_unexposed(call, model) for call in calls))
+        if model.explains:
+            place = model.place(calls[0].frame, calls[0].number)
+            yield from silences(RULE.name, place, (_unexposed(call, model) for call in calls))
         return
     frame, exposure = found
     seeded = all(seeds_numpy(loader, model) == "sometimes" for loader in exposure.loaders)
     severity = _severity(exposure, 1 if seeded else 0, model)
+    if severity is None and not model.explains:
+        return
+    place = model.place(calls[0].frame, calls[0].number)
     if severity is None:
         yield Silence(RULE.name, place, _unsure(exposure, seeded, model))
         return

@@ -94,11 +94,13 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         if not _is_entry(frame, model):
             continue
         found = list(_spent(frame, model))
-        if not found:
+        if not found and model.explains:
             yield Silence(RULE.name, model.def_place(frame), "nothing that it hands out is known to run out")
         for spent in found:
             cured = _is_a_handle if spent.is_file else _is_seen
             exposure = model.exposure(frame, 0, parts=("sample",), cured=cured)
+            if exposure is None and not model.explains:
+                continue
             place = model.step_place(frame, spent.step)
             if exposure is None:
                 reason = unexposed(model, frame, 0, parts=("sample",), cure=lambda _: _A_HANDLE)

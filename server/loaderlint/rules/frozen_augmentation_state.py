@@ -77,6 +77,7 @@ from loaderlint.project.values import Instance, Lib, LibObject, Origin, Val
 from loaderlint.rules.base import Rule, in_workers_of, loudness, one_stream, page, repeated
 from loaderlint.rules.shared.seeding import TAKES_INIT, init_in_sight, may_be_passed
 from loaderlint.rules.shared.silence import ONE_STREAM, few_workers
+from loaderlint.rules.shared.spots import site_key
 
 #: albumentations' transforms that draw only whether they are applied.
 _SURE = frozenset({"HorizontalFlip", "VerticalFlip", "Transpose", "ToGray", "InvertImg", "ToSepia"})
@@ -110,15 +111,16 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a transform, where it is made."""
     if loader.out_of_sight:
         return
-    uses = {model.site_place(use.made.site): use for use in _uses(loader, model)}
-    for place, use in uses.items():
+    uses = {site_key(use.made.site): use for use in _uses(loader, model)}
+    for use in uses.values():
         possible = model.reached[use.frame].possible if use.frame else 0
         exposure = model.exposed(1 << loader.index, possible, 1)
         severity = _severity(use.library, exposure, loader, model) if exposure else None
         reason = _cure(use, loader, model)
         if reason or exposure is None or severity is None:
             reason = reason or _old(use.library, loader, model)
-            yield Silence(RULE.name, place, f"{reason}: {loader.described}")
+            if model.explains:
+                yield Silence(RULE.name, model.site_place(use.made.site), f"{reason}: {loader.described}")
             continue
         fix = _fix([one for one in uses.values() if one.library is use.library], loader, model)
         yield Finding(
@@ -128,7 +130,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             f"{repeated(exposure)} {in_workers_of(exposure)}{_border(use.library, loader, model)}: this "
             f"{use.library.name} object is made before the workers start, with a random state that is copied into "
             f"each; {_remedy(use.library)}",
-            place,
+            model.site_place(use.made.site),
             use.made.name,
             _why(use, loader, exposure, model),
             (fix,) if fix else (),

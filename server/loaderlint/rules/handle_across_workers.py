@@ -70,9 +70,10 @@ is changed in `__init__`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Place, Severity, Silence
+from loaderlint.findings import Evidence, Finding, Severity, Silence
 from loaderlint.knowledge.handles import HandleKind
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
@@ -81,13 +82,14 @@ from loaderlint.rules.base import Rule, in_workers_of, loudness, page
 from loaderlint.rules.shared.handle_accessor import accessor
 from loaderlint.rules.shared.held_handles import compares_pid, first_samples, handle_kind, handles_in, is_held, opener
 from loaderlint.rules.shared.silence import started_by, too_unsure, unexposed
+from loaderlint.rules.shared.spots import site_key
 
 _READS = frozenset({ir.Attr, ir.Global, ir.Capture, ir.Param, ir.Index})
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a handle that the function reads, where it is opened."""
-    done: set[Place] = set()
+    done: set[tuple[Path, int, int]] = set()
     for frame in function.frames:
         asks = compares_pid(frame, model)
         exprs = model.facts(frame).ir.exprs
@@ -95,27 +97,35 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         for number, value in sorted(reads, key=lambda item: item[0]):
             for atom in handles_in(value, model):
                 kind = handle_kind(atom, model)
-                place = model.site_place(opener(atom, model).site)
-                if kind is None or place in done:
+                made = site_key(opener(atom, model).site)
+                if kind is None or made in done:
                     continue
                 if asks:
-                    yield Silence(RULE.name, place, "the function that uses it asks which process it is in")
+                    yield from _silence(atom, "the function that uses it asks which process it is in", model)
                     continue
-                found = _judge(frame, number, atom, kind, value, model)
-                if isinstance(found, Finding):
-                    done.add(place)
-                yield found
+                for found in _judge(frame, number, atom, kind, value, model):
+                    if isinstance(found, Finding):
+                        done.add(made)
+                    yield found
 
 
-def _judge(frame: Frame, number: int, held: LibObject, kind: HandleKind, value: Val, model: Model) -> Finding | Silence:
-    place = model.site_place(opener(held, model).site)
+def _silence(held: LibObject, reason: str, model: Model) -> Iterator[Silence]:
+    if model.explains:
+        yield Silence(RULE.name, model.site_place(opener(held, model).site), reason)
+
+
+def _judge(
+    frame: Frame, number: int, held: LibObject, kind: HandleKind, value: Val, model: Model
+) -> Iterator[Finding | Silence]:
     touches: list[Evidence] = []
     if model.runs_in_worker(held.site.frame):
         touches = [Evidence(place, "the main process takes a sample") for place in first_samples(held, value, model)]
         if not touches:
-            return Silence(RULE.name, place, "it is opened in the worker, and the main process takes no sample before")
+            yield from _silence(held, "it is opened in the worker, and the main process takes no sample before", model)
+            return
     elif not is_held(held, value.origins, model):
-        return Silence(RULE.name, place, "the main process does not hold it any more when the workers start")
+        yield from _silence(held, "the main process does not hold it any more when the workers start", model)
+        return
     drops = _drops_state(value, model)
 
     def cured(loader: Loader) -> bool:
@@ -127,19 +137,21 @@ def _judge(frame: Frame, number: int, held: LibObject, kind: HandleKind, value: 
         reason = unexposed(
             model, frame, 1, parts=("sample", "collate"), cure=lambda loader: f"{started_by(loader, model)}, and {left}"
         )
-        return Silence(RULE.name, place, reason)
+        yield from _silence(held, reason, model)
+        return
     severity = loudness(_severity(kind, exposure, model), exposure.certainty)
     if severity is None:
-        return Silence(RULE.name, place, too_unsure(exposure.certainty))
+        yield from _silence(held, too_unsure(exposure.certainty), model)
+        return
     made = opener(held, model)
     use = Evidence(model.place(frame, number), f"{model.label(frame)} uses it")
-    return Finding(
+    yield Finding(
         RULE.name,
         severity,
         exposure.certainty,
         f"{_effect(kind, _forked(exposure, model))} {in_workers_of(exposure)}: this {kind.word} is opened "
         f"{_where(made, model)}, {'which runs ' if touches else ''}before the workers start; open it in each process",
-        place,
+        model.site_place(made.site),
         made.name,
         (use, *touches, *model.why(frame, exposure)),
         () if touches else accessor(held, kind, value.origins, model),

@@ -86,16 +86,16 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 def _lost(kept: Kept, model: Model) -> Iterator[Finding | Silence]:
     exposure = model.exposure(kept.frame, 1, parts=("sample", "collate"))
     if exposure is None:
-        yield Silence(RULE.name, kept.place, unexposed(model, kept.frame, 1, parts=("sample", "collate")))
+        yield from _silence(kept, unexposed(model, kept.frame, 1, parts=("sample", "collate")), model)
         return
     severity = loudness(Severity.WARNING, exposure.certainty)
     reader = next(reads_in_main(kept, exposure, model), None) if severity else None
     if severity is None or reader is None:
         reason = f"nothing in the main process reads `{kept.name}` afterwards" if severity else too_unsure("possible")
-        yield Silence(RULE.name, kept.place, reason)
+        yield from _silence(kept, reason, model)
         return
     if _runs_in_main(kept.frame, model):  # last: it looks into all that main runs
-        yield Silence(RULE.name, kept.place, _IN_MAIN)
+        yield from _silence(kept, _IN_MAIN, model)
         return
     frame, number = reader
     name = f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}"
@@ -106,7 +106,7 @@ def _lost(kept: Kept, model: Model) -> Iterator[Finding | Silence]:
         f"the main process never sees this change of `{kept.name}`: it happens {in_workers_of(exposure)}, each on a "
         f"copy of its own, and {model.label(frame)} reads the main process's; return it with the sample, or keep it in "
         "a shared tensor or `multiprocessing.Value`",
-        kept.place,
+        kept.spot.place(model),
         name,
         (
             Evidence(model.place(frame, number), f"{model.label(frame)} reads {kept.name}"),
@@ -120,7 +120,7 @@ def _walked(walk: Walk, model: Model) -> Iterator[Finding | Silence]:
     kept = walk.kept
     exposure = model.exposure(kept.frame, 2, parts=("sample",), cured=_may_set_up_workers)
     if exposure is None:
-        yield Silence(RULE.name, kept.place, unexposed(model, kept.frame, 2, parts=("sample",), cure=_why_set_up))
+        yield from _silence(kept, unexposed(model, kept.frame, 2, parts=("sample",), cure=_why_set_up), model)
         return
     severity = loudness(Severity.WARNING, exposure.certainty)
     if severity is None:
@@ -132,7 +132,7 @@ def _walked(walk: Walk, model: Model) -> Iterator[Finding | Silence]:
         f"the same items come from several workers: each moves on a `{kept.name}` of its own "
         f"{in_workers_of(exposure)}, from where the main process's stands, and goes over all of `{walk.items}`; take "
         "the item at the sample's index",
-        kept.place,
+        kept.spot.place(model),
         f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
         (
             Evidence(model.place(walk.frame, walk.number), f"{model.label(walk.frame)} takes the item at {kept.name}"),
@@ -140,6 +140,11 @@ def _walked(walk: Walk, model: Model) -> Iterator[Finding | Silence]:
             *model.why(kept.frame, exposure),
         ),
     )
+
+
+def _silence(kept: Kept, reason: str, model: Model) -> Iterator[Silence]:
+    if model.explains:
+        yield Silence(RULE.name, kept.spot.place(model), reason)
 
 
 def _may_set_up_workers(loader: Loader) -> bool:
@@ -156,12 +161,12 @@ def _cached(kept: Kept, model: Model) -> Iterator[Finding | Silence]:
     exposure = model.exposure(kept.frame, 1, parts=("sample",), cured=_needs_no_cache)
     if exposure is None:
         reason = unexposed(model, kept.frame, 1, parts=("sample",), cure=_why_no_cache)
-        yield Silence(RULE.name, kept.place, reason)
+        yield from _silence(kept, reason, model)
         return
     unknowns = 1 if exposure.lead.persistent is None else 0
     severity = loudness(Severity.INFORMATION, exposure.certainty, unknowns)
     if severity is None or _runs_in_main(kept.frame, model):
-        yield Silence(RULE.name, kept.place, too_unsure(exposure.certainty) if severity is None else _IN_MAIN)
+        yield from _silence(kept, too_unsure(exposure.certainty) if severity is None else _IN_MAIN, model)
         return
     name = f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}"
     yield Finding(
@@ -170,7 +175,7 @@ def _cached(kept: Kept, model: Model) -> Iterator[Finding | Silence]:
         exposure.certainty,
         f"the cache `{kept.name}` is never of use: it is filled {in_workers_of(exposure)}, each its own, and "
         "gone with them at the end of the epoch; fill it before the workers start, or pass `persistent_workers=True`",
-        kept.place,
+        kept.spot.place(model),
         name,
         (*_births(kept, model), *model.why(kept.frame, exposure)),
         _fixes(exposure, model),

@@ -76,7 +76,7 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     forgotten = _forgotten.get(model)
     if forgotten is None:
         forgotten = _forgotten[model] = dict(_find_forgotten(model))
-        for loader in model.loaders:
+        for loader in model.loaders if model.explains else ():
             for sampler in _samplers(loader, model) if loader not in forgotten else ():
                 reason = "something calls `set_epoch`, on it as far as is known"
                 yield Silence(RULE.name, model.site_place(sampler.site), reason)
@@ -87,7 +87,7 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
             if not one.evaluates(model):
                 for sampler in forgotten.get(one.loader, ()):
                     yield from _judge(sampler, one, model)
-            else:
+            elif model.explains:
                 for sampler in forgotten.get(one.loader, ()):
                     reason = f"the pass in `{model.label(one.frame)}` is one of evaluation"
                     yield Silence(RULE.name, model.site_place(sampler.site), reason)

@@ -69,6 +69,7 @@ from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance, Lib
 from loaderlint.rules.base import Rule, gathered, loudness, page
 from loaderlint.rules.shared.silence import silences, too_unsure, unexposed
+from loaderlint.rules.shared.spots import Spot
 from loaderlint.rules.shared.ways_out import Ends, dependence
 
 Reason = Literal["exception", "sample", "always"]
@@ -86,7 +87,7 @@ class Way(NamedTuple):
     settings. `statement`: a return statement gives it, which a fix may replace."""
 
     frame: Frame
-    place: Place
+    spot: Spot
     reason: Reason
     settings: bool
     held: bool
@@ -97,14 +98,17 @@ class Way(NamedTuple):
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a way on which a dataset's `__getitem__` gives None."""
     frames = [frame for frame in function.frames if _is_entry(frame, model)]
-    by_place: dict[Place, list[tuple[Frame, Way]]] = {}
+    by_spot: dict[object, list[tuple[Frame, Way]]] = {}
     for frame in frames:
         if _gives_something(frame, model):
             for way in _ways(frame, model, 0):
-                by_place.setdefault(way.place, []).append((frame, way))
-    for place, ways in by_place.items():
+                by_spot.setdefault(way.spot.key, []).append((frame, way))
+    for ways in by_spot.values():
         exposed = [(frame, model.exposure(frame, 0, parts=("sample",), cured=_has_own_collate)) for frame, _ in ways]
         found = gathered(exposed)
+        if found is None and not model.explains:
+            continue
+        place = ways[0][1].spot.place(model)
         if found is None:
             cures = (unexposed(model, one, 0, parts=("sample",), cure=lambda _: _OWN_COLLATE) for one, _ in ways)
             yield from silences(RULE.name, place, cures)
@@ -123,7 +127,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
                 place,
                 model.label(way.frame),
                 (*_helper(way, frame, model), *model.why(frame, exposure)),
-                _fixes(way),
+                _fixes(way, place),
             )
 
 
@@ -165,18 +169,18 @@ def _ways(frame: Frame, model: Model, depth: int) -> Iterator[Way]:
     """The ways on which `frame` returns None, itself or by what it calls to make its result."""
     for number, step in model.steps_of(frame, ir.Return):
         if _is_none(step.value, frame, model):
-            yield from _way(frame, step.context, model.step_place(frame, number), model, statement=True)
+            yield from _way(frame, step.context, Spot(frame, number, "step"), model, statement=True)
         else:
-            yield from _inside(step.value, step.context, frame, model, depth, model.step_place(frame, number))
+            yield from _inside(step.value, step.context, frame, model, depth, Spot(frame, number, "step"))
     for context in Ends(frame, model).find():
         if not model.ev.is_dead(context, frame) and _is_no_choice(context, frame, model):
-            yield from _way(frame, context, model.def_place(frame), model, falls=True)
+            yield from _way(frame, context, Spot(frame, 0, "def"), model, falls=True)
 
 
 def _way(
     frame: Frame,
     context: int,
-    place: Place,
+    spot: Spot,
     model: Model,
     *,
     held: bool = False,
@@ -199,7 +203,7 @@ def _way(
     if reason is None and falls and any(one.kind == "with" for one in contexts[:1]):
         reason = "exception"  # `with suppress(...)`
     if reason is not None:
-        yield Way(frame, place, reason, settings, held, falls, statement)
+        yield Way(frame, spot, reason, settings, held, falls, statement)
 
 
 def _is_import_error(number: int, frame: Frame, model: Model) -> bool:
@@ -236,23 +240,23 @@ def _chooses(number: int, frame: Frame, model: Model) -> bool:
     return False
 
 
-def _inside(number: int, context: int, frame: Frame, model: Model, depth: int, place: Place) -> Iterator[Way]:
+def _inside(number: int, context: int, frame: Frame, model: Model, depth: int, spot: Spot) -> Iterator[Way]:
     """The ways on which the returned value is or holds None."""
     e = model.ev.expr(frame, number)
     match e:
         case ir.Seq(kind, items) if kind != "set":
             for item in items:
-                yield from _part(item, context, frame, model, depth, place)
+                yield from _part(item, context, frame, model, depth, spot)
         case ir.Map(_, items):
             for item in items:
-                yield from _part(item, context, frame, model, depth, place)
+                yield from _part(item, context, frame, model, depth, spot)
         case ir.IfExp(test, then, other):
             for side in (then, other):
                 if _is_none(side, frame, model):
                     if dependence(test, frame, model) == 2 and model.ev.truth(test, frame) is None:
-                        yield Way(frame, place, "sample", False, False, False, False)
+                        yield Way(frame, spot, "sample", False, False, False, False)
                 else:
-                    yield from _inside(side, context, frame, model, depth, place)
+                    yield from _inside(side, context, frame, model, depth, spot)
         case ir.Call() | ir.Index() if depth < _MAX_HELPERS and not _is_looked_at(number, frame, model):
             for target in frame.targets.get(number, ()):
                 if target in model.reached and _gives_something(target, model):
@@ -262,13 +266,13 @@ def _inside(number: int, context: int, frame: Frame, model: Model, depth: int, p
                 yield from _bound_in_handler(choice, frame, model)
 
 
-def _part(item: int, context: int, frame: Frame, model: Model, depth: int, place: Place) -> Iterator[Way]:
+def _part(item: int, context: int, frame: Frame, model: Model, depth: int, spot: Spot) -> Iterator[Way]:
     if item == NONE:
         return
     if _is_none(item, frame, model):
-        yield from _way(frame, context, place, model, held=True, statement=True)
+        yield from _way(frame, context, spot, model, held=True, statement=True)
         return
-    for way in _inside(item, context, frame, model, depth, place):
+    for way in _inside(item, context, frame, model, depth, spot):
         yield way._replace(held=True)
 
 
@@ -280,7 +284,7 @@ def _bound_in_handler(choice: int, frame: Frame, model: Model) -> Iterator[Way]:
     for number, step in model.steps(frame):
         if isinstance(step, ir.Bind) and step.value == choice:
             if any(context.kind == "except" for context in one.around(step.context)):
-                yield from _way(frame, step.context, model.step_place(frame, number), model)
+                yield from _way(frame, step.context, Spot(frame, number, "step"), model)
 
 
 def _is_looked_at(number: int, frame: Frame, model: Model) -> bool:
@@ -329,11 +333,11 @@ def _helper(way: Way, entry: Frame, model: Model) -> Iterator[Evidence]:
         yield Evidence(model.def_place(entry), f"{model.label(entry)} returns what {model.label(way.frame)} gives")
 
 
-def _fixes(way: Way) -> tuple[Fix, ...]:
+def _fixes(way: Way, place: Place) -> tuple[Fix, ...]:
     """Let the exception through where one is caught."""
     if not way.statement or way.reason != "exception":
         return ()
-    return (Fix("Let the exception through: `raise`", "unsafe", (Replace(way.place, "raise"),)),)
+    return (Fix("Let the exception through: `raise`", "unsafe", (Replace(place, "raise"),)),)
 
 
 RULE = Rule(

@@ -83,7 +83,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             "be imported; move it to a module",
             Place(ref.path, ref.piece, facts.anchors.defs[ref.def_][1]),
             one.name,
-            (*parcel.way, *sent_by(loader, model)),
+            (*parcel.shown(model), *sent_by(loader, model)),
         )
 
 

@@ -70,9 +70,10 @@ say themselves how they are pickled.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Place, Severity, Silence
+from loaderlint.findings import Evidence, Finding, Severity, Silence
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS
 from loaderlint.project.frames import Frame
@@ -94,6 +95,7 @@ from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
 from loaderlint.rules.shared.generator_births import birth_place, born, is_seeded, library_of
 from loaderlint.rules.shared.seeding import init_in_sight
 from loaderlint.rules.shared.silence import ONE_STREAM, silences, started_by, too_unsure, unexposed
+from loaderlint.rules.shared.spots import site_key
 
 #: How many draws a finding shows.
 _MAX_SHOWN_DRAWS = 6
@@ -103,20 +105,25 @@ _WORDS = {"numpy": "Generator", "numpy_legacy": "RandomState", "python": "random
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a generator that the function draws from, where it is made."""
-    found: dict[Place, list[Draw]] = {}
+    found: dict[tuple[Path, int, int], list[Draw]] = {}
     for call in model.calls(function):
         for draw in _draws_of(call, model):
-            place = model.site_place(draw.made.site)
-            if model.runs_in_worker(draw.made.site.frame):
-                yield Silence(RULE.name, place, "the generator is made in the worker")
-            elif _remade_in_worker(draw, model):
-                yield Silence(RULE.name, place, "worker code makes it anew, or gives it a new seed")
-            elif _is_common_order(draw, model):
-                yield Silence(RULE.name, place, "it sets an order in which all workers have to agree")
-            else:
-                found.setdefault(place, []).append(draw)
-    for place, draws in found.items():
-        yield from _judge(place, draws, model)
+            reason = _why_good(draw, model)
+            if not reason:
+                found.setdefault(site_key(draw.made.site), []).append(draw)
+            elif model.explains:
+                yield Silence(RULE.name, model.site_place(draw.made.site), reason)
+    for draws in found.values():
+        yield from _judge(draws, model)
+
+
+def _why_good(draw: Draw, model: Model) -> str:
+    """Why a generator is none that the workers share the state of; '' if it may be."""
+    if model.runs_in_worker(draw.made.site.frame):
+        return "the generator is made in the worker"
+    if _remade_in_worker(draw, model):
+        return "worker code makes it anew, or gives it a new seed"
+    return "it sets an order in which all workers have to agree" if _is_common_order(draw, model) else ""
 
 
 def _draws_of(call: WorkerCall, model: Model) -> Iterator[Draw]:
@@ -132,8 +139,11 @@ def _draws_of(call: WorkerCall, model: Model) -> Iterator[Draw]:
                 yield Draw(call, atom, passed.origins)
 
 
-def _judge(place: Place, draws: list[Draw], model: Model) -> Iterator[Finding | Silence]:
+def _judge(draws: list[Draw], model: Model) -> Iterator[Finding | Silence]:
     found = gathered((draw.call.frame, _exposure(draw, model)) for draw in draws)
+    if found is None and not model.explains:
+        return
+    place = model.site_place(draws[0].made.site)
     if found is None:
         yield from silences(RULE.name, place, (_unexposed(draw, model) for draw in draws))
         return
@@ -150,7 +160,7 @@ def _judge(place: Place, draws: list[Draw], model: Model) -> Iterator[Finding | 
     library = library_of(draw.made) or "numpy"
     uses = {model.place(d.call.frame, d.call.number): model.label(d.call.frame) for d in (draw, *draws)}
     shown = tuple(Evidence(where, f"{label} draws from it") for where, label in [*uses.items()][:_MAX_SHOWN_DRAWS])
-    every = _all_draws(place, model)
+    every = _all_draws(draw.made, model)
     common = any(_is_common_order(draw, model) for draw in every)  # which has to stay the same in all workers
     fix = None if common else accessor_fix(every, library, model)
     yield Finding(
@@ -225,14 +235,14 @@ def _is_randomizable(owner: Atom, model: Model) -> bool:
     return bool(bases) or model.ev.classes.has_unknown_base(cls)
 
 
-def _all_draws(place: Place, model: Model) -> list[Draw]:
-    """Every draw in worker code from the generator that is made at `place`."""
+def _all_draws(made: LibObject, model: Model) -> list[Draw]:
+    """Every draw in worker code from the generators that are made where `made` is."""
     return [
         draw
         for frame in model.reached
         for call in model.frame_calls(frame)
         for draw in _draws_of(call, model)
-        if model.site_place(draw.made.site) == place
+        if site_key(draw.made.site) == site_key(made.site)
     ]
 
 

@@ -59,13 +59,14 @@ from collections.abc import Iterator, Mapping, Set
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Fix, Place, SetArgument, Severity, Silence
+from loaderlint.findings import Evidence, Finding, Fix, SetArgument, Severity, Silence
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import Atom, Instance, LibObject
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.epoch_loops import Loop, goes_through, is_loader, loops_around, step_context
 from loaderlint.rules.shared.silence import few_workers
+from loaderlint.rules.shared.spots import Spot
 
 #: Methods that Lightning calls in each epoch.
 _HOOKS = frozenset(
@@ -79,12 +80,12 @@ Read = Mapping[Instance, Mapping[str, Frame]]
 
 
 class Change(NamedTuple):
-    """The main process sets `attribute` of `owner` at `place`, by a setter if `by` is one. `constant`: to this value
+    """The main process sets `attribute` of `owner` at `spot`, by a setter if `by` is one. `constant`: to this value
     (None: to a computed one)."""
 
     frame: Frame
     context: int
-    place: Place
+    spot: Spot
     owner: Instance
     attribute: str
     by: str
@@ -98,7 +99,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         return
     if exposure is None or not _persists(loader, model):
         reason = few_workers(loader) if exposure is None else "its workers start anew in each epoch"
-        yield Silence(RULE.name, model.site_place(loader.site), reason)
+        if model.explains:
+            yield Silence(RULE.name, model.site_place(loader.site), reason)
         return
     severity = loudness(Severity.ERROR, exposure.certainty)
     if severity is None:
@@ -108,11 +110,14 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     changes = list(_changes(loader, read, model))
     late = [change for change in changes if _is_late(change, loader, made_in, model)]
     for change in changes:
-        if change not in late:
-            yield Silence(RULE.name, change.place, f"it is not set again and again while {loader.described} lives")
+        if change not in late and model.explains:
+            place = change.spot.place(model)
+            yield Silence(RULE.name, place, f"it is not set again and again while {loader.described} lives")
     for change in late:
         if _is_constant(change, late, model):
-            yield Silence(RULE.name, change.place, "it is set to one value each time: the workers start with that")
+            if model.explains:
+                place = change.spot.place(model)
+                yield Silence(RULE.name, place, "it is set to one value each time: the workers start with that")
             continue
         reader = read[change.owner][change.attribute]
         name = model.ev.classes.name(change.owner.cls)
@@ -123,7 +128,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             exposure.certainty,
             f"the workers of {loader.described} never see it: {what} the main process's `{name}` only, and they keep "
             f"the copy that they got when they started ({_why_kept(loader)}); {_remedy(loader)}",
-            change.place,
+            change.spot.place(model),
             f"{name}.{change.attribute}",
             (Evidence(model.def_place(reader), f"{model.label(reader)} reads {change.attribute}"),)
             + model.why(reader, exposure),
@@ -223,8 +228,8 @@ def _changes(loader: Loader, read: Read, model: Model) -> Iterator[Change]:
                     for owner in _held(step.base, frame, loader, model):
                         if step.name in read.get(owner, ()):
                             constant = _constant(step.value, frame, model)
-                            place = model.step_place(frame, number)
-                            yield Change(frame, step.context, place, owner, step.name, "", constant)
+                            spot = Spot(frame, number, "step")
+                            yield Change(frame, step.context, spot, owner, step.name, "", constant)
                 elif isinstance(step, ir.Perform):
                     yield from _set_by(step, frame, setters, loader, model)
 
@@ -244,8 +249,8 @@ def _set_by(
         if owner in setters[func.name]:
             given = [_constant(arg.value, frame, model) for arg in call.args] or [_NOTHING]
             constant = given[0] if len(given) == 1 else None
-            place = model.place(frame, step.call)
-            yield Change(frame, step.context, place, *setters[func.name][owner], func.name, constant)
+            spot = Spot(frame, step.call)
+            yield Change(frame, step.context, spot, *setters[func.name][owner], func.name, constant)
 
 
 def _constant(number: int, frame: Frame, model: Model) -> ir.Const | None:

@@ -103,17 +103,17 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         if _NEXT not in call.callee.atoms or len(call.call.args) != 1 or call.call.args[0].kind != "pos":
             continue
         risk = _risk(call.call.args[0].value, call.frame, model)
-        place = model.place(call.frame, call.number)
         if risk is None or _is_caught(call.context, call.frame, model) or _in_generator(call, model):
-            yield Silence(RULE.name, place, _NOT_KNOWN if risk is None else _STOPPED)
+            yield from _silence(call, _NOT_KNOWN if risk is None else _STOPPED, model)
             continue
         exposure = model.exposure(call.frame, 0, parts=_PARTS, cured=_Stops(call.frame, model))
         if exposure is None:
-            yield Silence(RULE.name, place, unexposed(model, call.frame, 0, parts=_PARTS, cure=lambda _: _STOPPED))
+            reason = unexposed(model, call.frame, 0, parts=_PARTS, cure=lambda _: _STOPPED)
+            yield from _silence(call, reason, model)
             continue
         severity = loudness(risk.severity, exposure.certainty, risk.unknowns)
         if severity is None:
-            yield Silence(RULE.name, place, too_unsure(exposure.certainty))
+            yield from _silence(call, too_unsure(exposure.certainty), model)
             continue
         yield Finding(
             RULE.name,
@@ -122,11 +122,16 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
             f"the epoch of {_loaders(exposure)} ends early and nothing is said: `next` in {model.label(call.frame)} "
             f"raises StopIteration {risk.when}, which the loader takes for the end of the data; give it a default or "
             "raise another exception",
-            place,
+            model.place(call.frame, call.number),
             model.label(call.frame),
             model.why(call.frame, exposure),
             _fixes(call, model),
         )
+
+
+def _silence(call: WorkerCall, reason: str, model: Model) -> Iterator[Silence]:
+    if model.explains:
+        yield Silence(RULE.name, model.place(call.frame, call.number), reason)
 
 
 def _loaders(exposure: Exposure) -> str:

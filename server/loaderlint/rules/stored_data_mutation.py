@@ -65,6 +65,7 @@ from loaderlint.project.values import ClassRef, FunctionRef, Instance, Lib, Meth
 from loaderlint.rules.base import Rule, in_workers_of, loaders_of, loudness, page
 from loaderlint.rules.shared.passed import passed_for
 from loaderlint.rules.shared.silence import too_unsure
+from loaderlint.rules.shared.spots import Spot
 from loaderlint.rules.shared.stored_kinds import (
     Kind,
     container_kind,
@@ -84,11 +85,11 @@ _STATE = "it may be a number or a list, or what is meant to change: a cache, a b
 
 
 class Edit(NamedTuple):
-    """A change in place of expression `target`, at `place`. `shows`: what kind of object the way it is done shows.
+    """A change in place of expression `target`, at `spot`. `shows`: what kind of object the way it is done shows.
     `form`: 'augment', 'item augment' (`x[i] += 1`), 'item' (`x[i] = 1`), 'method', 'function'."""
 
     target: int
-    place: Place
+    spot: Spot
     shows: Kind | None
     how: str
     form: str
@@ -116,7 +117,12 @@ def _stored_edit(edit: Edit, frame: Frame, model: Model) -> Iterator[Finding | S
             return
     made = "what it changes is made anew in the worker" if value.origins else _NOT_STORED
     reason = "where what it changes comes from is not known" if value.unknown and not value.origins else made
-    yield Silence(RULE.name, edit.place, reason)
+    yield from _silence(edit, reason, model)
+
+
+def _silence(edit: Edit, reason: str, model: Model) -> Iterator[Silence]:
+    if model.explains:
+        yield Silence(RULE.name, edit.spot.place(model), reason)
 
 
 def _root(target: int, frame: Frame, model: Model) -> int:
@@ -141,15 +147,15 @@ def _edits(frame: Frame, model: Model) -> Iterator[Edit]:
             yield from _augment(step, number, frame, model)
         elif isinstance(step, ir.SetItem) and not _follows_augment(frame, number, model):
             shows = _shown_by_index(step.index, frame, model)
-            yield Edit(step.base, model.step_place(frame, number), shows, "an assignment to its items", "item")
+            yield Edit(step.base, Spot(frame, number, "step"), shows, "an assignment to its items", "item")
         elif isinstance(step, ir.Perform):
             yield from _calls(step.call, step.call in unused, frame, model)
 
 
 def _augment(step: ir.Augment, number: int, frame: Frame, model: Model) -> Iterator[Edit]:
-    place = model.step_place(frame, number)
+    spot = Spot(frame, number, "step")
     if step.stored == "name":
-        yield Edit(step.target, place, None, f"`{step.op}=`", "augment")
+        yield Edit(step.target, spot, None, f"`{step.op}=`", "augment")
         return
     item = model.ev.expr(frame, step.target)
     if not isinstance(item, ir.Index):
@@ -158,7 +164,7 @@ def _augment(step: ir.Augment, number: int, frame: Frame, model: Model) -> Itera
     added = model.ev.eval(step.value, frame).literal
     if shows is None and step.op in "+-" and added is not None and added.kind == "int":
         return  # `self.counts[i] += 1` is a counter
-    yield Edit(item.base, place, shows, f"`{step.op}=` on an item", "item augment")
+    yield Edit(item.base, spot, shows, f"`{step.op}=` on an item", "item augment")
 
 
 def _follows_augment(frame: Frame, number: int, model: Model) -> bool:
@@ -176,28 +182,28 @@ def _calls(number: int, unused: bool, frame: Frame, model: Model) -> Iterator[Ed
     call = model.ev.expr(frame, number)
     if not isinstance(call, ir.Call):
         return
-    place = model.place(frame, number)
+    spot = Spot(frame, number)
     callee = model.ev.eval(call.func, frame)
     func = model.ev.expr(frame, call.func)
     if isinstance(func, ir.Attr) and not callee.only(Method, FunctionRef, Lib):
-        yield from _method(func, unused, place)
+        yield from _method(func, unused, spot)
     for atom in callee.atoms:
         if isinstance(atom, Lib) and atom.name in MUTATING_FUNCTIONS:
             positional = [arg for arg in call.args if arg.kind == "pos"]
             for position in MUTATING_FUNCTIONS[atom.name]:
                 if position < len(positional):
                     word = atom.name.rpartition(".")[2]
-                    yield Edit(positional[position].value, place, "unknown", f"`{word}`", "function")
+                    yield Edit(positional[position].value, spot, "unknown", f"`{word}`", "function")
     for arg in call.args:
         if arg.kind == "kw" and arg.name == OUT_ARGUMENT:
-            yield Edit(arg.value, place, "unknown", "`out=`", "function")
+            yield Edit(arg.value, spot, "unknown", "`out=`", "function")
 
 
-def _method(func: ir.Attr, unused: bool, place: Place) -> Iterator[Edit]:
+def _method(func: ir.Attr, unused: bool, spot: Spot) -> Iterator[Edit]:
     if func.name.endswith("_") and not func.name.startswith("_") and func.name not in KEEPS_VALUES:
-        yield Edit(func.base, place, "tensor", f"`.{func.name}()`", "method")
+        yield Edit(func.base, spot, "tensor", f"`.{func.name}()`", "method")
     elif func.name in MUTATING_METHODS and unused:
-        yield Edit(func.base, place, "list" if func.name in LIST_METHODS else None, f"`.{func.name}()`", "method")
+        yield Edit(func.base, spot, "list" if func.name in LIST_METHODS else None, f"`.{func.name}()`", "method")
 
 
 # --- what is stored ---------------------------------------------------------------------------------------------------
@@ -241,7 +247,7 @@ def _judge(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -
     exposure = model.exposure(frame, 0, parts=("sample", "collate"))
     if kind is None or exposure is None or held == "read only":
         reason = "the array is mapped read-only: writing to it raises" if held == "read only" else _STATE
-        yield Silence(RULE.name, edit.place, reason)
+        yield from _silence(edit, reason, model)
         return
 
     def stays(loader: Loader) -> bool:
@@ -251,7 +257,7 @@ def _judge(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -
     base = Severity.ERROR if stays(exposure.lead) else Severity.WARNING
     severity = loudness(base, exposure.certainty, 1 if kind == "unknown" else 0)
     if severity is None:
-        yield Silence(RULE.name, edit.place, too_unsure(exposure.certainty))
+        yield from _silence(edit, too_unsure(exposure.certainty), model)
         return
     name = _field(origin)
     yield Finding(
@@ -259,7 +265,7 @@ def _judge(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -
         severity,
         exposure.certainty,
         f"{edit.how} changes the stored `{name}` itself, {_when(exposure, held, stays(exposure.lead))}; edit a copy",
-        edit.place,
+        edit.spot.place(model),
         name,
         model.why(frame, exposure),
         _fixes(frame, edit, kind, model),
@@ -304,7 +310,7 @@ def _fixes(frame: Frame, edit: Edit, kind: Kind, model: Model) -> tuple[Fix, ...
     if not isinstance(e, ir.Index | ir.Attr):
         return ()
     bound = model.place(frame, edit.target)
-    if bound.anchor < 0 or bound.anchor >= edit.place.anchor:
+    if bound.anchor < 0 or bound.anchor >= edit.spot.place(model).anchor:
         return ()  # no name holds it: `self.data[i] += 1` has nothing to copy
     return _copies([bound], kind)
 

@@ -63,9 +63,10 @@ _MAY_BE_NONE = "the code gives it no workers in some cases: it may know of the p
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a script, where it first starts the workers of a loader."""
-    place = model.site_place(loader.site) if loader.site else None
-    if place is not None and loader.has_workers() == "no":
-        yield Silence(RULE.name, place, few_workers(loader))
+    place = model.site_place(loader.site) if loader.site and model.explains else None
+    if loader.site is not None and loader.has_workers() == "no":
+        if place is not None:
+            yield Silence(RULE.name, place, few_workers(loader))
         return
     if severity(loader, model, "proven") is None:
         if place is not None:

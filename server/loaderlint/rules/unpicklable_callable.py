@@ -103,7 +103,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             f"cannot name it; {_advice(ref)}",
             place,
             _name(ref, model),
-            (*_made_by(ref, model), *(link for link in parcel.way if link.place != place), *sent_by(loader, model)),
+            (*_made_by(ref, model), *parcel.shown(model, place), *sent_by(loader, model)),
             hoisted(ref, parcel, model) if isinstance(ref, FunctionRef) else (),
         )
 

@@ -118,7 +118,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
                 f"pickle {one.kind.error}); {_advice(one)}",
                 one.place,
                 one.name,
-                (*_way(one.parcel, one.place), *sent_by(loader, model)),
+                (*one.parcel.shown(model, one.place), *sent_by(loader, model)),
                 () if shared else left_out(one.parcel, [other.parcel for other in found], model),
             )
 
@@ -198,10 +198,6 @@ def _advice(one: Stuck) -> str:
     if one.name in THREAD_LOCKS:
         return "it locks nothing between workers: remove it, or leave it out in `__getstate__`"
     return "make it in the worker, or leave it out in `__getstate__`"
-
-
-def _way(parcel: Parcel, place: Place) -> Iterator[Evidence]:
-    yield from (link for link in parcel.way if link.place != place)
 
 
 # --- locks ------------------------------------------------------------------------------------------------------------

@@ -72,7 +72,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         severity = _severity(entry, exposure, model) if exposure else None
         reason = _why_not(entry, loader, severity, model)
         if exposure is None or severity is None or reason:
-            yield Silence(RULE.name, model.def_place(entry), f"{reason}: {loader.described}")
+            if model.explains:
+                yield Silence(RULE.name, model.def_place(entry), f"{reason}: {loader.described}")
             continue
         assert isinstance(entry.receiver, Instance)
         name = model.ev.classes.name(entry.receiver.cls)

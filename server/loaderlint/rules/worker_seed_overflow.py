@@ -49,7 +49,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Finding, Fix, Intent, Place, Replace, Severity, Silence, Wrap
+from loaderlint.findings import Finding, Fix, Intent, Replace, Severity, Silence, Wrap
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Lib, LibMember, LibObject
@@ -72,21 +72,26 @@ class Overflow(NamedTuple):
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a seed, where it is written."""
-    found: dict[Place, list[Overflow]] = {}
+    found: dict[int, list[Overflow]] = {}
     for call in model.calls(function):
         for name, seed in _numpy_seeds(call):
             width = reach(seed, call.frame, model)
-            place = model.place(call.frame, call.number)
             if width is None:
                 continue
-            if width <= NUMPY_LIMIT:
-                yield Silence(RULE.name, place, "the seed is below 2**32")
-            elif _is_watched(call, model):
-                yield Silence(RULE.name, place, "the call stands in a try, or under a test of how large the seed is")
-            else:
-                found.setdefault(place, []).append(Overflow(call, name, seed))
-    for place, overflows in found.items():
-        yield from _judge(place, overflows, model)
+            reason = _why_good(call, width, model)
+            if not reason:
+                found.setdefault(call.number, []).append(Overflow(call, name, seed))
+            elif model.explains:
+                yield Silence(RULE.name, model.place(call.frame, call.number), reason)
+    for overflows in found.values():
+        yield from _judge(overflows, model)
+
+
+def _why_good(call: WorkerCall, width: int, model: Model) -> str:
+    """Why a seed below `width` fits; '' if it may not."""
+    if width <= NUMPY_LIMIT:
+        return "the seed is below 2**32"
+    return "the call stands in a try, or under a test of how large the seed is" if _is_watched(call, model) else ""
 
 
 def _numpy_seeds(call: WorkerCall) -> Iterator[tuple[str, int]]:
@@ -113,8 +118,11 @@ def _measures(test: int, call: WorkerCall, model: Model) -> bool:
     return any(reach(operand, call.frame, model) is not None for operand in operands)
 
 
-def _judge(place: Place, overflows: list[Overflow], model: Model) -> Iterator[Finding | Silence]:
+def _judge(overflows: list[Overflow], model: Model) -> Iterator[Finding | Silence]:
     found = gathered((one.call.frame, _exposure(one, model)) for one in overflows)
+    if found is None and not model.explains:
+        return
+    place = model.place(overflows[0].call.frame, overflows[0].call.number)
     if found is None:
         yield from silences(RULE.name, place, (_unexposed(one, model) for one in overflows))
         return

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Place
 from loaderlint.knowledge.arrays import STATE_METHODS
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.numpy_random import GENERATORS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, MainFunction, Model
 from loaderlint.project.values import Atom, FunctionRef, Instance, LibObject, Literal_, MapOf, SeqOf, Unknown
+from loaderlint.rules.shared.spots import Spot
 
 #: Containers of the standard library that one process has to itself.
 _OWN_CONTAINERS = frozenset(
@@ -31,10 +31,10 @@ _CONNECTIONS = ("connect", "open", "Client", "Session")
 
 
 class Kept(NamedTuple):
-    """A change of attribute `name` of `owner`, which `frame` makes at `place`."""
+    """A change of attribute `name` of `owner`, which `frame` makes at `spot`."""
 
     frame: Frame
-    place: Place
+    spot: Spot
     owner: Instance
     name: str
 
@@ -47,20 +47,20 @@ def kept_state(frame: Frame, model: Model) -> Iterator[Kept]:
         return
     for number, step in model.steps(frame):
         if isinstance(step, ir.Augment) and step.stored == "attr":
-            base, place = step.target, model.step_place(frame, number)
+            base, spot = step.target, Spot(frame, number, "step")
         elif isinstance(step, ir.SetItem) and not _is_of_process(step.value, frame, model):
-            base, place = step.base, model.step_place(frame, number)
+            base, spot = step.base, Spot(frame, number, "step")
         elif isinstance(step, ir.Perform):
             call = model.ev.expr(frame, step.call)
             func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
             if not isinstance(func, ir.Attr) or func.name not in _GROWING:
                 continue
-            base, place = func.base, model.place(frame, step.call)
+            base, spot = func.base, Spot(frame, step.call)
         else:
             continue
         name = own_attribute(base, frame, model)
         if name and _is_plain(owner, name, model) and _only_workers_change(owner, name, model):
-            yield Kept(frame, place, owner, name)
+            yield Kept(frame, spot, owner, name)
 
 
 def own_attribute(number: int, frame: Frame, model: Model) -> str:
@@ -172,7 +172,7 @@ def index_cache(frame: Frame, model: Model) -> Iterator[Kept]:
             continue
         counted = isinstance(model.ev.expr(frame, step.value), ir.Augmented | ir.Const)
         if not counted and not _is_of_process(step.value, frame, model) and _is_looked_up(owner, name, model):
-            yield Kept(frame, model.step_place(frame, number), owner, name)
+            yield Kept(frame, Spot(frame, number, "step"), owner, name)
 
 
 def _is_sample_index(number: int, frame: Frame, model: Model) -> bool:

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Severity
+from loaderlint.findings import Evidence, Place, Severity
 from loaderlint.knowledge.pickling import KEEPS_ARGUMENTS, OWN_PICKLING, USED_AT_ONCE
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.classes import Store
@@ -32,21 +33,36 @@ from loaderlint.project.values import (
     Val,
 )
 from loaderlint.rules.shared.held_handles import last_stores
+from loaderlint.rules.shared.spots import Spot
 
 _MAX_PARCELS = 400
 
 
+class Link(NamedTuple):
+    """Where something is kept in what holds it, and how."""
+
+    spot: Spot
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """Something that is sent: `atom`, held as `held` ('`self.lock` of `Crops`', 'the collate_fn'); `way` says where
-    each link of the chain that holds it is made. `guessed`: the object that holds it is made out of sight. `store`: the
+    """Something that is sent: `atom`, held as `held` ('`self.lock` of `Crops`', 'the collate_fn'); `way` are the links
+    of the chain that holds it. `guessed`: the object that holds it is made out of sight. `store`: the
     assignment to an attribute that keeps it."""
 
     atom: Atom
     held: str
-    way: tuple[Evidence, ...] = ()
+    way: tuple[Link, ...] = ()
     guessed: bool = False
     store: Store | None = None
+
+    def shown(self, model: Model, but: Place | None = None) -> Iterator[Evidence]:
+        """Where each link of the chain is made; what is made at `but` is shown already."""
+        for link in self.way:
+            place = link.spot.place(model)
+            if place != but:
+                yield Evidence(place, link.text)
 
 
 def parcels(loader: Loader, model: Model) -> Iterator[Parcel]:
@@ -97,16 +113,16 @@ def _inside(parcel: Parcel, loader: Loader, model: Model) -> Iterator[Parcel]:
             bound = model.ev.expr(site.frame, site.expr)
             passed = model.ev.arguments(bound, site.frame, skip=1) if isinstance(bound, ir.Call) else None
             values = (*passed.positional, *(v for _, v in passed.keywords)) if passed else ()
-            yield from _held([Val(frozenset({func})), *values], parcel.held, _made(parcel, site, "partial", model))
+            yield from _held([Val(frozenset({func})), *values], parcel.held, _made(parcel, site, "partial"))
         case LibObject(name, site) if name.startswith(KEEPS_ARGUMENTS) and not name.endswith("[]"):
             values = _kept(model.ev.site_arguments(site))
             short = name.rpartition(".")[2]
             held = f"{parcel.held.partition(', in ')[0]}, in `{short}`"
-            yield from _held(values, held, _made(parcel, site, short, model))
+            yield from _held(values, held, _made(parcel, site, short))
 
 
-def _made(parcel: Parcel, site: Site, name: str, model: Model) -> Parcel:
-    link = Evidence(model.site_place(site), f"`{name}` keeps it")
+def _made(parcel: Parcel, site: Site, name: str) -> Parcel:
+    link = Link(Spot(site.frame, site.expr), f"`{name}` keeps it")
     return Parcel(parcel.atom, parcel.held, (*parcel.way, link), parcel.guessed, parcel.store)
 
 
@@ -129,7 +145,7 @@ def _of_object(inst: Instance, parcel: Parcel, loader: Loader, model: Model) -> 
         if _is_left_out(attribute, inst.cls, model):
             continue
         for store in stores:
-            link = Evidence(model.step_place(store.frame, store.step), f"`{name}` keeps it as `self.{attribute}`")
+            link = Link(Spot(store.frame, store.step, "step"), f"`{name}` keeps it as `self.{attribute}`")
             holder = Parcel(inst, "", (*parcel.way, link), guessed)
             values = [store.value, *_appended(store.value, inst, attribute, model)]
             yield from _held(values, f"`self.{attribute}` of `{name}`", holder, store)
@@ -235,7 +251,7 @@ def _assigned_outside(inst: Instance, parcel: Parcel, loader: Loader, model: Mod
             if step.value != ir.NONE and inst in model.ev.eval(step.base, frame).atoms:
                 if model.ev.expr(frame, step.base) == ir.Param(0):
                     continue
-                link = Evidence(model.step_place(frame, number), f"it becomes `{step.name}` of `{name}`")
+                link = Link(Spot(frame, number, "step"), f"it becomes `{step.name}` of `{name}`")
                 holder = Parcel(inst, "", (*parcel.way, link), parcel.guessed)
                 yield from _held([model.ev.eval(step.value, frame)], f"`{step.name}` of `{name}`", holder)
 
