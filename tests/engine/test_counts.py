@@ -80,6 +80,89 @@ def test_a_cold_check_of_a_project(counted: Counter[str], tmp_path: Path) -> Non
     ), GROWN
 
 
+#: Nearly all that rules look for, done right: nothing of it has to be shown anywhere.
+GOOD = """
+import threading
+
+import h5py
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
+
+MEANS = np.zeros(3)
+TRANSFORM_RNG = np.random.default_rng()
+
+
+class Crops(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.file = None
+        self.seen = 0
+        self.cache = {}
+        self.lengths = [3, 4]
+        self.transform = Scale(2)
+
+    def __len__(self):
+        return len(self.lengths)
+
+    def __getitem__(self, index):
+        if self.file is None:
+            self.file = h5py.File(self.path, "r")
+            self.rng = np.random.default_rng(torch.initial_seed() % 2**32)
+        self.seen += 1
+        sample = self.file["data"][index].copy()
+        sample[0] = self.rng.random()
+        sample += MEANS
+        sample.sort()
+        return self.transform(torch.from_numpy(sample)), next(iter(self.lengths), None)
+
+
+class Scale:
+    def __init__(self, by):
+        self.by = by
+
+    def __call__(self, tensor):
+        return tensor.clone().mul_(self.by)
+
+
+class Lines(IterableDataset):
+    def __iter__(self):
+        info = get_worker_info()
+        first, step = (0, 1) if info is None else (info.id, info.num_workers)
+        for number in range(first, 100, step):
+            yield number
+
+
+def seed_worker(worker_id):
+    np.random.seed(torch.initial_seed() % 2**32)
+
+
+def main():
+    lock = threading.Lock()
+    train = DataLoader(Crops("a.h5"), num_workers=2, shuffle=True, worker_init_fn=seed_worker)
+    lines = DataLoader(Lines(), num_workers=2, persistent_workers=True)
+    means = []
+    for epoch in range(2):
+        torch.manual_seed(epoch)
+        for batch, _ in train:
+            with lock:
+                means.append(float(batch.mean()))
+        for line in lines:
+            means.append(line.item())
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_check_that_finds_nothing_looks_for_no_places(counted: Counter[str], tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(GOOD, "utf-8")
+    (findings,) = Workspace([tmp_path], {"select": ["ALL"]}).check().values()
+    assert counted["lowered"] and not findings
+    assert counted["parsed"] == 0, "a rule asks for a place that it does not show (see rules/shared/spots.py)"
+
+
 def test_a_keystroke_in_what_no_finding_rests_on(counted: Counter[str], tmp_path: Path) -> None:
     root = projects.of_many_files(tmp_path.resolve(), FILES)
     workspace = Workspace([root])

@@ -55,7 +55,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each array or tensor of a sample that is the dataset's own."""
     for frame in function.frames:
         exposure = _handed_over(frame, model)
-        if exposure is None and model.def_of(frame).name in ("__getitem__", "__iter__"):
+        if exposure is None and model.explains and model.def_of(frame).name in ("__getitem__", "__iter__"):
             reason = "each loader that reaches it copies: it has workers, makes batches, or collates"
             yield Silence(RULE.name, model.def_place(frame), reason)
         for step in _given(frame, model) if exposure else ():

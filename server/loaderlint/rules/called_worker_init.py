@@ -66,21 +66,23 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     if argument is None:
         return
     if workers == "no":
-        yield Silence(RULE.name, argument.place, few_workers(loader))
+        if model.explains:
+            yield Silence(RULE.name, argument.place(model), few_workers(loader))
         return
     certainty: Certainty = "proven" if workers == "yes" else "possible"
     severity = loudness(Severity.ERROR, certainty)
     wrong = _called_too_early(argument, model) or _uncallable(argument, model)
     if severity is None or wrong is None:
         fine = "nothing is wrong with what is passed, as far as is known"
-        yield Silence(RULE.name, argument.place, too_unsure(certainty) if severity is None else fine)
+        if model.explains:
+            yield Silence(RULE.name, argument.place(model), too_unsure(certainty) if severity is None else fine)
         return
     yield Finding(
         RULE.name,
         severity,
         certainty,
         f"{wrong} (`worker_init_fn` of {loader.described})",
-        argument.place,
+        argument.place(model),
         "worker_init_fn",
         (),
         _fixes(argument, model),
@@ -200,18 +202,18 @@ def _open(params: Sequence[ParamIR], left: Sequence[ParamIR], arguments: Argumen
 
 def _fixes(argument: Written, model: Model) -> tuple[Fix, ...]:
     call = model.ev.expr(argument.frame, argument.number)
-    if not isinstance(call, ir.Call) or not argument.direct:
+    if not isinstance(call, ir.Call) or not argument.is_direct(model):
         return ()
     callees = model.ev.eval(call.func, argument.frame).ordered()
     if _all_seed(callees):
-        function = InsertFunction(argument.place.path, "seed_worker", SEED_WORKER)
-        return (Fix("Pass `seed_worker`", "unsafe", (function, Replace(argument.place, "{seed_worker}"))),)
+        function = InsertFunction(argument.frame.path, "seed_worker", SEED_WORKER)
+        return (Fix("Pass `seed_worker`", "unsafe", (function, Replace(argument.place(model), "{seed_worker}"))),)
     written_as = model.ev.expr(argument.frame, call.func)
     if len(callees) != 1 or not isinstance(callees[0], FunctionRef) or not isinstance(written_as, ir.Global):
         return ()
     if callees[0].scope is not None or _arity(callees[0], _WORKER_ID, 0, model):
         return ()
-    replaced = Replace(argument.place, written_as.name)
+    replaced = Replace(argument.place(model), written_as.name)
     return (Fix(f"Pass `{written_as.name}` without calling it", _safety(callees[0], model), (replaced,)),)
 
 

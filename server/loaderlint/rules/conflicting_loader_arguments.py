@@ -88,7 +88,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     for conflict in _weighed(loader, model):
         severity = _severity(conflict)
         argument = written(loader, conflict.argument, model)
-        place = argument.place if argument else model.site_place(loader.site)
+        place = argument.place(model) if argument else model.site_place(loader.site)
         if severity is None:
             yield Silence(RULE.name, place, f"`{conflict.argument}` hangs on two choices, which may be made together")
             continue

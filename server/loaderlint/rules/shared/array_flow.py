@@ -18,6 +18,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.library import flattened
 from loaderlint.project.model import Model
 from loaderlint.project.values import Atom, FunctionRef, Instance, Lib, LibObject, Method, PartialOf, SeqOf
+from loaderlint.rules.shared.spots import Spot
 
 #: An item of a container at a place that cannot be read.
 ANY_ITEM = "[]"
@@ -53,13 +54,13 @@ class Step(NamedTuple):
 
 
 class State(NamedTuple):
-    """The part `path` of expression `number`, as seen at node `until` of the def in a step of context `context`."""
+    """The part `path` of expression `number`, as seen at `until` (None: at the end) in a step of context `context`."""
 
     number: int
     frame: Frame
     path: Path
     stack: tuple[Step, ...]
-    until: int
+    until: Spot | None
     context: int
 
 
@@ -155,7 +156,7 @@ class ArrayFlow:
             case ir.Index(base, index):
                 key = self._key(index, frame)
                 if key is not None:
-                    yield state._replace(number=base, path=(key, *path), until=self._anchor(frame, number))
+                    yield state._replace(number=base, path=(key, *path), until=Spot(frame, number))
                 elif path and (isinstance(path[0], int) or path[0] == ANY_ITEM):
                     yield state._replace(number=base, path=(ANY_ITEM, *path[1:]))  # a part of a list
             case ir.Unpack(value, index, False):
@@ -249,16 +250,14 @@ class ArrayFlow:
         elif targets := frame.targets.get(number, ()):
             yield from self._returned(targets, Step(frame, number), state)
         elif state.path and self._libraries(call.func, frame) & _SHALLOW_COPIES and call.args:
-            yield state._replace(
-                number=call.args[0].value, path=_items_of(state.path), until=self._anchor(frame, number)
-            )
+            yield state._replace(number=call.args[0].value, path=_items_of(state.path), until=Spot(frame, number))
         elif isinstance(func := self._ev.expr(frame, call.func), ir.Attr):
             if func.name == "copy" and state.path and isinstance(state.path[0], str | Deep):
-                yield state._replace(number=func.base, path=_items_of(state.path), until=self._anchor(frame, number))
+                yield state._replace(number=func.base, path=_items_of(state.path), until=Spot(frame, number))
             elif func.name in ("get", "pop") and call.args:
                 key = self._key(call.args[0].value, frame)
                 if isinstance(key, str) and key != ANY_ITEM:
-                    yield state._replace(number=func.base, path=(key, *state.path), until=self._anchor(frame, number))
+                    yield state._replace(number=func.base, path=(key, *state.path), until=Spot(frame, number))
 
     def _returned(self, targets: tuple[Frame, ...], entered: Step, state: State) -> Iterator[State]:
         """What the frames that a call runs return."""
@@ -379,7 +378,9 @@ class ArrayFlow:
         out: list[State] = []
         for step, name in self._stores_into(state):
             if name == key or ANY_ITEM in (name, key):
-                out.append(state._replace(number=step.value, path=tuple(rest), until=self._step_anchor(state, step)))
+                out.append(
+                    state._replace(number=step.value, path=tuple(rest), until=self._position(state.frame, step)[0])
+                )
                 if name == key and self._always(step.context, state):
                     return out, False
         return out, True
@@ -393,7 +394,7 @@ class ArrayFlow:
         for step, name in self._stores_into(state):
             if name in without:
                 continue
-            out.append(state._replace(number=step.value, path=ANYTHING, until=self._step_anchor(state, step)))
+            out.append(state._replace(number=step.value, path=ANYTHING, until=self._position(state.frame, step)[0]))
             if name != ANY_ITEM and self._always(step.context, state):
                 without.append(name)
         return out, state._replace(path=(deep._replace(without=tuple(without)), *state.path[1:]))
@@ -402,9 +403,8 @@ class ArrayFlow:
         """The `container[key] = value` before the value is used, the last one first, without those that a later one in
         the same block replaces."""
         later: list[tuple[str | int, int]] = []
-        anchors = self._model.facts(state.frame).anchors.steps[state.frame.def_]
         for number, step in reversed(state.frame.code.steps_of(ir.SetItem)):
-            if step.base != state.number or anchors[number] >= state.until:
+            if step.base != state.number or not self._is_before(Spot(state.frame, number, "step"), state.until):
                 continue
             key = self._key(step.index, state.frame)
             if key is None or self._ev.is_dead(step.context, state.frame):
@@ -412,9 +412,6 @@ class ArrayFlow:
             if not any(key == name and self._is_within(step.context, context, state.frame) for name, context in later):
                 yield step, key
             later.append((key, step.context))
-
-    def _step_anchor(self, state: State, step: ir.Step) -> int:
-        return self._position(state.frame, step)[0]
 
     def _always(self, context: int, state: State) -> bool:
         """Whether a step of a context always happens before the value is used: the use stands within it."""
@@ -427,18 +424,19 @@ class ArrayFlow:
 
     # --- places -------------------------------------------------------------------------------------------------------
 
-    def _position(self, frame: Frame, at: ir.Step | None) -> tuple[int, int]:
+    def _position(self, frame: Frame, at: ir.Step | None) -> tuple[Spot | None, int]:
         one = self._ev.def_of(frame)
         for number, step in enumerate(one.steps if one else ()):
             if step is at:
-                return self._model.facts(frame).anchors.steps[frame.def_][number], step.context
-        return 1 << 60, 0
+                return Spot(frame, number, "step"), step.context
+        return None, 0
 
-    def _call_position(self, frame: Frame, number: int) -> tuple[int, int]:
-        return self._anchor(frame, number), next(iter(frame.code.contexts_of(number)), 0)
+    def _call_position(self, frame: Frame, number: int) -> tuple[Spot, int]:
+        return Spot(frame, number), next(iter(frame.code.contexts_of(number)), 0)
 
-    def _anchor(self, frame: Frame, number: int) -> int:
-        return self._model.facts(frame).anchors.exprs[number]
+    def _is_before(self, one: Spot, other: Spot | None) -> bool:
+        """Whether one spot stands before another of its def."""
+        return other is None or one.place(self._model).anchor < other.place(self._model).anchor
 
     def _is_dead(self, number: int, frame: Frame) -> bool:
         """Whether a local is bound to an expression only in branches that never run."""

@@ -13,13 +13,20 @@ from loaderlint.project.values import Lib
 
 class Written(NamedTuple):
     """An argument as the call writes it: expression `number` of `frame`, as keyword `keyword` ('' if it is passed by
-    its position). `place`: the argument where it stands; of a name that is bound before, the whole call."""
+    its position) of call `call`."""
 
     frame: Frame
     number: int
     keyword: str
-    place: Place
-    direct: bool
+    call: int
+
+    def is_direct(self, model: Model) -> bool:
+        """Whether it stands in the call itself: no name that is bound before."""
+        return model.place(self.frame, self.number).anchor > model.place(self.frame, self.call).anchor
+
+    def place(self, model: Model) -> Place:
+        """The argument where it stands; of a name that is bound before, the whole call."""
+        return model.place(self.frame, self.number if self.is_direct(model) else self.call)
 
 
 def written(loader: Loader, name: str, model: Model) -> Written | None:
@@ -36,16 +43,8 @@ def written(loader: Loader, name: str, model: Model) -> Written | None:
             position = None
         by_position = arg.kind == "pos" and index == position
         if by_position or (arg.kind == "kw" and arg.name == own):
-            return _written(loader, arg, model)
+            return Written(loader.site.frame, arg.value, arg.name, loader.site.expr)
     return None
-
-
-def _written(loader: Loader, arg: ir.Arg, model: Model) -> Written:
-    assert loader.site is not None
-    frame = loader.site.frame
-    call, value = model.site_place(loader.site), model.place(frame, arg.value)
-    direct = value.anchor > call.anchor
-    return Written(frame, arg.value, arg.name, value if direct else call, direct)
 
 
 def _call(loader: Loader, model: Model) -> ir.Call | None:
