@@ -19,6 +19,7 @@ from loaderlint.cache import answers, manifest
 from loaderlint.cache.database import NAME
 from loaderlint.commands import check, warm
 from loaderlint.project.files import Files, Read
+from loaderlint.rules import RULES
 from loaderlint.witness import content, stamp
 from tests.engine.projects import FILES
 
@@ -263,7 +264,9 @@ def test_what_is_kept_is_all_that_is_noted() -> None:
         answers._question([name, []])
     asked = {name for name in vars(Files) if not name.startswith("_")}
     assert asked == {"root", "paths", "exists", "has_folder", "file", *answers._SEARCHES}
-    names = {name.partition(":")[2] for name in answers._QUESTIONS} | {"names_in"}  # both readers of paths
+    names = {name.partition(":")[2] for name in answers._QUESTIONS} | {"names_in", "looks"}  # both readers of paths
+    looks = {f"{one.looks.__module__}:{one.looks.__qualname__}" for one in RULES if one.looks is not None}
+    assert looks and looks <= answers._QUESTIONS
     for path in Path(answers.__file__).parents[1].rglob("*.py"):
         if path.parent.name in ("project", "rules", "shared"):
             assert set(re.findall(r"\.ask\((\w+)", path.read_text())) <= names, path

@@ -38,6 +38,8 @@ _QUESTIONS = frozenset(
         "project.imports": "_imports _path_names _joined_names",
         "project.scripts": "_defines_or_imports",
         "rules.shared.streams": "_mentions_workers",
+        "rules.shared.epoch_passes": "may_loop",
+        "rules.retained_batches": "_may_keep",
         "rules.shared.opencv_limits": "_is_import_of _is_main_guard",
         "rules.shared.seed_places": "_occurrences",
         "rules.shared.listing_order": "_changes_global",
