@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from loaderlint.project.callers import Callers
+from loaderlint.project.values import ClassRef
 from tests.project.linking import link
 
 TRAINER = """
@@ -78,3 +79,72 @@ def test_only_calls_that_may_lead_there_are_followed(tmp_path: Path, monkeypatch
     assert "trainer.py:longer" in searched
     assert not {one for one in searched if one.startswith("tools.py:again")}
     assert "tools.py:run" not in searched
+
+
+MADE_HEAD = """
+class Base: pass
+class Made(Base):
+    def one(self): pass
+class Heir(Made):
+    def two(self): pass
+def given(x): return x
+"""
+
+#: Code that makes an object of `Made` or of a class that derives from it, whoever calls it.
+MADE_FOR_ALL = {
+    "of the module": "Made()",
+    "in a function": "def f(x): return Made()\nf(1)",
+    "of a subclass": "def f(x): return Heir()",
+    "in a loop": "def f(x):\n    for _ in x:\n        with x: Made()",
+    "where nobody can tell": "def f(x):\n    if isinstance(x, int): return Made()\nf(3)",
+    "where nobody can tell twice": "def f(x):\n    if not (x in 'ab' or len(x)): return Made()\nf('a')",
+}
+
+#: Code that makes one for some callers, as a look at these tells.
+MADE_FOR_SOME = {
+    "where it is told to": "def f(x):\n    if x: return Made()\nf(True)",
+    "by a name of another function": "def f(Made):\n    def g(): return Made()\n    return g()\nf(Made)",
+}
+
+#: Code that makes none.
+NEVER_MADE = {
+    "nowhere": "Base()",
+    "where it is told not to": "def f(x):\n    if x: return Made()\nf(False)",
+    "where it is told not to beside what nobody can tell": (
+        "def f(x, y):\n    if isinstance(y, int) and x: return Made()\nf(False, 1)"
+    ),
+    "where another test tells not to": ("def f(x, y):\n    if y in 'a':\n        if x: return Made()\nf(False, 1)"),
+    "with a test of the project's own": (
+        "def isinstance(x, y): return False\ndef f(x):\n    if isinstance(x, int): return Made()\nf(1)"
+    ),
+    "of another class of that name": "def f():\n    class Made: pass\n    return Made()",
+    "what a parameter of that name holds": "def f(Made): return Made()\nf(given)",
+}
+
+
+def _are_made(folder: Path, code: str) -> tuple[bool, bool]:
+    """Whether objects of `Made` are made, as it is asked at once and by looking at all of them."""
+    ev = link(folder, MADE_HEAD + code + "\n").model.ev
+    (cls,) = ev.lookup(folder / "case.py", "Made").only(ClassRef)
+    assert isinstance(cls, ClassRef)
+    return Callers(ev).are_made(cls), any(one.site is not None for one in Callers(ev).instances(cls))
+
+
+@pytest.mark.parametrize("way", MADE_FOR_ALL)
+def test_nobody_asks_who_calls_code_that_makes_an_object_for_all(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _are_made(tmp_path, MADE_FOR_ALL[way]) == (True, True)
+    with monkeypatch.context() as patched:
+        patched.setattr(Callers, "frames", lambda self, *place: ())
+        assert _are_made(tmp_path, MADE_FOR_ALL[way]) == (True, False)
+
+
+@pytest.mark.parametrize("way", MADE_FOR_SOME)
+def test_an_object_that_is_made_for_some_is_made(way: str, tmp_path: Path) -> None:
+    assert _are_made(tmp_path, MADE_FOR_SOME[way]) == (True, True)
+
+
+@pytest.mark.parametrize("way", NEVER_MADE)
+def test_an_object_that_nobody_has_made_is_not(way: str, tmp_path: Path) -> None:
+    assert _are_made(tmp_path, NEVER_MADE[way]) == (False, False)

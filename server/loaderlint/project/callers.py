@@ -190,9 +190,7 @@ class Callers:
                     yield opened
 
     def _calls_on(self, inst: Instance, name: str, wanted: tuple[Path, int, int], depth: int) -> Iterator[Frame]:
-        for frame in self._ev.classes.construction(inst):
-            if (frame.path, frame.piece, frame.def_) == wanted:
-                yield frame
+        yield from self._ev.classes.constructed_through(inst, FunctionRef(*wanted))
         for site in self._sites_of(name, wanted, inst):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 yield from (f for f in self._confirmed(site, caller, wanted) if f.receiver == inst)
@@ -204,23 +202,41 @@ class Callers:
             return known
         self._instances[cls] = (Instance(cls, None),)
         found: dict[Instance, None] = {}
-        for heir in (cls, *self.subclasses(cls)):
-            for site in self.sites(self._ev.classes.name(heir)):
-                if not self._may_make(site, heir):
+        for heir, site in self._made_by(cls):
+            for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                if self._ev.is_dead(site.context, caller):
                     continue
-                known_callees = self._callees(site)
-                if known_callees is not None and heir not in known_callees:
-                    continue
-                for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
-                    if self._ev.is_dead(site.context, caller):
-                        continue
-                    call = self._ev.expr(caller, site.expr)
-                    if isinstance(call, ir.Call) and heir in self._ev.eval(call.func, caller).atoms:
-                        found[Instance(heir, Site(caller, site.expr))] = None
-                if len(found) >= _MAX_CALLERS:
-                    break
+                call = self._ev.expr(caller, site.expr)
+                if isinstance(call, ir.Call) and heir in self._ev.eval(call.func, caller).atoms:
+                    found[Instance(heir, Site(caller, site.expr))] = None
+            if len(found) >= _MAX_CALLERS:
+                break
         self._instances[cls] = tuple(found)[:_MAX_CALLERS] or (Instance(cls, None),)
         return self._instances[cls]
+
+    def are_made(self, cls: ClassRef) -> bool:
+        """Whether the construction of some object of a class, or of a subclass, is in sight. Most are made where it is
+        written that they are: who calls the code around that does not matter."""
+        if cls not in self._instances and any(self._calls_for_all(site) for _, site in self._made_by(cls)):
+            return True
+        return any(inst.site is not None for inst in self.instances(cls))
+
+    def _made_by(self, cls: ClassRef) -> Iterator[tuple[ClassRef, CallSite]]:
+        """The calls that may make an object of a class or of a subclass, with which one."""
+        for heir in (cls, *self.subclasses(cls)):
+            for site in self.sites(self._ev.classes.name(heir)):
+                callees = self._callees(site)
+                if callees is None or heir in callees:
+                    yield heir, site
+
+    def _calls_for_all(self, site: CallSite) -> bool:
+        """Whether neither what a call calls nor whether it is reached rests on the callers of its def."""
+        facts = self._ev.facts(site.path, site.piece)
+        if facts is None or self._written(site) is None:
+            return False
+        here = Unframed(self._ev, site.path, site.piece, site.def_, facts)
+        around = facts.ir.defs[site.def_].around(site.context)
+        return all(one.kind != "if" or one.expr == NONE or here.is_open(one.expr) for one in around)
 
     def subclasses(self, cls: ClassRef) -> tuple[ClassRef, ...]:
         """The classes of the project that derive from a module-level class, in the order of their files."""
@@ -248,50 +264,44 @@ class Callers:
     ) -> Iterator[CallSite]:
         """The calls of something called `name` that may run the def `wanted`; with a `receiver`, on this object."""
         for site in self.sites(name):
-            if not self._may_lead(site, wanted, receiver):
+            if receiver is not None and not self._may_run_on(receiver, site):
                 continue
             callees = self._callees(site)
             functions = (_function_of(atom) for atom in callees or ())
             if callees is None or any(isinstance(f, FunctionRef) and _place(f) == wanted for f in functions):
                 yield site
 
-    def _may_lead(self, site: CallSite, wanted: tuple[Path, int, int], receiver: Instance | None) -> bool:
-        """Whether a call may run `wanted` (on `receiver`), as far as that is seen where it is written."""
+    def _may_run_on(self, receiver: Instance, site: CallSite) -> bool:
+        """Whether a call may run a method on an object: what a class calls on itself runs on its own objects only."""
         facts = self._ev.facts(site.path, site.piece)
         call = facts.ir.exprs[site.expr] if facts else None
         if facts is None or not isinstance(call, ir.Call):
             return False
-        here = Unframed(self._ev, site.path, site.piece, site.def_, facts)
-        callee = here.value(call.func)
-        if callee is not None:
-            functions = (_function_of(atom) for atom in callee.only(FunctionRef, Method, PartialOf))
-            return any(isinstance(f, FunctionRef) and _place(f) == wanted for f in functions)
-        method = here.method_of_self(call.func) if receiver is not None else None
-        if receiver is None or method is None:
+        method = Unframed(self._ev, site.path, site.piece, site.def_, facts).method_of_self(call.func)
+        owner = self.owner(site.path, site.piece, method, facts) if method is not None else None
+        if owner is None or method is None:
             return True
-        owner = self.owner(site.path, site.piece, method, facts)
-        if owner is None or self._ev.decoration(FunctionRef(site.path, site.piece, method)) in ("static", "class"):
+        if self._ev.decoration(FunctionRef(site.path, site.piece, method)) in ("static", "class"):
             return True
         ancestors = self._ev.classes.mro(receiver.cls)
         return any(isinstance(base, ClassRef) and _same_class(base, owner) for base in ancestors)
 
-    def _may_make(self, site: CallSite, cls: ClassRef) -> bool:
-        """Whether a call may make an object of a class, as far as that is seen where it is written."""
+    def _callees(self, site: CallSite) -> frozenset[Atom] | None:
+        """All that a call may call for any caller of its def; None if that takes to know the callers."""
+        key = (site.path, site.piece, site.def_, site.expr)
+        if key not in self._known_callees:
+            written = self._written(site)
+            self._known_callees[key] = self._find_callees(site) if written is None and site.def_ else written
+        return self._known_callees[key]
+
+    def _written(self, site: CallSite) -> frozenset[Atom] | None:
+        """All that a call may call, where no frame of its def is needed to tell; else None."""
         facts = self._ev.facts(site.path, site.piece)
         call = facts.ir.exprs[site.expr] if facts else None
         if facts is None or not isinstance(call, ir.Call):
-            return False
+            return frozenset()
         callee = Unframed(self._ev, site.path, site.piece, site.def_, facts).value(call.func)
-        return callee is None or cls in callee.atoms
-
-    def _callees(self, site: CallSite) -> frozenset[Atom] | None:
-        """All that a call may call for any caller of its def; None if that takes to know the callers."""
-        if site.def_ == 0:
-            return None
-        key = (site.path, site.piece, site.def_, site.expr)
-        if key not in self._known_callees:
-            self._known_callees[key] = self._find_callees(site)
-        return self._known_callees[key]
+        return callee.atoms if callee is not None else None
 
     def _find_callees(self, site: CallSite) -> frozenset[Atom] | None:
         found: set[Atom] = set()

@@ -426,6 +426,10 @@ class Classes:
         frames = self._walks[inst, names]
         return [frame for frame in frames if (frame.path, frame.piece, frame.def_) in places]
 
+    def constructed_through(self, inst: Instance, function: FunctionRef) -> list[Frame]:
+        """The frames of a method that run while the object is constructed."""
+        return self._constructing(inst, tuple(one for one in self._written_methods(inst.cls) if one[1] == function))
+
     def _leading(self, cls: ClassRef, methods: tuple[_Written, ...]) -> frozenset[str]:
         """The names whose calls on the object may lead to these methods: their own, those of methods that mention one
         of them, and the attributes that may hold one of them."""

@@ -451,7 +451,7 @@ def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: 
                 continue
             if not any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__", "__next__")):
                 continue
-            if cls in idle or all(inst.site is None for inst in callers.instances(cls)):
+            if cls in idle or not callers.are_made(cls):
                 yield Instance(cls, None)
 
 
@@ -475,7 +475,7 @@ def unused_transforms(ev: Evaluator, callers: Callers) -> Iterator[Instance]:
         for index in file.mentioning(".register") if file else ():
             if file and file.pieces[index].kind == "class" and file.pieces[index].parent < 0:
                 cls = ClassRef(path, index, 1)
-                if _is_registered_transform(ev, cls) and all(inst.site is None for inst in callers.instances(cls)):
+                if _is_registered_transform(ev, cls) and not callers.are_made(cls):
                     yield Instance(cls, None)
 
 

@@ -13,7 +13,13 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import PieceFacts
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Code, Frame
-from loaderlint.project.values import Val
+from loaderlint.project.values import Lib, Val
+
+#: Comparisons, and tests of Python's own, that are not followed: they may come out either way.
+_OPEN_COMPARISONS = frozenset({"in", "not in"})
+_OPEN_TESTS = frozenset(
+    Lib(f"builtins.{name}") for name in "isinstance issubclass hasattr callable any all len".split()
+)
 
 
 class Unframed:
@@ -39,6 +45,21 @@ class Unframed:
                 value = self.value(base)
                 return None if value is None else self._ev.attribute(value, name, self._nowhere(), None)
         return None
+
+    def is_open(self, test: int) -> bool:
+        """Whether a test may come out either way in every frame of the def, as far as that is seen where it is written;
+        not so if some frame may know more."""
+        match self._facts.ir.exprs[test]:
+            case ir.Unary("not", operand):
+                return self.is_open(operand)
+            case ir.BoolOp(_, left, right):
+                return self.is_open(left) and self.is_open(right)
+            case ir.Compare(_, (op,), _):
+                return op in _OPEN_COMPARISONS
+            case ir.Call(func, _):
+                callee = self.value(func)
+                return callee is not None and callee.atoms <= _OPEN_TESTS
+        return False
 
     def _nowhere(self) -> Frame:
         """A frame of the def that nobody else has, and that no value which is found here holds."""
