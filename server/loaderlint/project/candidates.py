@@ -13,6 +13,7 @@ from pathlib import Path
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.wrappers import LOADERS
+from loaderlint.project import library
 from loaderlint.project.callers import CallSite, sites_in
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.files import ProjectFile
@@ -32,11 +33,6 @@ _LOADER_VALUE = re.compile(r"[Ll]oader_?(?:cls|class|type|fn|factory)\w*\(|getat
 _COMPUTED = (ir.IfExp, ir.Phi, ir.Call, ir.Param)
 #: Expressions that are no class, whatever they are made of.
 _NO_CLASSES = (ir.Const, ir.Text, ir.Seq, ir.Map, ir.Comp, ir.Slice, ir.Compare, ir.Bin, ir.Unary)
-#: Functions of libraries that may give back a class that they are given, or one that they find; no other does.
-_GIVE_CLASSES = frozenset(
-    "functools.partial builtins.type builtins.getattr builtins.eval builtins.iter builtins.next copy.copy "
-    "copy.deepcopy".split()
-)
 
 
 class Candidates:
@@ -179,7 +175,7 @@ class Candidates:
 
 def _may_give_class(atom: Atom) -> bool:
     if isinstance(atom, Lib):
-        return atom.name in _GIVE_CLASSES or atom.name.startswith("torch.jit.")
+        return not library.is_opaque(atom.name)
     return not isinstance(atom, ClassRef)
 
 

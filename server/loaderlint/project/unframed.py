@@ -11,15 +11,10 @@ from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import PieceFacts
+from loaderlint.project import library
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Code, Frame
 from loaderlint.project.values import Lib, Val
-
-#: Comparisons, and tests of Python's own, that are not followed: they may come out either way.
-_OPEN_COMPARISONS = frozenset({"in", "not in"})
-_OPEN_TESTS = frozenset(
-    Lib(f"builtins.{name}") for name in "isinstance issubclass hasattr callable any all len".split()
-)
 
 
 class Unframed:
@@ -55,10 +50,12 @@ class Unframed:
             case ir.BoolOp(_, left, right):
                 return self.is_open(left) and self.is_open(right)
             case ir.Compare(_, (op,), _):
-                return op in _OPEN_COMPARISONS
+                return op not in library.COMPARED
             case ir.Call(func, _):
                 callee = self.value(func)
-                return callee is not None and callee.atoms <= _OPEN_TESTS
+                return callee is not None and all(
+                    isinstance(one, Lib) and library.is_opaque(one.name) for one in callee.atoms
+                )
         return False
 
     def _nowhere(self) -> Frame:
