@@ -573,10 +573,18 @@ class Store:
 
     def contents(self) -> Iterator[tuple[Path, bytes]]:
         """The Python files on disk that were read, each with what tells its content (see `witness.content`)."""
-        yield from self._left.items()
+        yield from ((path, told or bytes(witness.CONTENT)) for path, told in self._left.items())
         for path, data in self._data.items():
             if path not in self._left and self._is_plain(path) and path not in self.unreadable:
                 yield path, witness.content(data)
+
+    def told(self, path: Path) -> bytes:
+        """What tells the present content of a file that was let go at some time (see `witness.content`); else b""."""
+        return self._left.get(path, b"")
+
+    def edited(self) -> Iterator[Path]:
+        """The files that an editor has open."""
+        yield from self._overlays
 
     def let_go(self, paths: Iterable[Path]) -> None:
         """Nobody will ask for these files for a while: keep nothing of what can be had from disk again, once what is
@@ -724,11 +732,14 @@ class Snapshot:
         assert not isinstance(read, bytes)
         return read
 
-    def notes(self) -> tuple[Mapping[Search, _Words], Mapping[Path, Read | None]]:
-        """What was asked until it was released: for each kind of search in the part the words with the files that were
-        found, and what was read of each file."""
-        searches: dict[Search, _Words] = {(kind, self.part): asked for kind, asked in self._searched.items()}
-        return searches, {path: self._noted(path) for path in self._read}
+    def searches(self) -> dict[Search, _Words]:
+        """What was searched for: for each kind of search in the part the words with the files that were found."""
+        return {(kind, self.part): asked for kind, asked in self._searched.items()}
+
+    def reads(self) -> Iterator[tuple[Path, Read | None]]:
+        """What was read of each file until it was released."""
+        for path, read in self._read.items():
+            yield path, pickle.loads(read) if isinstance(read, bytes) else read
 
     def looked_at(self, path: Path) -> bool:
         """Whether anything was asked of a file, or of all files among which it is."""

@@ -225,7 +225,7 @@ def test_what_is_kept_of_a_part_holds_until_it_is_searched_differently(
     snapshot = Snapshot(store, lambda: False, lambda: None, part_of(store, tmp_path / "one/one/train.py"))
     assert snapshot.calling("make")
     snapshot.release()
-    searches: dict[Search, Mapping[str, tuple[Path, ...]]] = {**snapshot.notes()[0]}
+    searches: dict[Search, Mapping[str, tuple[Path, ...]]] = {**snapshot.searches()}
     searches["importing", store.searching().layout] = store.searching().importing()
     kept: Answers = answers.loaded(answers.dumped(searches, (), {}))
     data = TWO[name].replace(old, new).encode()

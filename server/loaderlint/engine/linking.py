@@ -6,7 +6,7 @@ found in it is a function of what it reads, and an edit links anew those units w
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -99,14 +99,17 @@ class Linking:
             if part not in units:
                 units[part] = self._link(part, stop, steps, len(files), telling)
                 if self._is_large:
-                    self._let_go(units[part], files)
+                    units[part].snapshot.pack()
+                self.let_go(files)
         return self._linked(paths, {part: units[part] for part in parts})
 
-    def _let_go(self, unit: Unit, files: Sequence[Path]) -> None:
-        """In a large project, keep in less memory what a part needed, unless somebody edits it."""
-        if not any(self._store.overlay(path) is not None for path in files):
-            unit.snapshot.pack()
-            self._store.let_go(files)
+    def let_go(self, paths: Iterable[Path]) -> None:
+        """Nobody asks for these files for a while: in a large project, keep what stands in parts that nobody edits in
+        less memory."""
+        if self._is_large:
+            part_of = self._store.searching().part_of
+            edited = {part_of(path) for path in self._store.edited()}
+            self._store.let_go([path for path in paths if part_of(path) not in edited])
 
     def _kept(self, unit: Unit | None, telling: bool) -> Unit | None:
         """A unit that was linked before, if it still holds and tells what is asked."""

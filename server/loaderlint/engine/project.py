@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 from loaderlint.engine.alone import OneFile, certain
 from loaderlint.engine.configuration import Configuration
 from loaderlint.engine.diagnostics import Diagnostic, Problem, ProjectInfo
-from loaderlint.engine.linking import Linking
+from loaderlint.engine.linking import Linked, Linking
 from loaderlint.engine.places import Places, last_line
 from loaderlint.engine.repairs import Repairs
 from loaderlint.engine.showing import Showing
 from loaderlint.engine.steps import Steps
 from loaderlint.findings import Finding, Fix
-from loaderlint.store import Store
+from loaderlint.store import OpenFile, Store
 
 if TYPE_CHECKING:
     from loaderlint.cache.pieces import KeptPieces
     from loaderlint.explanation import Explanation, Told
+    from loaderlint.project.files import Read
     from loaderlint.project.model import Model
     from loaderlint.syntax.span import Span
     from loaderlint.worker_map import MappedLoader
@@ -106,7 +107,9 @@ class Project:
         by_file = self._linking.current(stop, steps or Steps(None)).findings if reported else {}
         findings = {path: by_file.get(path, []) for path in reported}
         self.places.find(one for found in findings.values() for one in found)
-        return {path: self.showing.shown(path, found) for path, found in findings.items()}
+        shown = {path: self.showing.shown(path, found) for path, found in findings.items()}
+        self._linking.let_go(reported)
+        return shown
 
     def alone(self, path: Path, text: str | None = None) -> tuple[Diagnostic, ...]:
         """What is certain of a file whatever the others of the project say, without reading them. `text`: what an
@@ -138,12 +141,17 @@ class Project:
         linked = self._linking.last
         if linked is None or linked.generation != self.store.generation:
             return None
-        notes = [unit.snapshot.notes() for unit in linked.units.values()]
-        searches = {asked: words for searched, _ in notes for asked, words in searched.items()}
         searching = self.store.searching()
+        searches = {asked: words for unit in linked.units.values() for asked, words in unit.snapshot.searches().items()}
         searches["importing", searching.layout] = searching.importing()
-        opened = ((path, read, self.store.open(path)) for _, reads in notes for path, read in reads.items())
-        return dumped(searches, opened, linked.findings)
+        return dumped(searches, self._reads(linked), linked.findings)
+
+    def _reads(self, linked: Linked) -> Iterator[tuple[Path, Read | None, OpenFile | None]]:
+        """What the last linking read of each file, part by part."""
+        for unit in linked.units.values():
+            for path, read in unit.snapshot.reads():
+                yield path, read, self.store.open(path)
+            self._linking.let_go(unit.snapshot.paths())
 
     def _reported(self, folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
         """The files that are asked about, sorted: named ones, and those below folders that are not excluded."""
