@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from pathspec import GitIgnoreSpec
 
 from loaderlint import witness
-from loaderlint.project.files import WHOLE, Part, ProjectFile, Read, bound_names
+from loaderlint.project import reads
+from loaderlint.project.files import WHOLE, Part, ProjectFile, Read
 from loaderlint.project.parts import reach_alike, within
 from loaderlint.roots import MARKERS as MARKERS
 from loaderlint.roots import project_root as project_root
@@ -53,6 +54,8 @@ _Words = Mapping[str, tuple[Path, ...]]
 #: A kind of search, and the part of the project that was searched.
 Search = tuple[str, Part]
 PieceKey = tuple[str, str, bool, str]
+#: For each piece of a file its number in another version of it, None if it is gone.
+Moves = Sequence[int | None]
 
 
 class Cancelled(Exception):
@@ -661,6 +664,10 @@ class Snapshot:
         searching.begin(part)
         self._paths = searching.units()[part] if part else store.paths()
         self._searched: dict[str, dict[str, tuple[Path, ...]]] = {kind: {} for kind in SEARCHES}
+        #: The versions of files that the notes speak of, where these are others than at the linking; and the versions
+        #: of changed files that were last compared with these, each with how its pieces are paired.
+        self._versions: dict[Path, OpenFile] = {}
+        self._compared: dict[Path, tuple[OpenFile, Moves]] = {}
 
     def release(self) -> None:
         """The linking is over: keep the notes of what was read, not the texts and facts."""
@@ -748,10 +755,26 @@ class Snapshot:
     def same_answers(self) -> bool:
         """Whether everything that was asked would be answered alike after the changes in `Store.before`, where the
         project has the same files and the same parts."""
+        self._compared.clear()
         return all(self._same_file(path, was) for path, was in self._store.before.items() if self.looked_at(path))
 
-    def _same_file(self, path: Path, was: OpenFile | None) -> bool:
-        now = self._store.open(path)
+    def moves(self) -> dict[Path, Moves]:
+        """Where the pieces are now, if `same_answers` has just said yes: for each file whose pieces have other numbers,
+        the new number of each, None for one that is gone."""
+        return {path: to for path, (_, to) in self._compared.items() if any(to[i] != i for i in range(len(to)))}
+
+    def follow(self) -> None:
+        """From now on the notes speak of the files as they were when `same_answers` said yes."""
+        moves = self.moves()
+        for path, (now, _) in self._compared.items():
+            self._versions[path] = now
+            read = self._noted(path) if path in moves else None
+            if read is not None:
+                self._read[path] = read.moved(moves[path])
+        self._compared.clear()
+
+    def _same_file(self, path: Path, before: OpenFile | None) -> bool:
+        was, now = self._versions.get(path, before), self._store.open(path)
         if was is None or now is None:
             return was is now and path not in self._read and not any(self._searched.values())
         if was is now:
@@ -761,7 +784,10 @@ class Snapshot:
         read = self._noted(path)
         if read is None:
             return path not in self._read
-        return same_answers(read, was, now)
+        to = reads.same_answers(read, was, now)
+        if to is not None:
+            self._compared[path] = now, to
+        return to is not None
 
     def _same_searches(self, was: str, now: str) -> bool:
         """Whether every search of the part still finds a file, or does not."""
@@ -811,37 +837,3 @@ def difference(was: str, now: str) -> tuple[int, int, int]:
     """(first, end in `was`, end in `now`) of the part in which two texts differ."""
     first, back = common_ends(was, now)
     return first, len(was) - back, len(now) - back
-
-
-def same_answers(read: Read, was: OpenFile, now: OpenFile) -> bool:
-    """Whether all that was read of a file when it was `was` reads alike in `now`."""
-    if (read.text and was.text != now.text) or len(was.pieces) != len(now.pieces):
-        return False
-    pairs = zip(was.pieces, now.pieces, strict=True)
-    if any(a.parent != b.parent or a.kind != b.kind or a.keyword != b.keyword for a, b in pairs):
-        return False
-    first, last, _ = changed_range(was.pieces, now.pieces)
-    touched = {*range(first, last), *was.stale, *now.stale}
-    return all(_same_piece(index, read, was, now) for index in touched)
-
-
-def _same_piece(index: int, read: Read, was: OpenFile, now: OpenFile) -> bool:
-    before, after = was.pieces[index].text, now.pieces[index].text
-    if index in read.texts and before != after:
-        return False
-    if any((word in before) != (word in after) for word in read.words):
-        return False
-    for question, about in read.questions.get(index, ()):
-        if question(before, *about) != question(after, *about):
-            return False
-    if index in read.facts and not _same_facts(was.facts(index), now.facts(index), index in read.placed):
-        return False
-    return index not in read.bound or bound_names(was.facts(index)) == bound_names(now.facts(index))
-
-
-def _same_facts(before: PieceFacts | None, after: PieceFacts | None, placed: bool) -> bool:
-    if before is after:
-        return True
-    if before is None or after is None:
-        return False
-    return before.digest == after.digest and (not placed or before.anchors == after.anchors)

@@ -207,6 +207,20 @@ MOVES: dict[str, Callable[[Path], None]] = {
     "several files": lambda root: [
         edit(name, "import numpy", "\nimport numpy")(root) for name in ("demo/transforms.py", "demo/datasets.py")
     ][0],
+    "a function that nobody calls": edit(
+        "demo/datasets.py", "class Images", "def helper():\n    pass\n\n\nclass Images"
+    ),
+    "a method that nobody looks for": edit(
+        "demo/datasets.py", "    def __len__", "    def helper(self):\n        return 1\n\n    def __len__"
+    ),
+    "a function less": edit(
+        "demo/transforms.py", "\n\ndef unused(values):\n    return [value for value in values if value]", ""
+    ),
+    "a function by another name": edit("demo/transforms.py", "def unused", "def used_by_nobody"),
+    "a function more, and another that changes": lambda root: [
+        edit("demo/datasets.py", "class Images", "def helper():\n    pass\n\n\nclass Images")(root),
+        edit("demo/datasets.py", "    return sorted(", "    return list(")(root),
+    ][0],
 }
 
 
@@ -214,6 +228,9 @@ MOVES: dict[str, Callable[[Path], None]] = {
 def test_an_edit_that_changes_no_answer_links_nothing(project: Path, run: Check, ran: list[bool], change: str) -> None:
     run("--hints", "--output-format", "json")
     MOVES[change](project)
+    same_as_fresh(run, ran, "--hints", "--output-format", "json", answered=True)
+    edit("demo/train.py", "def main", "def helper():\n    pass\n\n\ndef main")(project)  # what was kept counts on
+    edit("demo/transforms.py", "def jitter", "# the first\ndef jitter")(project)
     same_as_fresh(run, ran, "--hints", "--output-format", "json", answered=True)
     same_as_fresh(run, ran, "--hints", "demo", answered=True)
     (project / "demo/transforms.py").write_text("Noise = None\n")
@@ -245,7 +262,8 @@ def edited(text: str, numbers: random.Random) -> str:
     at = numbers.randrange(len(lines))
     kind = numbers.randrange(6)
     if kind == 0:
-        lines.insert(at, numbers.choice(["", "# a comment", "x = 1", "import torch", "    pass"]))
+        added = ["", "# a comment", "x = 1", "import torch", "    pass", "def helper():\n    pass\n"]
+        lines.insert(at, numbers.choice(added))
     elif kind == 1:
         del lines[at]
     elif kind == 2:
@@ -264,12 +282,14 @@ def test_what_is_kept_is_all_that_is_noted() -> None:
         answers._question([name, []])
     asked = {name for name in vars(Files) if not name.startswith("_")}
     assert asked == {"root", "paths", "exists", "has_folder", "file", *answers._SEARCHES}
-    names = {name.partition(":")[2] for name in answers._QUESTIONS} | {"names_in", "looks"}  # both readers of paths
+    names = {name.partition(":")[2] for name in answers._QUESTIONS}
+    names |= {"names_in", "question", "looks"}  # both readers of paths; what is handed on; what rules look for
     looks = {f"{one.looks.__module__}:{one.looks.__qualname__}" for one in RULES if one.looks is not None}
     assert looks and looks <= answers._QUESTIONS
     for path in Path(answers.__file__).parents[1].rglob("*.py"):
         if path.parent.name in ("project", "rules", "shared"):
-            assert set(re.findall(r"\.ask\((\w+)", path.read_text())) <= names, path
+            asked = r"(?:\.ask(?:ing)?\(|\.methods_asked\([\w.]+, )(\w+)"
+            assert set(re.findall(asked, path.read_text())) <= names, path
 
 
 def test_only_known_questions_are_looked_up() -> None:

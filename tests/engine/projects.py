@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from loaderlint.engine import Diagnostic, Workspace
+from loaderlint.syntax.cutter import cut
 
 FILES: Mapping[str, str] = {
     "pyproject.toml": '[project]\nname = "demo"\ndependencies = ["torch==1.8.1", "numpy"]\n',
@@ -189,6 +190,65 @@ def edited(text: str, chance: random.Random) -> str:
         (("num_workers=2", "num_workers=0"), ("rng", "gen"), ("Noise", "Plain"), ("np.", "numpy."), ("-=", "="))
     )
     return text.replace(old, new, 1)
+
+
+#: Statements that may be added to a module, and members that may be added to a class.
+_STATEMENTS = (
+    "def helper(value):\n    return value + 1\n",
+    "def jitter(image):\n    return image\n",
+    "def seed(worker_id):\n    np.random.seed(worker_id)\n",
+    "class Helper:\n    def run(self):\n        return 1\n",
+    "class Numbers(Images):\n    pass\n",
+    "class Noise:\n    def __call__(self, image):\n        return image\n",
+    "import json\n",
+    "from .transforms import *\n",
+    "from demo.models import step as jitter\n",
+    "if SIZE > 3:\n    def helper(value):\n        return value\n",
+    "try:\n    from .fast import jitter\nexcept ImportError:\n    pass\n",
+    "SIZE = 3\n",
+    "np = None\n",
+    "def later():\n    return DataLoader(Images('b'), num_workers=3)\n",
+    "later()\n",
+)
+_MEMBERS = (
+    "    def helper(self):\n        return 1\n",
+    "    def __getitem__(self, index):\n        return index\n",
+    "    def __init__(self, *args):\n        self.data = []\n",
+    "    def __getstate__(self):\n        return {}\n",
+    "    def reset(self):\n        self.rng = None\n",
+    "    def describe(self):\n        return self.transform\n",
+    "    SIZE = 4\n",
+    "    @property\n    def data(self):\n        return [1]\n",
+)
+
+
+def restructured(text: str, chance: random.Random) -> str:
+    """The text after an edit of whole pieces: one is added, taken away, moved, put there twice, or renamed."""
+    pieces = cut(text)
+    if not pieces:
+        return chance.choice(_STATEMENTS)
+    lines = text.splitlines(keepends=True)
+    tops = [piece.line for piece in pieces if piece.parent < 0 and piece.keyword not in ("elif", "else", "except")]
+    members = [piece.line for piece in pieces if piece.parent >= 0 and pieces[piece.parent].kind == "class"]
+    match chance.randrange(7):
+        case 0 | 1:
+            lines.insert(chance.choice([*tops, len(lines)]), f"{chance.choice(_STATEMENTS)}\n")
+        case 2 if members:
+            lines.insert(chance.choice(members), f"{chance.choice(_MEMBERS)}\n")
+        case 3 | 4 | 5:
+            piece = chance.choice([one for one in pieces if one.kind == "statement"])
+            own = piece.text.splitlines(keepends=True)
+            if chance.random() < 0.7:
+                del lines[piece.line : piece.line + len(own)]
+            if chance.random() < 0.7:
+                places = members if piece.text[:1] == " " else tops
+                at = chance.choice(places)
+                lines.insert(at, "".join([*own, "\n"]))
+        case _:
+            names = [name for name in ("helper", "jitter", "Noise", "describe", "listing", "seed") if name in text]
+            if names:
+                return text.replace(f"{chance.choice(names)}(", f"{chance.choice(('helper', 'other', 'jitter'))}(", 1)
+    return "".join(lines)
 
 
 def shown(found: Mapping[Path, tuple[Diagnostic, ...]], root: Path) -> dict[str, list[tuple[object, ...]]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loaderlint.engine import Workspace
-from tests.engine.projects import FILES, cold, edited, parses, shown, write
+from tests.engine.projects import FILES, cold, edited, parses, restructured, shown, write
 
 _PYTHON = [name for name in FILES if name.endswith(".py") and FILES[name]]
 
@@ -41,6 +41,43 @@ def test_after_any_edits_the_findings_are_those_of_a_cold_check(tmp_path: Path, 
         workspace.set_text(root / name, FILES[name])
     assert shown(workspace.check(), root) == cold(root, {})
     assert compared >= 4
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_pieces_that_come_go_and_move(tmp_path: Path, seed: int) -> None:
+    """What is found, and what there is to tell, with the very numbers of pieces."""
+    chance = random.Random(seed)
+    root = write(tmp_path.resolve())
+    workspace = Workspace([root], tells=True)
+    texts: dict[Path, str] = {}
+    assert answered(workspace, root)[0]
+    kept = 0
+    for step in range(25):
+        path = root / chance.choice(_PYTHON)
+        before = texts.get(path, FILES[path.relative_to(root).as_posix()])
+        texts[path] = restructured(before, chance) if chance.random() < 0.8 else before.replace("\n\n", "\n# x\n\n", 1)
+        workspace.set_text(path, texts[path])
+        if not parses(workspace, path):  # what is shown then is of its last good version
+            texts[path] = before
+            workspace.set_text(path, before)
+        if step % 4 == 3:
+            continue  # two edits at once
+        links = workspace.project(root).links
+        found = answered(workspace, root)
+        kept += workspace.project(root).links == links
+        fresh = Workspace([root], tells=True)
+        for one, text in texts.items():
+            fresh.set_text(one, text)
+        assert found == answered(fresh, root), f"step {step}"
+    assert kept, "every edit linked anew"
+
+
+def answered(workspace: Workspace, root: Path) -> tuple[object, object]:
+    """The findings of a workspace, as rules made them, and what there is to tell."""
+    found = workspace.check()
+    linked = workspace.project(root)._linking.last
+    assert linked is not None
+    return [one.finding for path in sorted(found) for one in found[path]], linked.told
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -27,6 +27,7 @@ from loaderlint.project.values import Val
 from loaderlint.store import Store
 from loaderlint.syntax import parse
 from tests.engine import instructions
+from tests.engine import projects as small
 
 ROOT = Path(__file__).parents[2]
 FILES = 20
@@ -184,6 +185,63 @@ def test_a_keystroke_that_changes_the_findings_of_another_file(counted: Counter[
     assert workspace.check([other])[other] != before
     most = {"read": 1, "parsed": 1, "lowered": 1, "frames": 20, "files": 3}
     assert over(counted, {**most, "evaluated": 186, "values": 64, "asked": 44}) == {}, GROWN
+
+
+#: An edit of the small project, and how often it links the project anew.
+EDITS = (
+    ("a function", "demo/datasets.py", "class Images", "def helper(value):\n    return value\n\n\nclass Images", 0),
+    ("a function at the end", "demo/train.py", "    main()\n", "    main()\n\n\ndef later(value):\n    pass\n", 0),
+    (
+        "a function less",
+        "demo/transforms.py",
+        "def unused(values):\n    return [value for value in values if value]",
+        "",
+        0,
+    ),
+    ("a function by another name", "demo/transforms.py", "def unused", "def used_by_nobody", 0),
+    (
+        "a method",
+        "demo/datasets.py",
+        "    def __len__",
+        "    def helper(self):\n        return 1\n\n    def __len__",
+        0,
+    ),
+    ("a method by another name", "demo/datasets.py", "def describe", "def tell", 0),
+    ("a class", "demo/models.py", "class Model", "class Other:\n    pass\n\n\nclass Model", 0),
+    ("a constant", "demo/datasets.py", "SIZE = 16", "SIZE = 16\nLIMIT = 3", 0),
+    ("an import", "demo/transforms.py", "import random", "import json\nimport random", 0),
+    (
+        "a local by another name",
+        "demo/train.py",
+        "for batch in train_loader:\n        models.step(batch)",
+        "for images in train_loader:\n        models.step(images)",
+        1,
+    ),
+    (
+        "a local of a function that nobody asks for",
+        "demo/datasets.py",
+        "    return sorted(os.listdir(folder))",
+        "    names = os.listdir(folder)\n    return sorted(names)",
+        0,
+    ),
+    ("a method that is looked for", "demo/datasets.py", "    def describe", "    def __getstate__", 1),
+    ("a function in place of another", "demo/transforms.py", "def unused", "def jitter", 1),
+)
+
+
+@pytest.mark.parametrize(("name", "old", "new", "most"), [one[1:] for one in EDITS], ids=[one[0] for one in EDITS])
+def test_how_many_edits_link_anew(tmp_path: Path, name: str, old: str, new: str, most: int) -> None:
+    root = small.write(tmp_path.resolve())
+    workspace = Workspace([root])
+    found = small.shown(workspace.check(), root)
+    links = workspace.project(root).links
+    text = small.FILES[name].replace(old, new, 1)
+    assert text != small.FILES[name]
+    workspace.set_text(root / name, text)
+    assert small.shown(workspace.check(), root) == small.cold(root, {root / name: text})
+    assert workspace.project(root).links - links == most, GROWN
+    workspace.set_text(root / name, small.FILES[name])
+    assert small.shown(workspace.check(), root) == found
 
 
 # --- instructions -----------------------------------------------------------------------------------------------------

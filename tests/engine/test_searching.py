@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from loaderlint.project.files import WHOLE
 from loaderlint.store import Store
 from loaderlint.syntax.search import bases, calls
 
@@ -56,7 +57,7 @@ def test_searches_find_what_is_there_before_and_after_an_edit(tmp_path: Path, ne
         store.set_text(path, new)
         edited = {**texts, path: new}
         assert _wrong(store, edited) == []  # remembered
-        store.searching().begin()
-        store.searching().begin()
+        store.searching().begin(WHOLE)
+        store.searching().begin(WHOLE)
         assert _wrong(store, edited) == []  # searched again
         store.set_text(path, None)

@@ -94,7 +94,8 @@ def _fresh(root: Path, texts: dict[Path, str]) -> Workspace:
     ("name", "old", "new", "linked"),
     [
         ("two/data.py", "np.random.rand()", "1", 1),
-        ("two/data.py", "SIZE = 16", "SIZE = 16\nMORE = 1", 1),
+        ("two/data.py", "SIZE = 16", "SIZE = 16\nMORE = 1", 0),
+        ("two/data.py", "SIZE = 16", "SIZE = 16\nnp = None", 1),
         ("four/models.py", "return batch", "return DataLoader(batch)", 1),
         ("four/models.py", "return batch", "return batch + 1", 0),
         ("two/data.py", "SIZE = 16", "from one.data import SIZE", 1),

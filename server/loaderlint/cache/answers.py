@@ -1,42 +1,46 @@
 """What linking a project asked of its files, and what was found: whether an edit changes anything but places can then
 be told without linking.
 
-The questions to single pieces are functions. Their names are kept, and only those in `_QUESTIONS` are ever looked up;
-where a new one is missing, every edit in its piece counts.
+Of each piece of a file is kept what tells its text and its answers; of answers only that they are equal is ever asked.
+What is kept of a file is read only if that file has changed. Questions to pieces are functions. Their names are kept,
+and only those in `_QUESTIONS` are ever looked up; where a new one is missing, every edit in its piece counts.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from loaderlint.cache.plain import made, plain
+from loaderlint.cache.manifest import packed, unpacked
+from loaderlint.cache.plain import plain
+from loaderlint.project import reads
 from loaderlint.project.parts import Layout, reached, within
+from loaderlint.project.reads import Question, Read
 from loaderlint.syntax.search import bases, called, entry
 
 if TYPE_CHECKING:
     from loaderlint.findings import Finding
-    from loaderlint.project.files import Read
-    from loaderlint.store import OpenFile, Search
+    from loaderlint.store import Moves, OpenFile, Search
 
 #: Pure functions of the text of a piece that are asked while a project is linked.
 _QUESTIONS = frozenset(
     f"loaderlint.{module}:{name}"
     for module, names in {
-        "project.files": "is_def defined_name",
+        "project.reads": "is_def defined_name holds does whole",
+        "project.classes": "_may_annotate _is_passed_on",
         "project.candidates": "matches _renamed _names_given",
         "project.growth": "_puts_into",
-        "project.classes": "_is_passed_on",
-        "project.callers": "_other_names",
+        "project.callers": "_other_names _may_derive",
         "syntax.search": "calls",
         "project.imports": "_imports _path_names _joined_names",
-        "project.scripts": "_defines_or_imports",
+        "project.scripts": "_does_something",
         "rules.shared.streams": "_mentions_workers",
         "rules.shared.epoch_passes": "may_loop",
         "rules.retained_batches": "_may_keep",
@@ -51,29 +55,30 @@ _QUESTIONS = frozenset(
 )
 
 #: All that is noted of what was read of a file. Where there is more, what is kept would not be all.
-_NOTES = {"text", "facts", "placed", "texts", "bound", "words", "questions"}
+_NOTES = {*("listed", "facts", "placed", "texts", "words", "sweeps", "questions", "names", "listed_names", "stars")}
 
-Question = tuple[Callable[..., object], tuple[Any, ...]]
+#: What tells that a piece has nothing to say.
+_SILENT = 0
 
 
 class Answers(NamedTuple):
-    """`searches`: for each kind of search through the project the words, each with the paths of the files that were
-    found; its key is the kind, and behind it the folders and files that were searched, where that was not all.
-    `files`: what was asked of each file that was looked into, as `_noted` gives it, with what tells the answers, by
-    every part of the project that did.
-    `findings`: all of the project, by their files."""
+    """`searches`: for each kind of search through the project the words; its key is the kind, and behind it the folders
+    and files that were searched, where that was not all. `files`: where what is kept of a file stands in `kept` (see
+    `_File`). `questions`: what questions are called."""
 
-    searches: Mapping[str, Mapping[str, frozenset[str]]]
-    files: Mapping[str, list[tuple[Any, str] | None]]
-    findings: Mapping[str, Any]
-    questions: tuple[Any, ...]
+    searches: Mapping[str, Sequence[str]]
+    files: Mapping[str, Sequence[int]]
+    questions: Sequence[Any]
+    kept: bytes
 
-    def findings_of(self, path: str) -> list[Finding]:
-        """The findings of a file, shown or not."""
-        return [made(finding) for finding in self.findings.get(path, ())]
+    def findings_of(self, path: str) -> list[Any]:
+        """The findings of a file, shown or not, as `cache.plain` gives them."""
+        return list(self._file(path).findings)
 
-    def hold(self, path: str, data: bytes, opened: OpenFile) -> bool:
-        """Whether all that was asked of a file would be answered alike of this content."""
+    def hold(self, path: str, data: bytes, opened: OpenFile) -> Moves | None:
+        """Where the pieces of a file are in this content, if all that was asked of the file would be answered alike;
+        None if it would not."""
+        kept = self._file(path)
         for key, words in self.searches.items():
             kind, *where = key.split("\0")
             if kind == _IMPORTING:
@@ -82,15 +87,41 @@ class Answers(NamedTuple):
                 finds = _SEARCHES[kind](data)
             else:
                 continue
-            if any(finds(word) != (path in found) for word, found in words.items()):
-                return False
-        return all(self._reads_alike(known, opened) for known in self.files.get(path, ()))
+            found = set(kept.found.get(key, ()))
+            if any(finds(word) != (number in found) for number, word in enumerate(words)):
+                return None
+        if not kept.reads:
+            return ()
+        if kept.pieces is None or None in kept.reads:
+            return None
+        noted = [self._read(one) for one in kept.reads if one is not None]
+        return _still(list(zip(noted, kept.answers, strict=True)), kept.pieces, opened)
 
-    def _reads_alike(self, known: tuple[Any, str] | None, opened: OpenFile) -> bool:
-        if known is None:
-            return False
-        noted, told = known
-        return _told(_read_again(noted, self.questions), opened) == told
+    def _file(self, path: str) -> _File:
+        if path not in self.files:
+            return _File({}, (), (), None, ())
+        start, end = self.files[path]
+        return _file(self.kept[start:end])
+
+    def _read(self, noted: Sequence[Any]) -> Read:
+        """The notes of a file as they were."""
+        listed, facts, placed, texts, words, sweeps, questions, names, listed_names, stars = noted
+
+        def asked(numbers: Iterable[int]) -> set[Question]:
+            return {_question(self.questions[number]) for number in numbers}
+
+        return Read(
+            listed,
+            set(facts),
+            set(placed),
+            set(texts),
+            set(words),
+            {scope: asked(numbers) for scope, numbers in sweeps},
+            {piece: asked(numbers) for numbers, pieces in questions for piece in pieces},
+            {scope: set(found) for scope, found in names},
+            set(listed_names),
+            stars,
+        )
 
 
 def key(record: bytes) -> bytes:
@@ -100,37 +131,201 @@ def key(record: bytes) -> bytes:
 
 def dumped(
     searches: Mapping[Search, Mapping[str, Iterable[Path]]],
-    reads: Iterable[tuple[Path, Read | None, OpenFile | None]],
+    reads_of: Iterable[tuple[Path, Read | None, OpenFile | None]],
     findings: Mapping[Path, Iterable[Finding]],
 ) -> bytes:
     """What a linking asked, and of which versions of the files, as bytes."""
     numbers: dict[Question, int] = {}
-    files: dict[str, list[tuple[list[Any], str] | None]] = {}
-    for path, read, opened in reads:
-        if read is None or opened is None:
-            files.setdefault(str(path), []).append(None)
-            continue
-        noted = _noted(read, numbers)
-        files.setdefault(str(path), []).append((noted, _told(_read_again(noted, tuple(numbers)), opened)))
-    document = {
-        "searches": {
-            "\0".join((kind, *where)): {word: sorted(map(str, paths)) for word, paths in words.items()}
-            for (kind, where), words in searches.items()
-        },
-        "files": files,
-        "findings": {str(path): [plain(one) for one in found] for path, found in findings.items()},
-        "questions": [_named(question) for question in numbers],
-    }
-    return json.dumps(document).encode()
+    files: dict[str, dict[str, Any]] = {}
+    words: dict[str, list[str]] = {}
+    for (kind, where), asked in searches.items():
+        name = "\0".join((kind, *where))
+        words[name] = list(asked)
+        for number, paths in enumerate(asked.values()):
+            for path in paths:
+                files.setdefault(str(path), {}).setdefault("found", {}).setdefault(name, []).append(number)
+    for path, found in findings.items():
+        files.setdefault(str(path), {})["findings"] = [plain(one) for one in found]
+    lists: dict[str, list[Sequence[int]]] = {}
+    for path, read, opened in reads_of:
+        noted = None
+        if read is not None and opened is not None:
+            known = _known_only(read)
+            noted = _noted(known, numbers)
+            lists.setdefault(str(path), [*_Pieces.of(opened)]).append(_answers(known, opened))
+        files.setdefault(str(path), {}).setdefault("reads", []).append(noted)
+    places, parts, at = {}, [], 0
+    for name, document in files.items():
+        lists_of = (array("q", one).tobytes() for one in lists.get(name, ()))
+        part = packed([json.dumps(document).encode(), *lists_of])
+        places[name] = (at, at + len(part))
+        parts.append(part)
+        at += len(part)
+    index = {"searches": words, "files": places, "questions": [_named(question) for question in numbers]}
+    return packed([json.dumps(index).encode(), b"".join(parts)])
 
 
 def loaded(data: bytes) -> Answers:
     """What `dumped` gave. Raises ValueError, TypeError, KeyError or AttributeError for other bytes."""
-    read = json.loads(data)
-    searches = {
-        kind: {word: frozenset(paths) for word, paths in words.items()} for kind, words in read["searches"].items()
-    }
-    return Answers(searches, read["files"], read["findings"], tuple(_question(one) for one in read["questions"]))
+    index, kept = unpacked(data)
+    read = json.loads(index)
+    return Answers(read["searches"], read["files"], read["questions"], kept)
+
+
+# --- a file -----------------------------------------------------------------------------------------------------------
+
+
+class _File(NamedTuple):
+    """What is kept of a file. `found`: the numbers of the words, by the kind of search, for which it was found.
+    `findings` as `cache.plain` gives them. `reads`: what each part of the project that looked into it read of it, None
+    where it could not be read. `pieces`: what they were, None if nobody read them; `answers`: for each of `reads` what
+    tells what each piece answers, `_SILENT` where it has nothing to say."""
+
+    found: Mapping[str, Sequence[int]]
+    findings: Sequence[Any]
+    reads: Sequence[Sequence[Any] | None]
+    pieces: _Pieces | None
+    answers: Sequence[Sequence[int]]
+
+
+def _file(data: bytes) -> _File:
+    document, *parts = unpacked(data)
+    read = json.loads(document)
+    lists: list[array[int]] = []
+    for part in parts:
+        numbers = array("q")
+        numbers.frombytes(part)
+        lists.append(numbers)
+    count = len(_Pieces._fields)
+    pieces = _Pieces(*lists[:count]) if lists else None
+    return _File(read.get("found", {}), read.get("findings", ()), read.get("reads", ()), pieces, lists[count:])
+
+
+class _Pieces(NamedTuple):
+    """The pieces of a version of a file: for each what tells its text, its first line, its shape, and the piece that it
+    stands in. All are numbers of 64 bits."""
+
+    texts: Sequence[int]
+    heads: Sequence[int]
+    shapes: Sequence[int]
+    parents: Sequence[int]
+
+    @classmethod
+    def of(cls, opened: OpenFile) -> _Pieces:
+        """Of a file as it is."""
+        pieces = opened.pieces
+        return cls(
+            [_number(piece.text) for piece in pieces],
+            [_number(reads.head_of(piece.text)) for piece in pieces],
+            [_number(repr(reads.shape(piece))) for piece in pieces],
+            [piece.parent for piece in pieces],
+        )
+
+
+def _answers(read: Read, opened: OpenFile) -> list[int]:
+    """What tells the answers of all pieces of a file of which this was read."""
+    pieces = opened.pieces
+    return [_told(read, index, opened, index, reads.scope_of(pieces, index)) for index in range(len(pieces))]
+
+
+def _number(text: str) -> int:
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
+
+
+def _told(read: Read, noted: int | None, opened: OpenFile, index: int, scope: int | None) -> int:
+    """What tells the answers of a piece (see `loaderlint.project.reads.told`)."""
+    answers = list(reads.told(read, noted, opened, index, scope))
+    return _number(repr([_plain(one) for one in answers])) if any(answers) else _SILENT
+
+
+def _plain(answer: object) -> object:
+    """An answer whose `repr` is the same in every process."""
+    if isinstance(answer, (set, frozenset)):
+        return sorted(repr(_plain(one)) for one in answer)
+    if isinstance(answer, dict):
+        return sorted((repr(_plain(one)), repr(_plain(what))) for one, what in answer.items())
+    if isinstance(answer, tuple):
+        return tuple(map(_plain, answer))
+    if isinstance(answer, re.Pattern):
+        return answer.pattern, answer.flags
+    return _name(answer) if callable(answer) else answer
+
+
+def _still(noted: Sequence[tuple[Read, Sequence[int]]], was: _Pieces, opened: OpenFile) -> Moves | None:
+    """How the pieces that were are paired with those of a file, if all that was read reads alike. `noted`: what was
+    read, with what tells the answers."""
+    now = _Pieces.of(opened)
+    rows = list(zip(was.texts, was.heads, strict=True)), list(zip(now.texts, now.heads, strict=True))
+    for to in reads.alignments(*rows, _head):
+        if _is_ordered(to, was, now) and all(_same(read, answers, opened, to, was, now) for read, answers in noted):
+            return to
+    return None
+
+
+def _head(row: tuple[int, int]) -> int:
+    return row[1]
+
+
+def _is_ordered(to: Moves, was: _Pieces, now: _Pieces) -> bool:
+    """Whether paired pieces have the same shape and stand in paired ones."""
+    return all(
+        new is None
+        or (was.shapes[old] == now.shapes[new] and (parent if parent < 0 else to[parent]) == now.parents[new])
+        for old, (new, parent) in enumerate(zip(to, was.parents, strict=True))
+    )
+
+
+def _same(read: Read, answers: Sequence[int], opened: OpenFile, to: Moves, was: _Pieces, now: _Pieces) -> bool:
+    origins = reads.back(to, len(now.texts))
+    if read.listed and (None in to or None in origins):
+        return False
+    if any(new is None and answers[old] != _SILENT for old, new in enumerate(to)):
+        return False
+    for new, old in enumerate(origins):
+        if old is None or was.texts[old] != now.texts[new]:
+            scope = reads.old_scope(origins, opened, new)
+            if _told(read, old, opened, new, scope) != (_SILENT if old is None else answers[old]):
+                return False
+    return True
+
+
+# --- what was asked of a file -----------------------------------------------------------------------------------------
+
+
+def _known_only(read: Read) -> Read:
+    """The notes without the questions that have no name of ours: these ask for the texts."""
+    if {field.name for field in fields(read)} != _NOTES:
+        raise ValueError("more is noted than is kept")
+    unknown = {piece for piece, asked in read.questions.items() if not all(map(_is_known, asked))}
+    questions = {piece: asked for piece, asked in read.questions.items() if piece not in unknown}
+    sweeps = {scope: {one for one in asked if _is_known(one)} for scope, asked in read.sweeps.items()}
+    if sweeps != read.sweeps:
+        sweeps.setdefault(reads.EVERYWHERE, set()).add((reads.whole, ()))
+    return replace(read, texts=read.texts | unknown, questions=questions, sweeps=sweeps)
+
+
+def _noted(read: Read, numbers: dict[Question, int]) -> list[Any]:
+    """What was asked, with numbers for the questions."""
+
+    def asked(questions: Iterable[Question]) -> list[int]:
+        return sorted(numbers.setdefault(question, len(numbers)) for question in questions)
+
+    by_questions: dict[tuple[int, ...], list[int]] = {}
+    for piece, questions in read.questions.items():
+        by_questions.setdefault(tuple(asked(questions)), []).append(piece)
+    return [
+        read.listed,
+        sorted(read.facts),
+        sorted(read.placed),
+        sorted(read.texts),
+        sorted(read.words),
+        [[scope, asked(questions)] for scope, questions in read.sweeps.items()],
+        [[list(these), pieces] for these, pieces in by_questions.items()],
+        [[scope, sorted(names)] for scope, names in read.names.items()],
+        sorted(read.listed_names),
+        read.stars,
+    ]
 
 
 # --- what the project was searched for --------------------------------------------------------------------------------
@@ -161,76 +356,10 @@ _IMPORTING = "importing"
 _SEARCHES = {"containing": _containing, "calling": _calling, "deriving": _deriving}
 
 
-# --- what was asked of a file -----------------------------------------------------------------------------------------
-
-
-def _noted(read: Read, numbers: dict[Question, int]) -> list[Any]:
-    """What was asked, with numbers for the questions; those that have no name of ours ask for the whole text."""
-    if {field.name for field in fields(read)} != _NOTES:
-        raise ValueError("more is noted than is kept")
-    texts = set(read.texts)
-    by_questions: dict[tuple[int, ...], list[int]] = {}
-    for piece, questions in read.questions.items():
-        if all(_is_known(question) for question in questions):
-            asked = sorted(numbers.setdefault(question, len(numbers)) for question in questions)
-            by_questions.setdefault(tuple(asked), []).append(piece)
-        else:
-            texts.add(piece)
-    asked_of = [[list(asked), sorted(pieces)] for asked, pieces in sorted(by_questions.items())]
-    facts = [sorted(read.facts), sorted(read.placed)]
-    return [read.text, *facts, sorted(texts), sorted(read.bound), sorted(read.words), asked_of]
-
-
-class _Noted(NamedTuple):
-    text: bool
-    facts: list[int]
-    placed: list[int]
-    texts: list[int]
-    bound: list[int]
-    words: list[str]
-    questions: list[tuple[list[Question], list[int]]]
-
-
-def _read_again(noted: list[Any], questions: tuple[Question, ...]) -> _Noted:
-    text, facts, placed, texts, bound, words, asked_of = noted
-    named = [([questions[number] for number in asked], pieces) for asked, pieces in asked_of]
-    return _Noted(text, facts, placed, texts, bound, words, named)
-
-
-def _told(noted: _Noted, opened: OpenFile) -> str:
-    """What tells all answers of a file: equal for equal answers."""
-    from loaderlint.project.files import bound_names
-
-    pieces = opened.pieces
-    highest = max((*noted.facts, *noted.texts, *noted.bound, *(p for _, of in noted.questions for p in of)), default=-1)
-    if highest >= len(pieces):
-        return ""
-    answers: list[object] = [opened.text if noted.text else None]
-    answers.append([(piece.kind, piece.keyword, piece.parent) for piece in pieces])
-    answers.append([pieces[index].text for index in noted.texts])
-    answers.append([[word in piece.text for piece in pieces] for word in noted.words])
-    for questions, asked_of in noted.questions:
-        for index in asked_of:
-            answers.append([_plain(question(pieces[index].text, *about)) for question, about in questions])
-    facts = [opened.facts(index) for index in noted.facts]
-    answers.append([one and one.digest for one in facts])
-    placed = [opened.facts(index) for index in noted.placed]
-    answers.append([one and tuple(map(tuple, one.anchors)) for one in placed])
-    answers.append([[tuple(name) for name in bound_names(opened.facts(index))] for index in noted.bound])
-    return blake2b(repr(answers).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def _plain(answer: object) -> object:
-    """An answer whose `repr` is the same in every process."""
-    if isinstance(answer, (set, frozenset)):
-        return sorted(map(repr, answer))
-    return answer
-
-
 # --- questions as names -----------------------------------------------------------------------------------------------
 
 
-def _name(question: Callable[..., object]) -> str:
+def _name(question: Callable[..., Any]) -> str:
     return f"{question.__module__}:{question.__qualname__}"
 
 

@@ -20,7 +20,8 @@ class Record(NamedTuple):
     """Of the project at `root`. `flags`: a byte for each path of the manifest. `asked`: the paths that were checked;
     `items`: the findings of each file with the first fix of each, as `cache.plain` gives them. `whole`: what is `told`
     beside them (problems, what a baseline keeps, lines on stderr) holds for all that was asked and for this current
-    folder only."""
+    folder only. `moved`: of files that were edited since the linking, whose answers are kept, the new number of each
+    piece, None for one that is gone."""
 
     root: str
     manifest: Manifest
@@ -29,6 +30,7 @@ class Record(NamedTuple):
     items: Mapping[str, Any]
     told: Mapping[str, Any]
     whole: bool
+    moved: Mapping[str, Any]
 
     def files(self, asked: Iterable[str]) -> list[str] | None:
         """The files whose findings these paths mean; None if the record does not hold them all."""
@@ -74,6 +76,7 @@ def dumped(record: Record) -> bytes:
         "items": record.items,
         "told": record.told,
         "whole": record.whole,
+        "moved": record.moved,
     }
     return manifests.packed([*manifests.dumped(record.manifest), record.flags, json.dumps(document).encode()])
 
@@ -85,7 +88,5 @@ def loaded(data: bytes) -> Record:
     if len(flags) != len(manifest.paths):
         raise ValueError("not a flag for each path")
     read = json.loads(document)
-    return Record(read["root"], manifest, flags, tuple(read["asked"]), read["items"], read["told"], read["whole"])
-
-
-_DOCUMENT = ("root", "asked", "items", "told", "whole")
+    told = (read[name] for name in ("items", "told", "whole", "moved"))
+    return Record(read["root"], manifest, flags, tuple(read["asked"]), *told)

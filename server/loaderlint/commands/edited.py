@@ -10,9 +10,9 @@ from typing import Any
 from loaderlint import witness
 from loaderlint.cache import answers, record
 from loaderlint.cache.database import Database
-from loaderlint.cache.plain import plain
+from loaderlint.cache.plain import made, plain
 from loaderlint.cache.record import Record
-from loaderlint.store import OpenFile
+from loaderlint.store import Moves, OpenFile
 from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.source import UnreadableSource, decode
 
@@ -33,24 +33,30 @@ def renewed(
     if data is None:
         return None
     asked = answers.loaded(data)
-    if not all(_holds(asked, path, told) for path, told in changed.items()):
-        return None
+    moved = dict(known.moved)
+    for path, told in changed.items():
+        to = _held(asked, path, told)
+        if to is None:
+            return None
+        moved[path] = list(to)
     shown = {path for path, flag in zip(known.manifest.paths, known.flags, strict=True) if flag & record.SHOWN}
     touched = {path for path in changed if path in shown}
     touched.update(path for path, items in known.items.items() if _speaks_of(items, changed))
     items = {path: listed for path, listed in known.items.items() if path not in touched}
-    again = _shown_again(known, asked, touched, overrides)
-    return None if again is None else known._replace(items={**items, **again})
+    again = _shown_again(known, asked, touched, moved, overrides)
+    return None if again is None else known._replace(items={**items, **again}, moved=moved)
 
 
-def _holds(asked: answers.Answers, path: str, told: bytes) -> bool:
-    """Whether the present content of a file, which is `told`, changes no answer."""
+def _held(asked: answers.Answers, path: str, told: bytes) -> Moves | None:
+    """Where the pieces of a file are in its present content, which is `told`; None if that changes an answer."""
     try:
         data = Path(path).read_bytes()
         source = decode(data)
     except (OSError, UnreadableSource):
-        return False
-    return witness.content(data) == told and asked.hold(path, data, OpenFile(Path(path), source, cut(source.text)))
+        return None
+    if witness.content(data) != told:
+        return None
+    return asked.hold(path, data, OpenFile(Path(path), source, cut(source.text)))
 
 
 def _speaks_of(value: Any, paths: Mapping[str, bytes]) -> bool:
@@ -71,16 +77,27 @@ def _paths(value: Any) -> Iterator[str]:
 
 
 def _shown_again(
-    known: Record, asked: answers.Answers, touched: set[str], overrides: Mapping[str, object]
+    known: Record,
+    asked: answers.Answers,
+    touched: set[str],
+    moved: Mapping[str, Moves],
+    overrides: Mapping[str, object],
 ) -> dict[str, Any] | None:
+    """What is shown now of the findings of these files; None if one speaks of something that is gone."""
     from loaderlint.engine import Project
+    from loaderlint.engine.moving import Gone, moved_findings
 
     if not touched:
         return {}
     project = Project(Path(known.root), overrides)
-    found = {path: asked.findings.get(path, []) for path in sorted(touched)}
-    project.store.suppose(map(Path, touched.union(_paths(list(found.values())))))
-    shown = project.shown_again({Path(path): asked.findings_of(path) for path in found})
+    kept = {path: asked.findings_of(path) for path in sorted(touched)}
+    project.store.suppose(map(Path, touched.union(_paths(list(kept.values())))))
+    found = {Path(path): list(map(made, findings)) for path, findings in kept.items()}
+    try:
+        now = moved_findings(found, {Path(path): to for path, to in moved.items() if to})
+    except Gone:
+        return None
+    shown = project.shown_again(now)
     if project.store.unreadable or project.showing.kept:
         return None
     items: dict[str, Any] = {}

@@ -163,7 +163,7 @@ class Cache:
             shown = {str(path) for path in found}
             flags = bytes((record.SOURCE * (p in own)) | (record.SHOWN * (p in own and p in shown)) for p in made.paths)
             told_of = {str(path): listed for path, listed in items.items() if str(path) in own}
-            one = record.Record(str(project.root), made, flags, tuple(map(str, asked)), told_of, told, whole)
+            one = record.Record(str(project.root), made, flags, tuple(map(str, asked)), told_of, told, whole, {})
             key = record.key(self._tag, project.root, overrides)
             rows.append((key, record.dumped(one)))
             asked_of = project.answers()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.engine.asking import ask_rules, merged_findings, unheard
 from loaderlint.engine.configuration import Configuration
+from loaderlint.engine.moving import Gone, moved_findings, moved_told
 from loaderlint.engine.steps import Steps
 from loaderlint.findings import Finding, Silence
 from loaderlint.project.files import Part
@@ -92,8 +93,6 @@ class Linking:
         kept = {part: self._kept(last.units.get(part), telling) if last is not None else None for part in parts}
         units = {part: unit for part, unit in kept.items() if unit is not None}
         if last is not None:
-            if len(units) == len(parts) == len(last.units):
-                return last._replace(generation=self._store.generation)
             steps.expect(sum(len(files) for part, files in parts.items() if part not in units))
         for part, files in parts.items():
             if part not in units:
@@ -101,6 +100,11 @@ class Linking:
                 if self._is_large:
                     units[part].snapshot.pack()
                 self.let_go(files)
+        for unit in units.values():  # only now, for linking may end before its time
+            unit.snapshot.follow()
+        if last is not None and len(units) == len(last.units):
+            if all(unit is last.units.get(part) for part, unit in units.items()):
+                return last._replace(generation=self._store.generation)
         return self._linked(paths, {part: units[part] for part in parts})
 
     def let_go(self, paths: Iterable[Path]) -> None:
@@ -112,10 +116,18 @@ class Linking:
             self._store.let_go([path for path in paths if part_of(path) not in edited])
 
     def _kept(self, unit: Unit | None, telling: bool) -> Unit | None:
-        """A unit that was linked before, if it still holds and tells what is asked."""
+        """A unit that was linked before, with its places where they are now, if it still holds and tells what is
+        asked."""
         if unit is None or (telling and unit.told is None) or not unit.snapshot.same_answers():
             return None
-        return unit
+        moves = unit.snapshot.moves()
+        if not moves:
+            return unit
+        try:
+            told = unit.told and moved_told(unit.told, moves)
+            return unit._replace(findings=moved_findings(unit.findings, moves), told=told)
+        except Gone:
+            return None
 
     def _linked(self, paths: tuple[Path, ...], units: Mapping[Part, Unit]) -> Linked:
         told = [unit.told for unit in units.values() if unit.told is not None]

@@ -140,9 +140,8 @@ class Callers:
             found: set[str] = set()
             for path in self._ev.files.containing(name):
                 file = self._ev.file(path)
-                for piece in file.mentioning(name) if file else ():
-                    if file is not None:
-                        found.update(file.pieces[piece].ask(_other_names, name))
+                for _, names in file.asking(_other_names, name) if file else ():
+                    found.update(names)
             known = self._other_names[name] = frozenset(found - {name})
         return known
 
@@ -246,7 +245,7 @@ class Callers:
         name = self._ev.classes.name(cls)
         for path in self._ev.files.deriving(name):
             file = self._ev.file(path)
-            for piece in file.mentioning(name) if file else ():
+            for piece, _ in file.asking(_may_derive, name) if file else ():
                 if file and file.pieces[piece].kind == "class":
                     heir = ClassRef(path, piece, 1)
                     if heir != cls and cls in self._ev.classes.mro(heir):
@@ -336,9 +335,8 @@ class Callers:
             file = self._ev.file(path)
             if file is None:
                 continue
-            for piece in file.mentioning(name):
-                if file.pieces[piece].ask(calls, name):
-                    yield from sites_in(self._ev, path, piece, {name})
+            for piece, _ in file.asking(calls, name):
+                yield from sites_in(self._ev, path, piece, {name})
 
 
 def _place(function: FunctionRef) -> tuple[Path, int, int]:
@@ -381,8 +379,15 @@ def _bound_to(def_: int, facts: PieceFacts) -> str:
     return ""
 
 
+def _may_derive(text: str, name: str) -> bool:
+    """Whether a piece may be the head of a class among whose bases `name` is written."""
+    return name in text and "class" in text
+
+
 def _other_names(text: str, name: str) -> tuple[str, ...]:
     """The names that a piece gives what is called `name`."""
+    if name not in text:
+        return ()
     found = [*re.findall(rf"\b{name}\s+as\s+(\w+)", text)] if " as " in text else []
     if "partial(" in text:
         found += re.findall(rf"(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*{name}\b", text)

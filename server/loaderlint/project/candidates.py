@@ -75,10 +75,9 @@ class Candidates:
     def _naming(self, path: Path) -> Iterator[tuple[int, tuple[str, str] | None, tuple[tuple[str, str], ...]]]:
         """The heads of classes with bases, and names with bound arguments, of the pieces that have any."""
         file = self._ev.file(path)
-        for index, piece in enumerate(file.pieces if file else ()):
-            head, bound = piece.ask(_names_given)
-            if head or bound:
-                yield index, head, bound
+        for index, found in file.asking(_names_given) if file else ():
+            if found is not None:
+                yield index, *found
 
     def _may_derive(self, path: Path, piece: int, name: str, bases: str) -> bool:
         """Whether a class with these bases may be a loader. The project may have a class of its own that is called as
@@ -96,15 +95,14 @@ class Candidates:
         file = self._ev.file(path)
         if file is None:
             return
-        named = {index for index, piece in enumerate(file.pieces) if piece.ask(matches, *self._wanted)}
+        named = {index for index, _ in file.asking(matches, *self._wanted)}
         names = frozenset(self._words | self._aliases(file, named))
-        wanted = any_of(names) if len(names) > len(self._words) else None
-        for index, piece in enumerate(file.pieces):
-            by_name = piece.ask(matches, *wanted) if wanted else index in named
-            if by_name:
+        if len(names) > len(self._words):
+            named = {index for index, _ in file.asking(matches, *any_of(names))}
+        for index in sorted(named.union(index for index, _ in file.asking(matches, _LOADER_VALUE, "oader"))):
+            if index in named:
                 yield from sites_in(self._ev, path, index, names)
-            if by_name or piece.ask(matches, _LOADER_VALUE, "oader"):
-                yield from self._computed(path, index)
+            yield from self._computed(path, index)
 
     def _computed(self, path: Path, piece: int) -> Iterator[CallSite]:
         """Calls whose callee is a local value or a parameter: `cls = DataLoader if a else Other; cls(...)`."""
@@ -195,9 +193,10 @@ def matches(text: str, pattern: re.Pattern[str], parts: str) -> bool:
     return any(part in text for part in parts.split()) and pattern.search(text) is not None
 
 
-def _names_given(text: str) -> tuple[tuple[str, str] | None, tuple[tuple[str, str], ...]]:
+def _names_given(text: str) -> tuple[tuple[str, str] | None, tuple[tuple[str, str], ...]] | None:
     """What may be a loader of the project's own: a class with bases, and names with bound arguments."""
-    return _class_head(text), _bound(text)
+    head, bound = _class_head(text), _bound(text)
+    return (head, bound) if head or bound else None
 
 
 def _class_head(text: str) -> tuple[str, str] | None:

@@ -8,7 +8,7 @@ somebody out of sight; and the class body's.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
 from loaderlint.project import growth
 from loaderlint.project.arguments import Arguments
+from loaderlint.project.files import defined_name, holds, is_def
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
     BOTTOM,
@@ -39,7 +40,7 @@ from loaderlint.project.values import (
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluate import Evaluator
-    from loaderlint.project.files import Binding, SeenPiece
+    from loaderlint.project.files import Binding, ProjectFile, SeenPiece
 
 Base = ClassRef | Lib | Unknown
 _MAX_ANCESTORS = 32
@@ -91,7 +92,7 @@ class Classes:
         self._ev = evaluator
         self._mro: dict[ClassRef, tuple[Base, ...]] = {}
         self._own: dict[ClassRef, dict[str, Member]] = {}
-        self._written: dict[ClassRef, tuple[_Written, ...]] = {}
+        self._members: dict[tuple[ClassRef, str], Member | None] = {}
         self._mentioned: dict[tuple[ClassRef, str], tuple[_Written, ...]] = {}
         self._storing_of: dict[tuple[ClassRef, str], tuple[_Written, ...]] = {}
         self._leading_to: dict[tuple[tuple[Base, ...], tuple[FunctionRef, ...]], frozenset[str]] = {}
@@ -170,12 +171,10 @@ class Classes:
         if known is not None:
             return known
         found: dict[str, Member] = {}
-        file = self._ev.file(cls.path)
-        if file is not None and file.pieces[cls.piece].kind == "class" and cls.def_ == 1:
+        file = self._in_pieces(cls)
+        if file is not None:
             for name, bindings in file.members(cls.piece).items():
-                last = bindings[-1]
-                function = self._member_function(cls, last, name) if last.step < 0 else None
-                found[name] = Member(cls, name, function, tuple(bindings))
+                found[name] = self._made_member(cls, name, bindings)
         else:
             head = self.head(cls)
             for step in head.steps if head else ():
@@ -184,7 +183,27 @@ class Classes:
         self._own[cls] = found
         return found
 
-    def _member_function(self, cls: ClassRef, binding: Binding, name: str) -> FunctionRef | None:
+    def own_member(self, cls: ClassRef, name: str) -> Member | None:
+        """What the class body itself binds `name` to: asks for nothing else in a class that has pieces of its own."""
+        key = (cls, name)
+        if key not in self._members:
+            file = self._in_pieces(cls)
+            bindings = file.members(cls.piece).get(name) if file is not None else None
+            known = self.own_members(cls).get(name) if file is None else None
+            self._members[key] = self._made_member(cls, name, bindings) if bindings else known
+        return self._members[key]
+
+    def _in_pieces(self, cls: ClassRef) -> ProjectFile | None:
+        """The file of a class whose members are pieces of their own; None for one inside a function."""
+        file = self._ev.file(cls.path)
+        return file if file is not None and file.pieces[cls.piece].kind == "class" and cls.def_ == 1 else None
+
+    def _made_member(self, cls: ClassRef, name: str, bindings: list[Binding]) -> Member:
+        last = bindings[-1]
+        function = self._member_function(cls, last) if last.step < 0 else None
+        return Member(cls, name, function, tuple(bindings))
+
+    def _member_function(self, cls: ClassRef, binding: Binding) -> FunctionRef | None:
         # the def index of a method that stands in its own piece is 1; a nested class is none of ours
         file = self._ev.file(cls.path)
         if file is None or file.pieces[binding.piece].kind == "class":
@@ -202,7 +221,7 @@ class Classes:
         """What the class or its nearest ancestor in the project binds `name` to."""
         for base in self.mro(cls):
             if isinstance(base, ClassRef):
-                found = self.own_members(base).get(name)
+                found = self.own_member(base, name)
                 if found is not None:
                     return found
         return None
@@ -214,6 +233,32 @@ class Classes:
                 for found in self.own_members(base).values():
                     if found.function is not None:
                         yield found
+
+    def methods_asked(self, cls: ClassRef, question: Callable[..., object], *about: Hashable) -> Iterator[Member]:
+        """The methods among `methods(cls)` of whose piece's text `question(text, *about)` is true."""
+        for base in self.mro(cls):
+            if isinstance(base, ClassRef):
+                yield from self._own_asked(base, question, about)
+
+    def _own_asked(
+        self, cls: ClassRef, question: Callable[..., object], about: tuple[Hashable, ...]
+    ) -> Iterable[Member]:
+        file = self._in_pieces(cls)
+        if file is None:
+            found = [one for one in self.own_members(cls).values() if one.function is not None]
+            of_file = self._ev.file(cls.path)
+            return found if found and of_file and of_file.pieces[cls.piece].ask(question, *about) else ()
+        members: dict[str, Member] = {}
+        for index, _ in file.asking(question, *about, scope=cls.piece):
+            name = file.pieces[index].ask(defined_name) if file.pieces[index].kind == "statement" else ""
+            member = self.own_member(cls, name) if name and name not in members else None
+            if member is not None and member.function is not None and member.function.piece == index:
+                members[name] = member
+        return sorted(members.values(), key=_first_bound)
+
+    def methods_holding(self, cls: ClassRef, word: str) -> Iterator[Member]:
+        """The methods among `methods(cls)` whose text holds `word`."""
+        return self.methods_asked(cls, holds, word)
 
     def public_methods(self, inst: Instance) -> list[Method]:
         """The methods without a leading underscore that the object's own classes define, nearest first."""
@@ -267,7 +312,7 @@ class Classes:
                 continue
             if not isinstance(base, ClassRef):
                 return of(LibMember(atom.receiver, f"super.{name}"))
-            found = self.own_members(base).get(name)
+            found = self.own_member(base, name)
             if found is not None and found.function is not None:
                 if self._ev.decoration(found.function) == "property" and isinstance(atom.receiver, Instance):
                     return unknown("super property")
@@ -402,8 +447,13 @@ class Classes:
     def _mentioning_in(self, cls: ClassRef, word: str) -> tuple[_Written, ...]:
         known = self._mentioned.get((cls, word))
         if known is None:
-            known = tuple(one for one in self._written_methods(cls) if one[2].holds(word))
-            self._mentioned[cls, word] = known
+            file = self._ev.file(cls.path)
+            functions = ((member, member.function) for member in self._own_asked(cls, holds, (word,)))
+            known = self._mentioned[cls, word] = tuple(
+                (member, function, file.pieces[function.piece])
+                for member, function in functions
+                if function is not None and file is not None
+            )
         return known
 
     def _of_family(
@@ -428,7 +478,14 @@ class Classes:
 
     def constructed_through(self, inst: Instance, function: FunctionRef) -> list[Frame]:
         """The frames of a method that run while the object is constructed."""
-        return self._constructing(inst, tuple(one for one in self._written_methods(inst.cls) if one[1] == function))
+        file = self._ev.file(function.path)
+        if file is None or function.piece >= len(file.pieces):
+            return []
+        here = file.pieces[function.piece]
+        named = self._in_pieces(inst.cls) is not None
+        member = self.own_member(inst.cls, here.ask(defined_name)) if named else None
+        own = [member] if named else self.own_members(inst.cls).values()
+        return self._constructing(inst, tuple((one, function, here) for one in own if one and one.function == function))
 
     def _leading(self, cls: ClassRef, methods: tuple[_Written, ...]) -> frozenset[str]:
         """The names whose calls on the object may lead to these methods: their own, those of methods that mention one
@@ -460,19 +517,6 @@ class Classes:
                 opened = self._ev.open_frame(function, inst, member.owner)
                 if opened is not None:
                     yield member, opened
-
-    def _written_methods(self, cls: ClassRef) -> tuple[_Written, ...]:
-        """The methods that the class itself defines, each with the piece that it stands in."""
-        known = self._written.get(cls)
-        if known is None:
-            file = self._ev.file(cls.path)
-            functions = ((member, member.function) for member in self.own_members(cls).values())
-            known = self._written[cls] = tuple(
-                (member, function, file.pieces[function.piece])
-                for member, function in functions
-                if function is not None and file is not None
-            )
-        return known
 
     def _stores_in(self, frame: Frame, name: str, construction: bool) -> Iterator[Store]:
         for number, step in frame.code.steps_of(ir.SetAttr):
@@ -569,8 +613,9 @@ class Classes:
     def _annotated(self, cls: ClassRef) -> list[str]:
         file = self._ev.file(cls.path)
         names: list[str] = []
-        for index in file.children.get(cls.piece, ()) if file else ():
-            facts = self._ev.facts(cls.path, index)
+        for index, _ in file.asking(_may_annotate, scope=cls.piece) if file else ():
+            assert file is not None
+            facts = self._ev.facts(cls.path, index) if file.pieces[index].parent == cls.piece else None
             for step in facts.ir.defs[0].steps if facts else ():
                 if type(step) is ir.Bind and step.annotation != NONE:
                     names.append(step.name)
@@ -588,6 +633,16 @@ class Classes:
 def _is_passed_on(text: str, name: str) -> bool:
     """Whether a text mentions attribute `name` of something without calling it there."""
     return re.search(rf"\.{re.escape(name)}\b(?!\s*\()", text) is not None
+
+
+def _may_annotate(text: str) -> bool:
+    """Whether a piece of the body of a class may declare a field."""
+    return ":" in text and not is_def(text)
+
+
+def _first_bound(member: Member) -> Binding:
+    """Where its class comes to a method first: by this `Classes.methods` is in order."""
+    return member.bindings[0]
 
 
 def _merge(lines: list[list[Base]]) -> list[Base]:

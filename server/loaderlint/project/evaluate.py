@@ -23,7 +23,7 @@ from loaderlint.knowledge.callers import (
 from loaderlint.knowledge.names import OPTIONAL_IMPORTERS, canonical
 from loaderlint.project import classes, configured, growth, imports, late, library
 from loaderlint.project.arguments import Arguments
-from loaderlint.project.files import Binding, Files, ProjectFile, defined_name
+from loaderlint.project.files import MODULE, Binding, Files, ProjectFile, defined_name
 from loaderlint.project.frames import Code, Frame
 from loaderlint.project.values import (
     BOTTOM,
@@ -437,11 +437,12 @@ class Evaluator:
         """The classes and functions that a module of the project defines itself, in source order."""
         file = self.file(module.path)
         found: list[ClassRef | FunctionRef] = []
-        for index, piece in enumerate(file.pieces if file else ()):
-            if piece.parent < 0 and piece.kind == "class":
-                found.append(ClassRef(module.path, index, 1))
-            elif piece.parent < 0 and piece.kind == "statement" and piece.ask(defined_name):
-                found.append(FunctionRef(module.path, index, 1))
+        for index, _ in file.asking(defined_name, scope=MODULE) if file else ():
+            assert file is not None
+            piece = file.pieces[index]
+            if piece.parent < 0 and piece.kind != "clause":
+                ref = ClassRef if piece.kind == "class" else FunctionRef
+                found.append(ref(module.path, index, 1))
         return found
 
     def imported(self, importer: Path, module: str, name: str | None, level: int) -> Val:

@@ -6,18 +6,19 @@ for is never parsed; assignments and imports are parsed when a name of the modul
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
-from loaderlint.facts import ir
 from loaderlint.facts.ir import PieceFacts
+from loaderlint.project.reads import EVERYWHERE as EVERYWHERE
+from loaderlint.project.reads import MODULE as MODULE
+from loaderlint.project.reads import Read as Read
+from loaderlint.project.reads import bound_by, does, scope_of
+from loaderlint.project.reads import defined_name as defined_name
+from loaderlint.project.reads import holds as holds
+from loaderlint.project.reads import is_def as is_def
 from loaderlint.syntax.cutter import Piece
-
-_DEF = re.compile(r"^[ \t\f]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)", re.MULTILINE)
-_STARTS_WITH_DEF = re.compile(r"[ \t\f]*(?:@|def\b|class\b|async[ \t]+def\b)")
 
 _Answer = TypeVar("_Answer")
 
@@ -46,37 +47,6 @@ class Star(NamedTuple):
     level: int
 
 
-class Bound(NamedTuple):
-    """What one module-level or class-level statement binds: a name with its step, or a star import (then `star` is the
-    module and `level` its dots)."""
-
-    name: str
-    def_: int
-    step: int
-    conditional: bool
-    type_checking: bool
-    star: str = ""
-    level: int = 0
-
-
-@dataclass(slots=True)
-class Read:
-    """What was read of one file while the project was linked. Whoever reads a file through `ProjectFile` gets the same
-    answers again as long as nothing noted here changes; see `loaderlint.store.same_answers`."""
-
-    #: The whole text.
-    text: bool = False
-    #: Pieces whose facts, whose whole text, and whose bound names were read; and those of the first whose anchors were
-    #: asked for, so that something may rest on where things stand in the piece (see `ProjectFile.note_places`).
-    facts: set[int] = field(default_factory=set)
-    placed: set[int] = field(default_factory=set)
-    texts: set[int] = field(default_factory=set)
-    bound: set[int] = field(default_factory=set)
-    #: Words that the pieces were searched for, and pure functions of the text of single pieces.
-    words: set[str] = field(default_factory=set)
-    questions: dict[int, set[tuple[Callable[..., object], tuple[Hashable, ...]]]] = field(default_factory=dict)
-
-
 class SeenPiece:
     """A piece as the linker sees it: no place in the file, because that changes with every line typed above it."""
 
@@ -101,32 +71,52 @@ class SeenPiece:
 
     def holds(self, word: str) -> bool:
         """Whether the text holds `word`."""
-        self._read.words.add(word)
-        return word in self._text
+        return self.ask(holds, word)
 
 
-def is_def(text: str) -> bool:
-    """Whether a piece is a function or a class: nothing else is done in it outside of functions."""
-    return _STARTS_WITH_DEF.match(text) is not None
+class Pieces(tuple[SeenPiece, ...]):
+    """The pieces of a file. One at a time: who goes through all of them reads the whole list, and every piece that
+    comes or goes then counts. `ProjectFile.asking` is cheaper."""
+
+    read: Read
+
+    def __iter__(self) -> Iterator[SeenPiece]:
+        self.read.listed = True
+        return super().__iter__()
 
 
-def defined_name(text: str) -> str:
-    """The name that a piece defines as a function or class, '' for other statements."""
-    match = _DEF.search(text)
-    return match[2] if match else ""
+class Names(Mapping[str, list[Binding]]):
+    """The names that a module or the body of a class binds, each with its bindings in source order. Each name that is
+    looked up is noted; who goes through them reads them all."""
 
+    __slots__ = ("_found", "_read", "_scope")
 
-def bound_names(facts: PieceFacts | None) -> tuple[Bound, ...]:
-    """What a statement outside functions binds, in order."""
-    found: list[Bound] = []
-    for number, one in enumerate(facts.ir.defs if facts else ()):
-        for index, step in enumerate(one.steps):
-            if type(step) is ir.StarImport and number == 0:
-                found.append(Bound("", 0, index, False, False, step.module, step.level))
-            elif isinstance(step, ir.Bind) and (number == 0 or step.scope == "global") and step.value != ir.NONE:
-                checking = facts is not None and _in_type_checking(facts, number, step.context)
-                found.append(Bound(step.name, number, index, step.context != 0 or number != 0, checking))
-    return tuple(found)
+    def __init__(self, found: dict[str, list[Binding]], scope: int, read: Read) -> None:
+        self._found = found
+        self._scope = scope
+        self._read = read
+
+    def __getitem__(self, name: str) -> list[Binding]:
+        self._read.names.setdefault(self._scope, set()).add(name)
+        return self._found[name]
+
+    def __contains__(self, name: object) -> bool:
+        if isinstance(name, str):
+            self._read.names.setdefault(self._scope, set()).add(name)
+        return name in self._found
+
+    def __iter__(self) -> Iterator[str]:
+        self._read.listed_names.add(self._scope)
+        return iter(self._found)
+
+    def bound_in(self, pieces: set[int]) -> list[list[Binding]]:
+        """The bindings of each name that one of these pieces binds."""
+        names = [name for name, bindings in self._found.items() if any(one.piece in pieces for one in bindings)]
+        return [self[name] for name in names]
+
+    def __len__(self) -> int:
+        self._read.listed_names.add(self._scope)
+        return len(self._found)
 
 
 class ProjectFile:
@@ -134,26 +124,22 @@ class ProjectFile:
 
     `facts_of(index)` gives the facts of a piece, the last good ones while it is half typed, None if there are none."""
 
-    __slots__ = ("_children", "_facts", "_members", "_names", "_stars", "_text", "path", "pieces", "read")
+    __slots__ = ("_facts", "_members", "_names", "_pieces", "_scopes", "_stars", "_text", "path", "pieces", "read")
 
     def __init__(
         self, path: Path, text: str, pieces: Sequence[Piece], facts: Callable[[int], PieceFacts | None]
     ) -> None:
         self.path = path
         self.read = Read()
-        self.pieces = tuple(SeenPiece(piece, index, self.read) for index, piece in enumerate(pieces))
+        self.pieces = Pieces(SeenPiece(piece, index, self.read) for index, piece in enumerate(pieces))
+        self.pieces.read = self.read
+        self._pieces = pieces
         self._text = text
         self._facts = facts
-        self._names: dict[str, list[Binding]] | None = None
+        self._scopes: dict[int, list[int]] = {}
+        self._names: Names | None = None
         self._stars: list[Star] = []
-        self._children: dict[int, list[int]] | None = None
-        self._members: dict[int, dict[str, list[Binding]]] = {}
-
-    @property
-    def text(self) -> str:
-        """The whole text: from now on every edit in the file counts. Questions to single pieces are cheaper."""
-        self.read.text = True
-        return self._text
+        self._members: dict[int, Names] = {}
 
     def facts_of(self, index: int) -> PieceFacts | None:
         """The facts of a piece, the last good ones while it is half typed, None if there are none."""
@@ -168,98 +154,102 @@ class ProjectFile:
                 self.read.placed.add(index)
 
     @property
-    def children(self) -> dict[int, list[int]]:
-        """Piece indices by the piece they stand in (-1: the module)."""
-        if self._children is None:
-            self._children = {}
-            for index, piece in enumerate(self.pieces):
-                self._children.setdefault(piece.parent, []).append(index)
-        return self._children
-
-    @property
-    def names(self) -> dict[str, list[Binding]]:
+    def names(self) -> Names:
         """The names that module-level code binds, each with its bindings in source order."""
         if self._names is None:
-            self._names = {}
-            self._collect(-1, self._names, self._stars, False, False)
+            self._names = self._bindings(MODULE, self._stars)
         return self._names
 
     @property
     def stars(self) -> list[Star]:
         """The star imports at module level, in source order."""
         self.names  # noqa: B018  (fills both)
+        self.read.stars = True
         return self._stars
 
-    def members(self, piece: int) -> dict[str, list[Binding]]:
+    def members(self, piece: int) -> Names:
         """The names that the body of the class at `piece` binds."""
         found = self._members.get(piece)
         if found is None:
-            found = self._members[piece] = {}
-            self._collect(piece, found, [], False, False)
+            found = self._members[piece] = self._bindings(piece, [])
         return found
+
+    def bindings_holding(self, word: str) -> list[Binding]:
+        """The bindings of the module's names in statements that hold `word`, neither functions nor classes; name by
+        name."""
+        pieces = {index for index, _ in self.asking(does, word, scope=MODULE)}
+        self.read.facts |= pieces
+        return [one for bindings in self.names.bound_in(pieces) for one in bindings if one.piece in pieces]
 
     def mentioning(self, word: str) -> Iterator[int]:
         """Indices of the pieces whose text holds `word`."""
         self.read.words.add(word)
         if word in self._text:
-            for index, piece in enumerate(self.pieces):
-                if piece.holds(word):
+            for index, piece in enumerate(self._pieces):
+                if word in piece.text:
                     yield index
 
-    def _collect(
-        self, parent: int, names: dict[str, list[Binding]], stars: list[Star], conditional: bool, checking: bool
-    ) -> None:
-        for index in self.children.get(parent, ()):
-            piece = self.pieces[index]
-            if piece.kind == "clause":
-                self._collect_steps(index, names, stars, conditional, checking)
-                sure = not conditional and self._always_runs(index)
-                self._collect(index, names, stars, not sure, checking or self.is_type_checking(index))
-            elif piece.kind == "class" or piece.ask(is_def):
-                name = piece.ask(defined_name)
-                if name:
-                    names.setdefault(name, []).append(Binding(index, 0, -1, conditional, checking))
-            else:
-                self._collect_steps(index, names, stars, conditional, checking)
+    def asking(
+        self, question: Callable[..., _Answer], *about: Hashable, scope: int = EVERYWHERE
+    ) -> Iterator[tuple[int, _Answer]]:
+        """Indices of the pieces of which `question(text, *about)`, a pure function, is true, each with the answer; of
+        all pieces, of those outside classes (`MODULE`), or of those in the body of the class at piece `scope`. Only an
+        edit that changes one of these answers counts."""
+        self.read.sweeps.setdefault(scope, set()).add((question, about))
+        for index in range(len(self._pieces)) if scope == EVERYWHERE else self._in(scope):
+            answer = question(self._pieces[index].text, *about)
+            if answer:
+                yield index, answer
 
-    def _collect_steps(
-        self, index: int, names: dict[str, list[Binding]], stars: list[Star], conditional: bool, checking: bool
-    ) -> None:
-        self.read.bound.add(index)
-        for one in bound_names(self._facts(index)):
-            if one.star or not one.name:
-                stars.append(Star(index, one.star, one.level))
-                continue
-            binding = Binding(index, one.def_, one.step, conditional or one.conditional, checking or one.type_checking)
-            names.setdefault(one.name, []).append(binding)
+    def _in(self, scope: int) -> list[int]:
+        """Indices of the pieces of a scope."""
+        if not self._scopes:
+            self._scopes[MODULE] = []
+            for index in range(len(self._pieces)):
+                self._scopes.setdefault(scope_of(self._pieces, index), []).append(index)
+        return self._scopes.get(scope, [])
+
+    def _bindings(self, scope: int, stars: list[Star]) -> Names:
+        found: dict[str, list[Binding]] = {}
+        known: dict[int, tuple[bool, bool]] = {}
+        for index in self._in(scope):
+            conditional, checking = self._above(index, known)
+            for one in bound_by(self._pieces[index], index, self._facts):
+                if not one.name:
+                    stars.append(Star(index, one.star, one.level))
+                    continue
+                here = conditional or one.conditional, checking or one.type_checking
+                found.setdefault(one.name, []).append(Binding(index, one.def_, one.step, *here))
+        return Names(found, scope, self.read)
+
+    def _above(self, index: int, known: dict[int, tuple[bool, bool]]) -> tuple[bool, bool]:
+        """Whether what stands at a piece may not be run, or only for type checking, for the clauses around it in its
+        scope; `known` of clauses."""
+        parent = self._pieces[index].parent
+        if parent < 0 or self._pieces[parent].kind != "clause":
+            return False, False
+        if parent not in known:
+            conditional, checking = self._above(parent, known)
+            sure = not conditional and self._always_runs(parent)
+            known[parent] = not sure, checking or self.is_type_checking(parent)
+        return known[parent]
 
     def _always_runs(self, index: int) -> bool:
         """Whether the children of a clause run whenever the clause is reached: `with`, `try`, `finally`, main guard."""
-        keyword = self.pieces[index].keyword
-        return keyword in ("with", "async with", "try", "finally") or self.is_main_guard(index)
+        return self._pieces[index].keyword in ("with", "async with", "try", "finally") or self.is_main_guard(index)
 
     def is_main_guard(self, index: int) -> bool:
         """Whether the clause piece is `if __name__ == "__main__":`."""
-        piece = self.pieces[index]
-        return piece.kind == "clause" and piece.keyword == "if" and piece.holds("__name__")
+        return self._is_if(index, "__name__")
 
     def is_type_checking(self, index: int) -> bool:
         """Whether the clause piece is `if TYPE_CHECKING:`."""
-        piece = self.pieces[index]
-        return piece.kind == "clause" and piece.keyword == "if" and piece.holds("TYPE_CHECKING")
+        return self._is_if(index, "TYPE_CHECKING")
 
-
-def _in_type_checking(facts: PieceFacts, def_index: int, context: int) -> bool:
-    """Whether a context of a piece stands under `if TYPE_CHECKING`."""
-    contexts = facts.ir.defs[def_index].contexts
-    while context > 0:
-        one = contexts[context]
-        if one.kind == "if" and not one.negated and one.expr != ir.NONE:
-            test = facts.ir.exprs[one.expr]
-            if isinstance(test, ir.Global | ir.Attr) and test.name == "TYPE_CHECKING":
-                return True
-        context = one.parent
-    return False
+    def _is_if(self, index: int, word: str) -> bool:
+        """See `loaderlint.project.reads.shape`: what a clause is counts without a note."""
+        piece = self._pieces[index]
+        return piece.kind == "clause" and piece.keyword == "if" and word in piece.text
 
 
 class Files(Protocol):

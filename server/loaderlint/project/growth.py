@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
-from loaderlint.project.files import ProjectFile
+from loaderlint.project.files import MODULE, ProjectFile
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import MapOf, SeqOf, Val, join, unknown
 
@@ -93,17 +93,12 @@ def filled_by_module(ev: Evaluator, file: ProjectFile, name: str, value: Val, be
     if len(containers) != 1:
         return value
     grown = containers[0]
-    for piece, seen in enumerate(file.pieces[:before]):
-        if _at_module_level(file, seen.parent) and seen.ask(_puts_into, name):
-            body = ev.body(file.path, piece)
-            grown = _with_items(ev, body, name, grown) if isinstance(grown, MapOf) else _longer(ev, body, name, grown)
+    for piece, _ in file.asking(_puts_into, name, scope=MODULE):
+        if before is not None and piece >= before:
+            break
+        body = ev.body(file.path, piece)
+        grown = _with_items(ev, body, name, grown) if isinstance(grown, MapOf) else _longer(ev, body, name, grown)
     return Val((value.atoms - {containers[0]}) | {grown}, value.origins)
-
-
-def _at_module_level(file: ProjectFile, parent: int) -> bool:
-    while parent >= 0 and file.pieces[parent].kind == "clause":
-        parent = file.pieces[parent].parent
-    return parent < 0
 
 
 def _with_items(ev: Evaluator, body: Frame, name: str, grown: MapOf) -> MapOf:

@@ -79,8 +79,8 @@ def submodule(files: Files, package: ModuleRef | FolderRef, name: str) -> Module
 def imported_files(ev: Evaluator, path: Path) -> Iterator[Path]:
     """The modules of the project that a file imports, at any level."""
     file = ev.file(path)
-    for piece in file.mentioning("import") if file else ():
-        facts = ev.facts(path, piece) if file and file.pieces[piece].ask(_imports) else None
+    for piece, _ in file.asking(_imports) if file else ():
+        facts = ev.facts(path, piece)
         for e in facts.ir.exprs if facts else ():
             if isinstance(e, ir.Imported):
                 module = ev.resolve(path, e.module, e.level)

@@ -21,6 +21,7 @@ from loaderlint.project.candidates import Candidates, matches
 from loaderlint.project.declared import DeclaredCalls, DeclaredOf, leads_to, with_seeds
 from loaderlint.project.environment import Environment
 from loaderlint.project.evaluate import Evaluator
+from loaderlint.project.files import MODULE
 from loaderlint.project.frames import Frame
 from loaderlint.project.late import CHOSEN, OPEN, takes
 from loaderlint.project.library import passed_to_library
@@ -441,10 +442,9 @@ def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: 
     without workers only."""
     for path in ev.files.containing("Data"):
         file = ev.file(path)
-        for index, piece in enumerate(file.pieces if file else ()):
-            if piece.kind != "class" or piece.parent >= 0:
-                continue
-            if not piece.ask(matches, _CLASS_WITH_BASES, "class"):
+        for index, _ in file.asking(matches, _CLASS_WITH_BASES, "class", scope=MODULE) if file else ():
+            assert file is not None
+            if file.pieces[index].kind != "class" or file.pieces[index].parent >= 0:
                 continue
             cls = ClassRef(path, index, 1)
             if cls in used or dataset_kind(ev, cls) is None:

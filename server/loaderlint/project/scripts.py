@@ -16,7 +16,7 @@ from loaderlint.facts.ir import NONE, PieceFacts
 from loaderlint.findings import Place
 from loaderlint.knowledge.loaders import GOES_OVER_LATER, GOES_OVER_NOW, LOADER_CONSUMERS, LOADER_PREPARERS, RUNNERS
 from loaderlint.project.evaluate import iterated
-from loaderlint.project.files import ProjectFile, defined_name
+from loaderlint.project.files import MODULE, ProjectFile, defined_name
 from loaderlint.project.frames import Frame
 from loaderlint.project.imports import imported_files
 from loaderlint.project.values import FunctionRef, Instance, Lib, LibMember, LibObject, Site, Val
@@ -234,10 +234,8 @@ def _way(frame: Frame, parents: dict[Frame, Frame | None]) -> tuple[Frame, ...]:
 
 def module_level(file: ProjectFile) -> Iterator[int]:
     """The module-level pieces, outside a main guard, that may do something: no functions, no classes."""
-    for index, piece in enumerate(file.pieces):
-        if piece.kind == "class" or in_class(file, index) or in_main_guard(file, index):
-            continue
-        if piece.kind == "clause" or not piece.ask(_defines_or_imports):
+    for index, _ in file.asking(_does_something, scope=MODULE):
+        if file.pieces[index].kind != "class" and not in_main_guard(file, index):
             yield index
 
 
@@ -287,9 +285,10 @@ def _asks_for_main(test: int, facts: PieceFacts) -> bool:
     return False
 
 
-def _defines_or_imports(text: str) -> bool:
+def _does_something(text: str) -> bool:
+    """Whether a piece does more than to import, or to define something."""
     first = text.lstrip()
-    return bool(first.startswith(("import ", "from ", '"', "'")) or (first[:1] in "@dca" and _is_def(first)))
+    return not (first.startswith(("import ", "from ", '"', "'")) or (first[:1] in "@dca" and _is_def(first)))
 
 
 def _is_def(text: str) -> bool:

@@ -124,7 +124,7 @@ def _imports(module: WorkerModule, model: Model) -> Iterator[Import]:
     file = model.files.file(module.path)
     if file is None or next(file.mentioning("cv2"), None) is None:
         return  # as in most modules that workers run: do not parse them for it
-    for binding in [b for bindings in file.names.values() for b in bindings]:
+    for binding in file.bindings_holding("cv2"):
         place = _cv2_import(model, module, binding.piece, binding.def_, binding.step)
         if place is not None:
             yield Import(place, not binding.conditional)

@@ -148,9 +148,7 @@ def _is_indexed(parcel: Parcel, model: Model) -> bool:
         return False
     step = model.def_of(store.frame).steps[store.step]
     name = step.name if isinstance(step, ir.SetAttr) else ""
-    functions = [one.function for one in model.ev.classes.methods(store.frame.owner) if one.function is not None]
-    files = [(model.files.file(one.path), one.piece) for one in functions]
-    return any(file.pieces[piece].ask(_indexes, name) for file, piece in files if file is not None)
+    return any(True for _ in model.ev.classes.methods_asked(store.frame.owner, _indexes, name))
 
 
 def _indexes(text: str, name: str) -> bool:
@@ -247,11 +245,7 @@ def _is_read_by_workers(parcel: Parcel, loader: Loader, model: Model) -> bool:
 def _has_threads(frame: Frame, model: Model) -> bool:
     """Whether the class that uses a lock has threads to order."""
     owner = frame.owner
-    if owner is None:
-        return True
-    pieces = [(m.function.path, m.function.piece) for m in model.ev.classes.methods(owner) if m.function is not None]
-    files = [(model.files.file(path), piece) for path, piece in pieces]
-    return any(file is not None and file.pieces[piece].holds("Thread") for file, piece in files)
+    return owner is None or any(True for _ in model.ev.classes.methods_holding(owner, "Thread"))
 
 
 RULE = Rule(

@@ -74,9 +74,8 @@ def recut(pieces: tuple[Piece, ...], old_text: str, new_text: str) -> tuple[Piec
         return cut(new_text)
 
 
-def common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """Lengths of the common prefix and of the common suffix of two texts, or of two lists of lines; they do not
-    overlap."""
+def common_ends(old: Sequence[object], new: Sequence[object]) -> tuple[int, int]:
+    """Lengths of the common prefix and of the common suffix of two texts, or of two lists; they do not overlap."""
     shorter = min(len(old), len(new))
     prefix = _longest(shorter, lambda a, b: old[a:b] == new[a:b])
     end_old, end_new = len(old), len(new)

@@ -115,12 +115,9 @@ def _main_methods(owner: Instance, name: str, model: Model) -> Iterator[Frame]:
     for frame in model.ev.classes.construction(owner):
         yield frame
         done.add((frame.path, frame.piece, frame.def_))
-    for member in model.ev.classes.methods(owner.cls):
+    for member in model.ev.classes.methods_holding(owner.cls, f".{name}"):
         function = member.function
-        if function is None or (function.path, function.piece, function.def_) in done:
-            continue
-        file = model.files.file(function.path)
-        if file is not None and file.pieces[function.piece].holds(f".{name}"):
+        if function is not None and (function.path, function.piece, function.def_) not in done:
             opened = model.ev.open_frame(function, owner, member.owner)
             if opened is not None:
                 yield opened

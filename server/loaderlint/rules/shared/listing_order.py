@@ -237,7 +237,7 @@ class ListingOrder:
                 body = self._model.ev.body(file.path, binding.piece)
                 step = self._model.def_of(body).steps[binding.step]
                 found |= self.of(step.value, body, depth) if isinstance(step, ir.Bind) else _NONE
-            if found and any(piece.ask(_changes_global, origin.path[0]) for piece in file.pieces):
+            if found and any(True for _ in file.asking(_changes_global, origin.path[0])):
                 return _NONE
         return frozenset(found)
 

@@ -99,8 +99,9 @@ class Stream:
     def _class_is_aware(self) -> bool:
         """Whether any method of the dataset knows of workers: sharding may be set up by a call out of sight."""
         receiver = self._entry.receiver
-        members = self._model.ev.classes.methods(receiver.cls) if isinstance(receiver, Instance) else ()
-        return any(self._knows_workers(member) for member in members)
+        if not isinstance(receiver, Instance):
+            return False
+        return any(True for _ in self._model.ev.classes.methods_asked(receiver.cls, _mentions_workers))
 
     def _knows_workers(self, member: Member | None) -> bool:
         function = member.function if member else None
