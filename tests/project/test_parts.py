@@ -231,4 +231,4 @@ def test_what_is_kept_of_a_part_holds_until_it_is_searched_differently(
     data = TWO[name].replace(old, new).encode()
     source = decode(data)
     path = tmp_path / name
-    assert kept.hold(str(path), data, OpenFile(path, source, cut(source.text))) is holds
+    assert (kept.hold(str(path), data, OpenFile(path, source, cut(source.text))) is not None) is holds
