@@ -70,7 +70,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     exposure = model.exposed(1 << loader.index, 0, 1)
     reason = _why_not(loader, exposure, model)
     if exposure is None or reason:
-        if loader.site is not None:
+        if loader.site is not None and model.explains:
             yield Silence(RULE.name, model.site_place(loader.site), reason)
         return
     for dataset in loader.datasets:
@@ -79,10 +79,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         for name, reader in sorted(_read_by_item(dataset, loader, model).items()):
             store = next((s for s in model.ev.classes.stores(dataset, name) if _grows(s, name, model)), None)
             if store is None or model.runs_in_worker(store.frame):
-                kept = next((s for s in model.ev.classes.stores(dataset, name) if s.construction), None)
-                if kept is not None:
-                    place = model.step_place(kept.frame, kept.step)
-                    yield Silence(RULE.name, place, f"`{name}` is not known to be a list that grows with the data")
+                if model.explains:
+                    yield from _not_grown(dataset, name, model)
                 continue
             yield Finding(
                 RULE.name,
@@ -107,6 +105,13 @@ def _why_not(loader: Loader, exposure: Exposure | None, model: Model) -> str:
     if exposure.certainty == "possible":
         return "how many workers it has is not known"
     return "" if "fork" in model.start_methods(loader) else f"{started_by(loader, model)}: they share no memory"
+
+
+def _not_grown(dataset: Instance, name: str, model: Model) -> Iterator[Silence]:
+    kept = next((s for s in model.ev.classes.stores(dataset, name) if s.construction), None)
+    if kept is not None:
+        place = model.step_place(kept.frame, kept.step)
+        yield Silence(RULE.name, place, f"`{name}` is not known to be a list that grows with the data")
 
 
 def _read_by_item(dataset: Instance, loader: Loader, model: Model) -> dict[str, Frame]:
