@@ -103,23 +103,25 @@ class Scripts:
         for piece in module_level(file) if file else ():
             body = self._model.ev.body(path, piece)
             guarded = main_guard_contexts(body.facts)
-            for context, place, loader, frames in self._leading(body):
-                if context not in guarded:
-                    yield Start(place, loader, frames)
+            for place, loader, frames in self._leading(body, guarded):
+                yield Start(place, loader, frames)
 
     # --- one frame ----------------------------------------------------------------------------------------------------
 
-    def _leading(self, frame: Frame) -> Iterator[tuple[int, Place, Loader, tuple[Frame, ...]]]:
-        """The context and the place of each step of a frame that starts workers, itself or through calls."""
+    def _leading(self, frame: Frame, guarded: frozenset[int]) -> Iterator[tuple[Place, Loader, tuple[Frame, ...]]]:
+        """The place of each step of a frame that starts workers, itself or through calls, but for those in `guarded`
+        contexts: what a main guard leads to, which may be a whole program, is not gone into."""
         for number, step in self._model.steps(frame):
+            if step.context in guarded:
+                continue
             for loader in self._started(step, frame):
-                yield step.context, self._place(frame, number, step), loader, ()
+                yield self._place(frame, number, step), loader, ()
             if isinstance(step, ir.Perform):
                 self._model.ev.eval(step.call, frame)
                 for target in self._called(step.call, frame):
                     found = self._below(target)
                     if found is not None:
-                        yield step.context, self._place(frame, number, step), *found
+                        yield self._place(frame, number, step), *found
 
     def _place(self, frame: Frame, number: int, step: ir.Step) -> Place:
         """The call of a step, or what it goes over; the loop's variable where that is a name bound before."""
