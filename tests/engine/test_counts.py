@@ -20,6 +20,7 @@ import pytest
 from benchmarks import projects, relinking
 from loaderlint.engine import Workspace
 from loaderlint.facts import lower
+from loaderlint.project.callers import Callers
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.files import SeenPiece
 from loaderlint.project.frames import Frame
@@ -162,6 +163,57 @@ def test_a_check_that_finds_nothing_looks_for_no_places(counted: Counter[str], t
     (findings,) = Workspace([tmp_path], {"select": ["ALL"]}).check().values()
     assert counted["lowered"] and not findings
     assert counted["parsed"] == 0, "a rule asks for a place that it does not show (see rules/shared/spots.py)"
+
+
+READ = """
+from torch.utils.data import DataLoader, Dataset
+
+
+class Numbers(Dataset):
+    def __init__(self):
+        self.seen = 0
+
+    def __getitem__(self, index):
+        self.seen += 1
+        return index
+
+
+class Meter:
+    def __init__(self, name):
+        self.seen = 0
+
+
+class Page:
+    name = "page"
+
+    def show(self, batch):
+        meter = Meter(self.name)
+        print(meter.seen, batch)
+
+
+def show_all(page):
+    for batch in DataLoader(Numbers(), num_workers=2):
+        page.show(batch)
+
+
+show_all(Page())
+"""
+
+
+def test_who_reads_another_object_is_not_looked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked: set[str] = set()
+    find = Callers.frames
+
+    def frames(self: Callers, path: Path, piece: int, def_: int, depth: int = 0) -> tuple[Frame, ...]:
+        found = find(self, path, piece, def_, depth)
+        asked.update(one.facts.ir.defs[one.def_].name for one in found if one.facts)
+        return found
+
+    (tmp_path / "train.py").write_text(READ, "utf-8")
+    workspace = Workspace([tmp_path], {"select": ["lost-worker-state"]})
+    monkeypatch.setattr(Callers, "frames", frames)
+    assert not any(workspace.check().values())
+    assert asked and "show" not in asked
 
 
 def test_a_keystroke_in_what_no_finding_rests_on(counted: Counter[str], tmp_path: Path) -> None:

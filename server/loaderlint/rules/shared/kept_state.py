@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.arrays import STATE_METHODS
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.numpy_random import GENERATORS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, MainFunction, Model
-from loaderlint.project.values import Atom, FunctionRef, Instance, LibObject, Literal_, MapOf, SeqOf, Unknown
+from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance, LibObject, Literal_, MapOf, SeqOf, Unknown
 from loaderlint.rules.shared.spots import Spot
 
 #: Containers of the standard library that one process has to itself.
@@ -209,6 +210,9 @@ def reads_in_main(kept: Kept, exposure: Exposure, model: Model) -> Iterator[tupl
     words = tuple(f".{name}" for name in sorted(wanted))
     for function in model.main_functions(words):
         reads = _reads(wanted, function, model)
+        opened = function.opened if reads else None
+        if opened is not None:
+            reads = [(number, base) for number, base in reads if _may_be_owner(base, kept, opened, model)]
         if not reads:
             continue
         for frame in function.frames:
@@ -231,6 +235,40 @@ def _reads(wanted: set[str], function: MainFunction, model: Model) -> list[tuple
         if isinstance(e, ir.Attr) and e.name in wanted and not (is_method and function.exprs[e.base] == ir.Param(0)):
             found.append((number, e.base))
     return found
+
+
+def _may_be_owner(number: int, kept: Kept, opened: Frame, model: Model) -> bool:
+    """Whether an expression of a def may be the object, or that of a loader, for some caller, as far as is known in its
+    `opened` frame: callers are far to seek."""
+    e = model.ev.expr(opened, number)
+    if isinstance(e, ir.Attr) and e.name == "dataset":
+        return True
+    atoms = model.ev.eval(number, opened).atoms
+    if not atoms or any(isinstance(atom, Unknown) or _is_like(atom, kept.owner) for atom in atoms):
+        return True
+    return opened.receiver is not None and _rests_on_self(number, opened, model)
+
+
+def _is_like(atom: Atom, owner: Instance) -> bool:
+    return isinstance(atom, Instance) and atom.cls == owner.cls
+
+
+def _rests_on_self(number: int, frame: Frame, model: Model) -> bool:
+    """Whether what an expression is may be another thing where the def runs on an object of a derived class. An object
+    of a class that is called by its name is one of that class whatever is passed."""
+    exprs = model.facts(frame).ir.exprs
+    e = exprs[number]
+    waiting, seen = [number], {NONE}
+    if isinstance(e, ir.Call) and all(isinstance(atom, ClassRef) for atom in model.ev.eval(e.func, frame).atoms):
+        waiting = [e.func]
+    while waiting:
+        one = waiting.pop()
+        if one not in seen:
+            seen.add(one)
+            if type(exprs[one]) is ir.Param and exprs[one] == ir.Param(0):
+                return True
+            waiting += ir.operands(exprs[one])
+    return False
 
 
 def _evaluated(frame: Frame, model: Model) -> frozenset[int]:
