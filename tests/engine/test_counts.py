@@ -22,7 +22,7 @@ from loaderlint.engine import Workspace
 from loaderlint.facts import lower
 from loaderlint.project.callers import Callers
 from loaderlint.project.evaluate import Evaluator
-from loaderlint.project.files import SeenPiece
+from loaderlint.project.files import ProjectFile, SeenPiece
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import Val
 from loaderlint.store import Store
@@ -163,6 +163,40 @@ def test_a_check_that_finds_nothing_looks_for_no_places(counted: Counter[str], t
     (findings,) = Workspace([tmp_path], {"select": ["ALL"]}).check().values()
     assert counted["lowered"] and not findings
     assert counted["parsed"] == 0, "a rule asks for a place that it does not show (see rules/shared/spots.py)"
+
+
+POOLED = """
+from multiprocessing import Pool
+
+import frame
+import torch
+
+from table import clean
+
+
+def run(items):
+    with Pool(2) as pool:
+        return pool.map(clean, items)
+"""
+
+
+def test_a_file_without_a_pool_is_not_looked_into(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    opened: set[str] = set()
+    file = Store.file
+
+    def counting(self: Store, path: Path) -> ProjectFile | None:
+        opened.add(path.name)
+        return file(self, path)
+
+    (tmp_path / "table.py").write_text("def clean(item):\n    return item\n", "utf-8")
+    (tmp_path / "frame.py").write_text(
+        "import torch\n\n\ndef clean(table):\n    return table.column.apply(str)\n", "utf-8"
+    )
+    (tmp_path / "run.py").write_text(POOLED, "utf-8")
+    workspace = Workspace([tmp_path], {"select": ["map-duplicate-randomness"]})
+    monkeypatch.setattr(Store, "file", counting)
+    workspace.check()
+    assert "run.py" in opened and "frame.py" not in opened
 
 
 READ = """

@@ -423,12 +423,16 @@ class Model:
             bits ^= lowest
 
     def main_functions(
-        self, words: tuple[str, ...], looks: Callable[[str], bool] | None = None
+        self, words: tuple[str, ...], looks: Callable[[str], bool] | None = None, beside: tuple[str, ...] = ()
     ) -> Iterator[MainFunction]:
         """The defs and module-level statements of the main process in pieces that hold one of `words`, in the order of
         files and places. A def that workers run as well comes with its other frames only. `looks`: whether a piece
-        counts, as its text tells; the others are not even lowered."""
-        for path in sorted({path for word in words for path in self.files.containing(word)}):
+        counts, as its text tells; the others are not even lowered. `beside`: words of which the file must hold one as
+        well, if there are any."""
+        paths = {path for word in words for path in self.files.containing(word)}
+        if beside:
+            paths &= {path for word in beside for path in self.files.containing(word)}
+        for path in sorted(paths):
             file = self.files.file(path)
             for piece in sorted({piece for word in words for piece in file.mentioning(word)}) if file else ():
                 if file is None or (looks is not None and not file.pieces[piece].ask(looks)):

@@ -36,7 +36,8 @@ class Rule:
     one, L any, M the code around a loader). `find` yields findings, and a `Silence` where a candidate turns out to be
     none, for `loaderlint explain FILE:LINE`. `fix`: the safety of its quick fix, None if it has none. `page`: its
     documentation in Markdown. `looks`: whether anything may be found in a piece that holds one of the words, as its
-    text tells; what it rules out is not even lowered."""
+    text tells; what it rules out is not even lowered. `beside`: words of which the file must hold one as well, if there
+    are any; other files are not even cut into pieces."""
 
     code: str
     name: str
@@ -49,6 +50,7 @@ class Rule:
     enabled_by_default: bool = True
     words: tuple[str, ...] = ()
     looks: Callable[[str], bool] | None = None
+    beside: tuple[str, ...] = ()
 
     @property
     def summary(self) -> str:

@@ -98,6 +98,8 @@ _POOL_MODULES = ("multiprocess", "concurrent.futures")
 _POOL_WORDS = ("Pool", "pool", "xecutor")
 #: Expressions that are no pool, whatever they are made of.
 _NO_POOLS = (ir.Const, ir.Text, ir.Seq, ir.Map, ir.Comp, ir.Compare, ir.Bin)
+#: What a file holds that has a dataset mapped in processes.
+_SHARDS = "num_proc"
 _MAPPERS = frozenset(name.rpartition(".")[2] for name in PARALLEL_MAPPERS)
 
 
@@ -130,7 +132,7 @@ def _names(path: Path, model: Model) -> frozenset[str]:
     has a method `apply` is no pool."""
     used = any(path in model.files.containing(word) for word in _POOL_WORDS)
     pools = POOL_METHODS if used and model.once(_has_pools) else frozenset[str]()
-    sharded = SHARDED_METHODS if path in model.files.containing("num_proc") else frozenset[str]()
+    sharded = SHARDED_METHODS if path in model.files.containing(_SHARDS) else frozenset[str]()
     return pools | sharded | _MAPPERS
 
 
@@ -421,4 +423,5 @@ RULE = Rule(
         ".submit(",
         "ParallelMapper(",
     ),
+    beside=(*_POOL_WORDS, _SHARDS, *sorted(_MAPPERS)),
 )
