@@ -18,10 +18,12 @@ from loaderlint.project.imports import STANDARD, WELL_KNOWN
 from loaderlint.syntax.notebook import SUFFIX
 from loaderlint.syntax.search import imported
 
-#: What a script says that imports by a text, or adds to the search path: a configuration may name anything beside it.
-_BY_TEXT = (b"sys.path", b"_init_paths", b"import_module(", b"__import__(", b"instantiate", b"locate(")
+#: What a file says that adds to the search path.
+_ADDING = (b"sys.path", b"_init_paths")
+#: What a script says that imports by a text: a configuration may name anything beside it.
+_BY_TEXT = (b"import_module(", b"__import__(", b"instantiate(", b"pydoc")
 #: What stands within so many characters of an edit that changes which modules a file imports.
-_SIGNS = ("import", *(sign.decode() for sign in _BY_TEXT))
+_SIGNS = ("import", *(sign.decode() for sign in (*_ADDING, *_BY_TEXT)))
 _SPAN = 2_000
 
 #: Where a file holds one of these, every text in it may name a module that it imports.
@@ -50,20 +52,22 @@ def within(path: str, part: Part) -> bool:
 def reached(data: bytes, layout: Layout, path: str) -> frozenset[str]:
     """The modules that a file with this content imports, up to two parts of their names, and their packages; behind
     `shelf/` those that are found there because the file stands there too, and `shelf/` alone for all that is in it;
-    `ANYWHERE` where it leaves its folder with dots, or stands at most one folder deep and may import what a text
-    names; `LOADS` and `HELD`."""
+    `ANYWHERE` where it leaves its folder with dots, adds to the search path at most one folder deep, or imports by a
+    text and stands in the root or on a shelf; `LOADS` and `HELD`."""
     root, *shelves = layout
     folders = path.count(os.sep, len(root) + 1)
     shelf = path[len(root) + 1 :].partition(os.sep)[0]
     names = imported(data)
     found = {name for name in names if not name.startswith(".")}
     found |= {name.partition(".")[0] for name in found}
-    by_text = folders <= 2 and any(sign in data for sign in _BY_TEXT)
-    if any(name.startswith("." * (folders + 1)) for name in names) or (folders <= 1 and by_text):
+    adds = folders <= 2 and any(sign in data for sign in _ADDING)
+    is_script = folders == 0 or (folders == 1 and shelf in shelves)
+    by_text = is_script and any(sign in data for sign in _BY_TEXT)
+    if any(name.startswith("." * (folders + 1)) for name in names) or (folders <= 1 and adds) or by_text:
         found.add(ANYWHERE)
     if shelf in shelves:
         found |= {f"{shelf}/{name}" for name in found}
-        if by_text or any(name.startswith("." * folders) for name in names):
+        if adds or any(name.startswith("." * folders) for name in names):
             found.add(f"{shelf}/")
     if any(word in data for word in _LOADS):
         found.add(LOADS)

@@ -39,14 +39,16 @@ def imported(data: bytes) -> frozenset[str]:
     imports by a text."""
     if b"import" not in data:
         return frozenset()
-    found = set()
-    for dots, module, modules in _IMPORT.findall(data):
+    found: set[bytes] = set()
+    for match in _IMPORT.finditer(data):
+        dots, module, modules = match.groups(b"")
         if dots:
-            found.add(dots)
+            found.update((dots,) if _begins(data, match.start()) else ())
         elif module:
             found.add(module)
         else:
-            found.update(one.split()[0] for one in modules.replace(b"\\", b" ").split(b",") if one.strip())
+            names = (one.split()[0] for one in modules.replace(b"\\", b" ").split(b",") if one.strip())
+            found.update(name for name in names if not name.startswith(b"."))
     if b"import_module(" in data or b"__import__(" in data:
         found.update(_QUOTED.findall(data))
     return frozenset(
@@ -82,6 +84,12 @@ def called(data: bytes) -> bytes:
 def words(data: bytes) -> bytes:
     """The index of all runs of letters, digits, underscores and what is not ASCII."""
     return index(data.translate(_NO_NAMES).split())
+
+
+def _begins(data: bytes, at: int) -> bool:
+    """Whether a statement may begin here: what leads out of a package is often written in prose, `from ... import`."""
+    before = data[data.rfind(b"\n", 0, at) + 1 : at].strip()
+    return before in (b"", b"\xef\xbb\xbf") or before[-1:] in b';:"\r'
 
 
 def calls(text: str, name: str) -> bool:
