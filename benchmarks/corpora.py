@@ -9,7 +9,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from benchmarks.measures import Options, note
+from benchmarks.measures import EVERY_RULE, Options, note
 
 #: Packages that train or load data, and what they are built on: 11,175 files, 3.4 million lines.
 WHEELS = (
@@ -56,7 +56,7 @@ LOADING = (
     "ultralytics/data",
     "webdataset",
 )
-_MARKER = '[project]\nname = "corpus"\nversion = "0"\n\n[tool.fixit]\nroot = true\n'
+_MARKER = f'[project]\nname = "corpus"\nversion = "0"\n\n[tool.fixit]\nroot = true\n\n{EVERY_RULE}'
 
 
 def packages(options: Options) -> Path:
@@ -98,10 +98,9 @@ def size(folder: Path) -> tuple[int, int]:
 
 
 def mark(folder: Path) -> None:
-    """Make a folder a project of its own: settings and ignore files of folders above have no say in it."""
-    marker = folder / "pyproject.toml"
-    if not marker.exists():
-        marker.write_text(_MARKER, encoding="utf-8")
+    """Make a folder a project of its own, with all rules on: settings and ignore files of folders above have no say in
+    it."""
+    (folder / "pyproject.toml").write_text(_MARKER, encoding="utf-8")
 
 
 def _wheel(requirement: str, folder: Path) -> Path:

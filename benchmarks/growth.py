@@ -28,7 +28,7 @@ from pathlib import Path
 
 from benchmarks import corpora, projects
 from benchmarks.keystrokes import states
-from benchmarks.measures import MIB, MILLISECONDS, Measure, Options, cpu, note
+from benchmarks.measures import EVERY_RULE, MIB, MILLISECONDS, Measure, Options, cpu, note
 from benchmarks.processes import run as run_command
 
 #: About 1,000 files: libraries of data loading and of models, in a mix of both.
@@ -182,7 +182,7 @@ def _project(folder: str) -> Iterator[Path]:
     root = Path(folder).resolve() / "project"
     source = root / "src"
     source.mkdir(parents=True)
-    (root / "pyproject.toml").write_text('[project]\nname = "grown"\nversion = "0"\n', encoding="utf-8")
+    (root / "pyproject.toml").write_text(f'[project]\nname = "grown"\nversion = "0"\n\n{EVERY_RULE}', encoding="utf-8")
     (root / "train.py").write_text(projects.TRAINING, encoding="utf-8")
     yield source
     shutil.rmtree(root)

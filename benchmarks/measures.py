@@ -12,6 +12,8 @@ from pathlib import Path
 #: Factors of the units that are not what the system counts in.
 MILLISECONDS = 1000.0
 MIB = 2**20
+#: The settings of all projects that are measured.
+EVERY_RULE = '[tool.loaderlint]\nselect = ["ALL"]\n'
 
 
 @dataclass(frozen=True, slots=True)

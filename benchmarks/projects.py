@@ -9,7 +9,9 @@ from pathlib import Path
 
 import libcst
 
-_DECLARED = '[project]\nname = "demo"\ndependencies = ["torch==1.8"]\n'
+from benchmarks.measures import EVERY_RULE
+
+_DECLARED = f'[project]\nname = "demo"\ndependencies = ["torch==1.8"]\n\n{EVERY_RULE}'
 
 _TRAIN = """\
 import numpy as np
