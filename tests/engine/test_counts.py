@@ -165,6 +165,38 @@ def test_a_check_that_finds_nothing_looks_for_no_places(counted: Counter[str], t
     assert counted["parsed"] == 0, "a rule asks for a place that it does not show (see rules/shared/spots.py)"
 
 
+PINNED = """
+from torch.utils.data import DataLoader
+
+import keeping
+
+loader = DataLoader([1, 2], num_workers=2, pin_memory={})
+keeping.keep(loader)
+"""
+
+
+@pytest.mark.parametrize(("pinned", "opened"), [("True", False), ("False", True)])
+def test_what_no_loader_makes_matter_is_not_looked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pinned: str, opened: bool
+) -> None:
+    """Batches in pinned memory are copies, so nobody has to look who keeps them."""
+    seen: set[str] = set()
+    ask = SeenPiece.ask
+
+    def counting(self: SeenPiece, question: Callable[..., object], *args: object) -> object:
+        seen.add(question.__name__)
+        return ask(self, question, *args)
+
+    (tmp_path / "keeping.py").write_text(
+        "def keep(loader):\n    kept = []\n    for batch in loader:\n        kept.append(batch)\n", "utf-8"
+    )
+    (tmp_path / "run.py").write_text(PINNED.format(pinned), "utf-8")
+    workspace = Workspace([tmp_path], {"select": ["retained-batches"]})
+    monkeypatch.setattr(SeenPiece, "ask", counting)
+    workspace.check()
+    assert ("_may_keep" in seen) is opened
+
+
 POOLED = """
 from multiprocessing import Pool
 

@@ -68,6 +68,8 @@ def _louder(new: Finding, old: Finding) -> bool:
 
 
 def _subjects(rule: Rule, model: Model) -> Sequence[object]:
+    if rule.matters is not None and not rule.matters(model):
+        return ()
     if rule.over == "loader":
         return model.loaders
     if rule.over == "worker function":

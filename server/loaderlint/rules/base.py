@@ -37,7 +37,8 @@ class Rule:
     none, for `loaderlint explain FILE:LINE`. `fix`: the safety of its quick fix, None if it has none. `page`: its
     documentation in Markdown. `looks`: whether anything may be found in a piece that holds one of the words, as its
     text tells; what it rules out is not even lowered. `beside`: words of which the file must hold one as well, if there
-    are any; other files are not even cut into pieces."""
+    are any; other files are not even cut into pieces. `matters`: whether anything may be found in a model at all, asked
+    before its subjects are listed."""
 
     code: str
     name: str
@@ -51,6 +52,7 @@ class Rule:
     words: tuple[str, ...] = ()
     looks: Callable[[str], bool] | None = None
     beside: tuple[str, ...] = ()
+    matters: Callable[[Model], bool] | None = None
 
     @property
     def summary(self) -> str:

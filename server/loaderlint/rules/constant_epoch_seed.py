@@ -95,7 +95,7 @@ class Seeding(NamedTuple):
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a seeding call."""
-    if not model.loaders or not has_loops(function):
+    if not has_loops(function):
         return
     names = _helpers.get(model)
     if names is None:
@@ -106,6 +106,11 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
         calls = model.calls_named(frame, names)
         for seeding in [s for call in calls if (s := _seeding(call, model)) is not None]:
             yield from _judge(seeding, model)
+
+
+def _loads(model: Model) -> bool:
+    """Whether there are loaders, whose samples another seed would order in another way."""
+    return bool(model.loaders)
 
 
 def _find_helpers(model: Model) -> Iterator[str]:
@@ -336,4 +341,5 @@ RULE = Rule(
     page=page(__doc__),
     words=("seed", "SEED", "Seed"),
     looks=may_loop,
+    matters=_loads,
 )

@@ -81,7 +81,7 @@ _STRATEGY = "the project chooses how tensors are shared: set_sharing_strategy"
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each place where batches are kept."""
-    if not any(_shares(loader) for loader in model.loaders) or not _keeps_in_a_loop(function):
+    if not _keeps_in_a_loop(function):
         return
     shared = any(model.callers.sites("set_sharing_strategy"))
     for frame in function.frames:
@@ -92,6 +92,11 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
             if isinstance(step, ir.Perform):
                 for one in _append(step, loops, frame, model):
                     yield Silence(RULE.name, one.place, _STRATEGY) if shared else one
+
+
+def _any_shares(model: Model) -> bool:
+    """Whether batches of any loader do (see `_shares`)."""
+    return any(_shares(loader) for loader in model.loaders)
 
 
 def _shares(loader: Loader) -> bool:
@@ -377,4 +382,5 @@ RULE = Rule(
     enabled_by_default=False,
     words=("append",),
     looks=_may_keep,
+    matters=_any_shares,
 )
