@@ -59,6 +59,11 @@ def part_of(store: Store, path: Path) -> Part:
         ("from é.b import c", {"é.b"}),
         ("from a import datasets, b", {"a"}),
         ("import_module('a.b.c')", {"a.b"}),
+        ("import_module( 'a')", {"a"}),
+        ("import_module(f'a.{name}')", {"a"}),
+        ("name = 'a.b'\nmode = 'train'\nimport_module(name)", {"a.b"}),
+        ("\ufeffimport a\rimport b\r", {"a", "b"}),
+        ("# how to import a, b", set()),
         ("x = 'a.b'  # imports nothing", set()),
     ],
 )

@@ -22,7 +22,8 @@ _IMPORT = re.compile(
     rb"from%(s)s*(\.*)%(s)s*(%(n)s*(?:\.%(n)s+)?)[\w.\x80-\xff]*%(s)s+import\b"
     rb"|import%(s)s+((?:[.,]|%(n)s|%(s)s)+)" % {b"s": _SPACE, b"n": _NAME}
 )
-_QUOTED = re.compile(rb"[\"'](%(n)s+(?:\.%(n)s+)?)" % {b"n": _NAME})
+_QUOTED = re.compile(rb"[\"'](%(n)s+\.%(n)s*)" % {b"n": _NAME})
+_GIVEN = re.compile(rb"(?:import_module|__import__)\(\s*f?[\"'](%(n)s+(?:\.%(n)s+)?)" % {b"n": _NAME})
 
 
 def bases(data: bytes) -> frozenset[bytes]:
@@ -35,25 +36,31 @@ def bases(data: bytes) -> frozenset[bytes]:
 
 def imported(data: bytes) -> frozenset[str]:
     """The modules that a file imports, as far as the second part of their names; dots for one that is named from the
-    file's own folder. Some others too: what is written like an import in a text, and all words in quotes of a file that
-    imports by a text."""
+    file's own folder. Some others too: what is written like an import on a line of a text, and in a file that imports
+    by a text all names in quotes that have parts, and those that are imported there and then."""
     if b"import" not in data:
         return frozenset()
     found: set[bytes] = set()
     for match in _IMPORT.finditer(data):
         dots, module, modules = match.groups(b"")
-        if dots:
-            found.update((dots,) if _begins(data, match.start()) else ())
-        elif module:
-            found.add(module)
+        if not _begins(data, match.start()):
+            continue  # prose: "how to import train data", "as in `from ... import`"
+        if dots or module:
+            found.add(dots or module)
         else:
-            names = (one.split()[0] for one in modules.replace(b"\\", b" ").split(b",") if one.strip())
-            found.update(name for name in names if not name.startswith(b"."))
+            found.update(one.split()[0] for one in modules.replace(b"\\", b" ").split(b",") if one.strip())
     if b"import_module(" in data or b"__import__(" in data:
-        found.update(_QUOTED.findall(data))
+        found.update(name.rstrip(b".") for name in (*_QUOTED.findall(data), *_GIVEN.findall(data)))
     return frozenset(
         b".".join(one.split(b".")[:2]).decode("utf-8", "replace") if one[:1] != b"." else one.decode() for one in found
     )
+
+
+def _begins(data: bytes, at: int) -> bool:
+    """Whether a statement may begin here: on a line of its own, or behind another one or its head."""
+    line = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at))
+    before = data[line + 1 : at].strip()
+    return before in (b"", b"\xef\xbb\xbf") or before[-1:] in b";:"
 
 
 #: What stands between the words of an index (see `called`).
@@ -84,12 +91,6 @@ def called(data: bytes) -> bytes:
 def words(data: bytes) -> bytes:
     """The index of all runs of letters, digits, underscores and what is not ASCII."""
     return index(data.translate(_NO_NAMES).split())
-
-
-def _begins(data: bytes, at: int) -> bool:
-    """Whether a statement may begin here: what leads out of a package is often written in prose, `from ... import`."""
-    before = data[data.rfind(b"\n", 0, at) + 1 : at].strip()
-    return before in (b"", b"\xef\xbb\xbf") or before[-1:] in b';:"\r'
 
 
 def calls(text: str, name: str) -> bool:
