@@ -184,6 +184,8 @@ SHELF = {"packages/one/a.py": "x = 1\n", "packages/two/b.py": "x = 1\n", "train.
         ("train.py", "import packages.two", True),
         ("train.py", "hydra.utils.instantiate(config)", True),
         ("packages/__init__.py", "", True),
+        ("packages.py", "import torch", False),
+        ("src.py", "import one, two", False),
     ],
 )
 def test_folders_of_a_folder_that_is_no_package_are_told_apart(
@@ -210,6 +212,13 @@ def test_what_an_import_finds_on_a_shelf(tmp_path: Path, source: str, importer: 
     parts = [part_of(store, tmp_path / path) for path in (source, importer, "c/c/c.py")]
     assert (parts[0] == parts[1]) is joined
     assert parts[2] not in parts[:2]
+
+
+def test_a_file_is_called_like_the_folder_beside_it(tmp_path: Path) -> None:
+    files = {"utils.py": "x = 1\n", "utils/a.py": "x = 1\n", "train.py": "import utils\n", "c/c.py": "x = 1\n"}
+    store, _ = snapshot_of(tmp_path, files)
+    file, folder, script, other = (part_of(store, tmp_path / name) for name in files)
+    assert file == folder == script != other
 
 
 def test_a_folder_called_like_a_library_is_entered_by_what_is_in_it(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ class Parts:
         first, *rest = (one.removesuffix(".py") for one in below)
         if first == "src" and rest and rest[0] not in STANDARD:
             yield rest[0]
-        if first not in self.layout[1:]:
+        if not rest or first not in self.layout[1:]:  # utils.py beside a shelf utils, say
             yield from () if first in STANDARD else (first,)
             return
         yield f"{first}/"
