@@ -14,10 +14,9 @@ _HEAD = """\
 # Performance
 
 What loaderlint costs with all its rules on, next to what other tools cost on the same files in the same run. Times \
-are CPU seconds of a \
-process and its children, not wall time, so that they mean something on a busy machine; memory is the peak of all its \
-processes together. Everything is done in turn, several times; numbers are medians. What the work is counted in \
-(pieces parsed, files linked, instructions) does not depend on the machine and is gated in the tests \
+are CPU seconds of a process and its children, not wall time, so that they mean something on a busy machine; memory is \
+the peak of all its processes together. Everything is done in turn, several times; numbers are medians. What the work \
+is counted in (pieces parsed, files linked, instructions) does not depend on the machine and is gated in the tests \
 (`tests/engine/test_counts.py`); no test asserts a time.
 
 ![CPU time of each linter on the same files, and growth with the size of a project](performance.svg)

@@ -607,18 +607,6 @@ class Store:
         """Whether a file is on disk as it is read: no notebook, and not in an editor."""
         return path.suffix != notebook.SUFFIX and path not in self._overlays
 
-    def containing(self, word: str, part: Part = WHOLE) -> tuple[Path, ...]:
-        """The files that hold `word`, sorted."""
-        return self.searching().find("containing", word, part)
-
-    def calling(self, name: str, part: Part = WHOLE) -> tuple[Path, ...]:
-        """The files that may call something called `name`, sorted."""
-        return self.searching().find("calling", name, part)
-
-    def deriving(self, word: str, part: Part = WHOLE) -> tuple[Path, ...]:
-        """The files with a class among whose bases `word` is written (and perhaps others), sorted."""
-        return self.searching().find("deriving", word, part)
-
     def searching(self) -> Searching:
         """The searches of the present files."""
         self._searching.take(self.find())

@@ -40,7 +40,7 @@ def test_an_edit_of_the_bases_counts(tmp_path: Path, old: str, new: str, same: b
     snapshot.release()
     store.set_text(path, CODE.replace(old, new))
     assert snapshot.same_answers() is same
-    assert store.deriving("Two") == (() if same else (path,))
+    assert store.searching().find("deriving", "Two") == (() if same else (path,))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_an_edit_of_the_calls_counts(tmp_path: Path, old: str, new: str, same: b
     snapshot.release()
     store.set_text(path, CODE.replace(old, new))
     assert snapshot.same_answers() is same
-    assert store.calling("Two") == (() if same else (path,))
+    assert store.searching().find("calling", "Two") == (() if same else (path,))
 
 
 #: Says the same as `CODE`, in other places.

@@ -91,37 +91,32 @@ class Parts:
 
     def __init__(self, root: Path, paths: Collection[Path]) -> None:
         self._root = str(root)
-        self.layout: Layout = (self._root, *self._shelves(paths))
-        self._members = {self._member(path) for path in paths}
-        whole = root / "__init__.py" in paths or any(not str(path).startswith(self._root + os.sep) for path in paths)
-        self.doors: dict[str, tuple[str, ...]] = {} if whole or len(self._members) < 2 else self._doors(paths)
+        below = [self._below(path) for path in paths]
+        self.layout: Layout = (self._root, *_shelves(below))
+        self._members = {self._member_of(one) for one in below}
+        whole = "__init__.py" in self._members
+        whole = whole or any(not str(path).startswith(self._root + os.sep) for path in paths)
+        self.doors: dict[str, tuple[str, ...]] = {} if whole or len(self._members) < 2 else self._doors(below)
         """The members that a name leads to, as `reached` gives it."""
 
     def _below(self, path: Path) -> list[str]:
         """The parts of a file's path, from the root on."""
         return str(path)[len(self._root) + 1 :].split(os.sep)
 
-    def _shelves(self, paths: Iterable[Path]) -> list[str]:
-        """The folders of the root that are no packages."""
-        packages: dict[str, bool] = {}
-        for path in paths:
-            first, *rest = self._below(path)
-            if rest:
-                packages[first] = packages.get(first, False) or rest == ["__init__.py"]
-        return sorted(name for name, is_package in packages.items() if not is_package)
-
     def _member(self, path: Path) -> str:
         """What a file stands in: the path of a member below the root."""
-        first, *rest = self._below(path)
+        return self._member_of(self._below(path))
+
+    def _member_of(self, below: list[str]) -> str:
+        first, *rest = below
         return os.path.join(first, rest[0]) if rest and first in self.layout[1:] else first
 
-    def _doors(self, paths: Iterable[Path]) -> dict[str, tuple[str, ...]]:
-        found: dict[str, dict[str, None]] = {}
-        for path in sorted(paths):
-            member = self._member(path)
-            for name in self._names(self._below(path)):
-                found.setdefault(name, {})[member] = None
-        return {name: tuple(members) for name, members in found.items()}
+    def _doors(self, paths: Iterable[list[str]]) -> dict[str, tuple[str, ...]]:
+        found: dict[str, set[str]] = {}
+        for below in paths:
+            for name in self._names(below):
+                found.setdefault(name, set()).add(self._member_of(below))
+        return {name: tuple(sorted(members)) for name, members in sorted(found.items())}
 
     def _names(self, below: list[str]) -> Iterator[str]:
         """The names by which something of the member of a file is imported. What is called like a module of Python is
@@ -183,3 +178,12 @@ class Parts:
     def of(self, path: Path, joined: dict[str, Part]) -> Part:
         """The part of a file."""
         return joined.get(self._member(path), WHOLE) if joined else WHOLE
+
+
+def _shelves(paths: Iterable[list[str]]) -> list[str]:
+    """The folders of the root that are no packages. `paths`: those of the files below the root, in parts."""
+    packages: dict[str, bool] = {}
+    for first, *rest in paths:
+        if rest:
+            packages[first] = packages.get(first, False) or rest == ["__init__.py"]
+    return sorted(name for name, is_package in packages.items() if not is_package)
