@@ -96,6 +96,7 @@ class Classes:
         self._mentioned: dict[tuple[ClassRef, str], tuple[_Written, ...]] = {}
         self._storing_of: dict[tuple[ClassRef, str], tuple[_Written, ...]] = {}
         self._leading_to: dict[tuple[tuple[Base, ...], tuple[FunctionRef, ...]], frozenset[str]] = {}
+        self._leading_in: dict[ClassRef, dict[str, frozenset[str]]] = {}
         self._construction: dict[Instance, list[Frame]] = {}
         self._walks: dict[tuple[Instance, frozenset[str]], list[Frame]] = {}
         self._fields: dict[tuple[Instance, str], Val] = {}
@@ -493,19 +494,30 @@ class Classes:
         key = (self.mro(cls), tuple(function for _, function, _ in methods))
         if key in self._leading_to:
             return self._leading_to[key]
+        family = [(base, self._leading_in.setdefault(base, {})) for base in key[0] if isinstance(base, ClassRef)]
         names: set[str] = set()
         fresh = {member.name for member, _, _ in methods}
         while fresh:
             names |= fresh
             found: set[str] = set()
             for word in fresh:
-                for member, function, piece in self._mentioning(cls, f".{word}"):
-                    found.add(member.name)
-                    if piece.ask(_is_passed_on, word):
-                        found |= self._ev.code(function).stored
+                for base, known in family:
+                    if word not in known:
+                        known[word] = self._one_step_before(base, word)
+                    found |= known[word]
             fresh = found - names
         self._leading_to[key] = frozenset(names)
         return self._leading_to[key]
+
+    def _one_step_before(self, cls: ClassRef, word: str) -> frozenset[str]:
+        """The names of what a class itself holds whose calls may lead to a method by the name `word`: many classes
+        share an ancestor, and many attributes a way to them."""
+        found: set[str] = set()
+        for member, function, piece in self._mentioning_in(cls, f".{word}"):
+            found.add(member.name)
+            if piece.ask(_is_passed_on, word):
+                found |= self._ev.code(function).stored
+        return frozenset(found)
 
     def _other_frames(
         self, inst: Instance, constructed: list[Frame], methods: tuple[_Written, ...]
