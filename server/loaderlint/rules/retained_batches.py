@@ -65,6 +65,15 @@ _NAMES = ("loader", "dataset", "batches")
 _OTHER_NAMES = re.compile(r"(?:\b|_)dl(?:\b|_)|(?:train|val|valid|test|eval)_(?:set|iter|data)")
 
 
+class Append(NamedTuple):
+    """`step` calls `append` of `to` with `kept`, directly in the loop that is context `loop`."""
+
+    step: ir.Perform
+    to: int
+    kept: int
+    loop: int
+
+
 class Kept(NamedTuple):
     """Part `number` of a batch of `loader`. `path`: how it is taken out of the batch. `tensor`: it is known to be one;
     `array`: it is NumPy's view of one."""
@@ -81,16 +90,15 @@ _STRATEGY = "the project chooses how tensors are shared: set_sharing_strategy"
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each place where batches are kept."""
-    if not _keeps_in_a_loop(function):
+    appends = _appends(function)
+    if not appends:
         return
     shared = any(model.callers.sites("set_sharing_strategy"))
     for frame in function.frames:
         loops = _loops(frame, model)
-        if not loops:
-            continue
-        for _, step in model.steps(frame):
-            if isinstance(step, ir.Perform):
-                for one in _append(step, loops, frame, model):
+        for append in appends if loops else ():
+            if not model.ev.is_dead(append.step.context, frame):
+                for one in _kept_by(append, loops, frame, model):
                     yield Silence(RULE.name, one.place, _STRATEGY) if shared else one
 
 
@@ -106,21 +114,55 @@ def _shares(loader: Loader) -> bool:
 
 
 def _may_keep(text: str) -> bool:
-    """Whether a def in this text may keep batches (see `_keeps_in_a_loop`): most of what appends names no loader."""
+    """Whether a def in this text may keep batches (see `_appends`): most of what appends names no loader."""
     lowered = text.lower()
     named = any(name in lowered for name in _NAMES) or _OTHER_NAMES.search(lowered) is not None
     return named and may_loop(text)
 
 
-def _keeps_in_a_loop(function: MainFunction) -> bool:
-    """Whether something like `kept.append(x)` is written in a loop of the def, and one of its loops is over what is
-    called as a loader may be. To find who calls every function of a project with a loop would take most of a check."""
-    one = function.written
-    calls = [function.exprs[s.call] for s in one.steps if isinstance(s, ir.Perform) and s.context > 0]
-    funcs = [function.exprs[call.func] for call in calls if isinstance(call, ir.Call) and len(call.args) == 1]
-    if not any(isinstance(func, ir.Attr) and func.name == "append" for func in funcs):
-        return False
-    return any(isinstance(step, ir.Iterate) and _may_be_a_loader(step.iterable, function) for step in one.steps)
+def _appends(function: MainFunction) -> list[Append]:
+    """Where it is written that a part of each batch may be kept, in a def with a loop over what is called as a loader
+    may be. To find who calls every function of a project with a loop would take most of a check."""
+    steps = function.written.steps
+    found = [one for step in steps if (one := _as_append(step, function)) is not None]
+    sources = {step.iterable for step in steps if isinstance(step, ir.Iterate)} if found else set[int]()
+    if not any(_may_be_a_loader(source, function) for source in sources):
+        return []
+    return [one for one in found if _is_of_item(one.kept, sources, function)]
+
+
+def _as_append(step: ir.Step, function: MainFunction) -> Append | None:
+    """`kept.append(x)` directly in a loop, of a list that is not emptied."""
+    call = function.exprs[step.call] if isinstance(step, ir.Perform) else None
+    func = function.exprs[call.func] if isinstance(call, ir.Call) and len(call.args) == 1 else None
+    if not isinstance(step, ir.Perform) or not isinstance(call, ir.Call):
+        return None
+    if not isinstance(func, ir.Attr) or func.name != "append":
+        return None
+    loop = _enclosing_loop(step.context, function.written)
+    return None if loop is None else Append(step, func.base, call.args[0].value, loop)
+
+
+def _is_of_item(number: int, sources: set[int], function: MainFunction) -> bool:
+    """Whether an expression, as it is written, may lie in the memory of an item of one of `sources` (see `_parts`)."""
+    waiting, seen = [number], {NONE}
+    while waiting:
+        one = waiting.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        match function.exprs[one]:
+            case ir.Element(iterable) if iterable in sources:
+                return True
+            case ir.Seq(_, items) | ir.Map(_, items):
+                waiting += items
+            case ir.Unpack(inner, _, False) | ir.Index(inner, _):
+                waiting.append(inner)
+            case ir.Attr(inner, name) if name in TENSOR_MEMORY_ATTRIBUTES:
+                waiting.append(inner)
+            case ir.Call(func, _) if type(method := function.exprs[func]) is ir.Attr:
+                waiting += [method.base] if method.name in TENSOR_MEMORY_METHODS else []
+    return False
 
 
 def _may_be_a_loader(source: int, function: MainFunction) -> bool:
@@ -185,25 +227,20 @@ def _loader(value: Val, model: Model) -> Loader | None:
 # --- what is kept -----------------------------------------------------------------------------------------------------
 
 
-def _append(step: ir.Perform, loops: dict[int, tuple[Loader, int]], frame: Frame, model: Model) -> Iterator[Finding]:
-    """`kept.append(x)` in a loop, of a list that was there before it."""
-    call = model.ev.expr(frame, step.call)
-    func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-    if not isinstance(call, ir.Call) or not isinstance(func, ir.Attr) or func.name != "append" or len(call.args) != 1:
+def _kept_by(append: Append, loops: dict[int, tuple[Loader, int]], frame: Frame, model: Model) -> Iterator[Finding]:
+    """The first part of a batch that is kept, in a list that was there before the loop."""
+    if not _outlives(append.to, append.loop, frame, model):
         return
-    loop = _enclosing_loop(step.context, frame, model)
-    if loop is None or not _outlives(func.base, loop, frame, model):
-        return
-    for kept in _parts(call.args[0].value, loops, frame, model):
+    for kept in _parts(append.kept, loops, frame, model):
         if not _is_text(kept, model):
-            yield from _finding(kept, call.args[0].value, step.call, frame, model)
+            yield from _finding(kept, append.kept, append.step.call, frame, model)
             return
 
 
-def _enclosing_loop(context: int, frame: Frame, model: Model) -> int | None:
+def _enclosing_loop(context: int, one: ir.DefIR) -> int | None:
     """The loop that a context stands in directly; None if it is run under a condition, or there is none: a loop that is
     left early keeps few batches."""
-    contexts = model.def_of(frame).contexts
+    contexts = one.contexts
     while context > 0 and contexts[context].kind == "with":
         context = contexts[context].parent
     return context if context > 0 and contexts[context].kind == "loop" else None

@@ -66,7 +66,7 @@ from loaderlint.findings import Certainty, Evidence, Finding, Place, Severity, S
 from loaderlint.knowledge.pickling import SHARED_BY_INHERITANCE, THREAD_LOCKS, UNPICKLABLE, Unpicklable
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model
-from loaderlint.project.values import Instance, LibObject, SeqOf, Site
+from loaderlint.project.values import Atom, Instance, LibObject, SeqOf, Site
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
 from loaderlint.rules.shared.left_out_state import left_out
 from loaderlint.rules.shared.parcels import Parcel, cannot_start, is_module, parcels, sent_by, start_severity
@@ -96,7 +96,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         if loader.site is not None and model.explains:
             reason = few_workers(loader) if exposure is None else f"{started_by(loader, model)}: nothing is pickled"
             yield Silence(RULE.name, model.site_place(loader.site), reason)
-        if exposure is None or not any(model.files.containing(word) for word in _LOCK_WORDS):
+        if exposure is None or not _may_lock(loader, model):
             return
     found = [one for parcel in parcels(loader, model) if (one := _stuck(parcel, loader, model)) is not None]
     if loud is None:
@@ -224,6 +224,33 @@ def _useless_locks(found: list[Stuck], loader: Loader, exposure: Exposure, model
             holder,
             (Evidence(model.place(frame, number), f"{model.label(frame)} uses it"), *sent_by(loader, model)),
         )
+
+
+def _may_lock(loader: Loader, model: Model) -> bool:
+    """Whether what the loader's workers run uses a lock: cheaper to see than all that is sent to them."""
+    locking = model.once(_locking)
+    return bool(locking) and any(reached.frame in locking for reached in model.reached_by(loader))
+
+
+def _locking(model: Model) -> frozenset[Frame]:
+    """What workers run and uses a lock."""
+    names = any(model.files.containing(word) for word in _LOCK_WORDS)
+    if not names or not model.files.containing("threading"):
+        return frozenset()
+    return frozenset(frame for frame in model.reached if any(_is_lock(atom, model) for atom in _seen_by(frame)))
+
+
+def _seen_by(frame: Frame) -> Iterator[Atom]:
+    """What the expressions of a frame are."""
+    for value in frame.memo.values():
+        if value is not None:
+            yield from value.atoms
+
+
+def _is_lock(atom: Atom, model: Model) -> bool:
+    if isinstance(atom, LibObject):
+        return atom.name in THREAD_LOCKS
+    return isinstance(atom, Instance) and not THREAD_LOCKS.isdisjoint(model.ev.classes.library_bases(atom.cls))
 
 
 def _first_use(parcel: Parcel, loader: Loader, model: Model) -> tuple[Frame, int] | None:
