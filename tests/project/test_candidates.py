@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from loaderlint.project.callers import CallSite
 from loaderlint.project.candidates import Candidates
-from tests.project.linking import link
+from tests.project.linking import Linked, link
 
 HEAD = """
 import copy, functools, os
@@ -102,17 +103,87 @@ NONE_MADE = {
 }
 
 
+#: A project that has no loader class of its own, and calls of what is passed in.
+PASSED = """
+import copy, functools, importlib, os, torch
+from torch.utils.data import DataLoader, Dataset
+class D(Dataset):
+    def __getitem__(self, i): return i
+class Other:
+    held = None
+    def __init__(self, c=None): self.c = c
+    def call(self, data): DataLoader; return getattr(self, 'run', None)(data)
+    @classmethod
+    def made(cls, data): DataLoader; return cls(data)
+def make(cls, data): DataLoader; return cls(data)
+def chosen(name, data): DataLoader; return getattr(importlib.import_module(name), name)(data)
+def checked(x): return isinstance(x, DataLoader) and type(x) is DataLoader
+__all__ = ['DataLoader', 'make']
+"""
+
+#: Ways to hand a loader on, of which each may lead to the calls above.
+HANDED = {
+    "as an argument": "make(DataLoader, D())",
+    "as an argument by its name": "make(cls=DataLoader, data=D())",
+    "as one of two": "make(DataLoader if torch.cuda.is_available() else Other, D())",
+    "as what a function gives": "def give(): return DataLoader\nmake(give(), D())",
+    "as a default": "def more(data, cls=DataLoader): return make(cls, data)\nmore(D())",
+    "as an item": "WAYS = {'a': DataLoader}\nmake(WAYS['a'], D())",
+    "as an attribute": "Other.held = DataLoader\nmake(Other.held, D())",
+    "in an object": "make(Other(DataLoader).c, D())",
+    "with bound arguments": "make(functools.partial(DataLoader, num_workers=1), D())",
+    "by a name": "make(getattr(torch.utils.data, 'DataLoader'), D())",
+    "by a local name": "def f():\n    way = DataLoader\n    return make(way, D())",
+    "from the function around": "def f():\n    way = DataLoader\n    def g(): return make(way, D())\n    return g",
+    "by another name": "from torch.utils.data import DataLoader as Way\nmake(Way, D())",
+    "a class of its own": "class Mine(DataLoader): pass\nmake(Other, D())",
+}
+
+#: What hands none on.
+KEPT = {
+    "nothing": "make(Other, D())",
+    "a call": "make(Other, DataLoader(D()))",
+    "a comparison": "make(Other, 1 if DataLoader is Other else 2)",
+    "an annotation": "def f(x: DataLoader) -> DataLoader: y: DataLoader = x; return make(Other, y)",
+    "a question": "make(Other, isinstance(3, DataLoader))",
+    "a class of its own that is none": "class Mine(Dataset): pass\nmake(Mine, D())",
+    "a variable of the environment": "make(Other, os.getenv('DataLoader'))",
+}
+
+
+def _found(linked: Linked) -> list[CallSite]:
+    """The calls that may make a loader."""
+    return list(Candidates(linked.model.ev, linked.model.callers).find())
+
+
+def _asked_for(linked: Linked) -> set[str]:
+    """The names of the functions whose callers are asked for."""
+    facts = [(linked.model.ev.facts(one.path, one.piece), one.def_) for one in _found(linked)]
+    return {one.ir.defs[def_].name for one, def_ in facts if one}
+
+
 @pytest.mark.parametrize("way", MADE)
 def test_a_call_that_may_make_one_is_followed(way: str, tmp_path: Path) -> None:
     linked = link(tmp_path, HEAD + MADE[way] + "\n")
-    assert list(Candidates(linked.model.ev).find())
+    assert _found(linked)
     assert [len(one.datasets) for one in linked.model.loaders] == [1]
 
 
 @pytest.mark.parametrize("way", NONE_MADE)
 def test_nobody_asks_who_calls_one_that_makes_none(way: str, tmp_path: Path) -> None:
     linked = link(tmp_path, HEAD + NONE_MADE[way] + "\n")
-    assert list(Candidates(linked.model.ev).find()) == []
+    assert _found(linked) == []
+
+
+@pytest.mark.parametrize("way", HANDED)
+def test_calls_of_parameters_count_where_a_loader_is_handed_on(way: str, tmp_path: Path) -> None:
+    assert {"make", "chosen"} <= _asked_for(link(tmp_path, PASSED + HANDED[way] + "\n"))
+
+
+@pytest.mark.parametrize("way", KEPT)
+def test_calls_of_parameters_count_nowhere_else(way: str, tmp_path: Path) -> None:
+    found = _asked_for(link(tmp_path, PASSED + KEPT[way] + "\n"))
+    assert {"make", "chosen", "call", "made"}.isdisjoint(found)
 
 
 #: A project with a class that is called as a trainer of a library is, and what its names are.
@@ -140,13 +211,13 @@ def run(data, cls):
 
 def test_a_class_that_only_shares_a_loaders_name_gives_its_name_to_none(tmp_path: Path) -> None:
     text = TRAINERS.format(base="abc", name="ABC", inherited="")
-    assert list(Candidates(link(tmp_path, text).model.ev).find()) == []
+    assert _found(link(tmp_path, text)) == []
 
 
 def test_a_class_between_a_loader_and_another_class_gives_its_name(tmp_path: Path) -> None:
     text = TRAINERS.format(base="transformers", name="Trainer as Base", inherited="(Base)")
     renamed = link(tmp_path / "a", text.replace("Trainer as Base", "Trainer").replace("(Base)", "(Trainer)"))
-    assert len(list(Candidates(renamed.model.ev).find())) == 2
+    assert len(_found(renamed)) == 2
     assert [one.kind.name for one in renamed.model.loaders] == ["transformers.Trainer"]
 
 

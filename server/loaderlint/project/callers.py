@@ -224,7 +224,7 @@ class Callers:
         """The calls that may make an object of a class or of a subclass, with which one."""
         for heir in (cls, *self.subclasses(cls)):
             for site in self.sites(self._ev.classes.name(heir)):
-                callees = self._callees(site)
+                callees = self.callees(site)
                 if callees is None or heir in callees:
                     yield heir, site
 
@@ -265,7 +265,7 @@ class Callers:
         for site in self.sites(name):
             if receiver is not None and not self._may_run_on(receiver, site):
                 continue
-            callees = self._callees(site)
+            callees = self.callees(site)
             functions = (_function_of(atom) for atom in callees or ())
             if callees is None or any(isinstance(f, FunctionRef) and _place(f) == wanted for f in functions):
                 yield site
@@ -285,7 +285,7 @@ class Callers:
         ancestors = self._ev.classes.mro(receiver.cls)
         return any(isinstance(base, ClassRef) and _same_class(base, owner) for base in ancestors)
 
-    def _callees(self, site: CallSite) -> frozenset[Atom] | None:
+    def callees(self, site: CallSite) -> frozenset[Atom] | None:
         """All that a call may call for any caller of its def; None if that takes to know the callers."""
         key = (site.path, site.piece, site.def_, site.expr)
         if key not in self._known_callees:

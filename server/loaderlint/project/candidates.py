@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE
+from loaderlint.facts.ir import NONE, PieceFacts
 from loaderlint.knowledge.wrappers import LOADERS
-from loaderlint.project import library
-from loaderlint.project.callers import CallSite, sites_in
+from loaderlint.project import handed, library
+from loaderlint.project.callers import Callers, CallSite, asks_self, sites_in
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.files import ProjectFile
 from loaderlint.project.unframed import Unframed
-from loaderlint.project.values import Atom, ClassRef, Lib, PartialOf
+from loaderlint.project.values import Atom, ClassRef, FunctionRef, Lib, PartialOf, Val
 
 #: What a text is searched for, and words of which one stands in every text that holds it: most texts hold none.
 Wanted = tuple[re.Pattern[str], str]
@@ -38,8 +38,11 @@ _NO_CLASSES = (ir.Const, ir.Text, ir.Seq, ir.Map, ir.Comp, ir.Slice, ir.Compare,
 class Candidates:
     """Finds the calls of one snapshot that may make a loader."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, callers: Callers) -> None:
         self._ev = evaluator
+        self._callers = callers
+        self._handed: bool | None = None
+        self._names: dict[Path, tuple[frozenset[str], frozenset[int]]] = {}
         self._words = {name.rpartition(".")[2] for name in LOADERS if self._may_be_used(name)}
         self._add_subclasses()
         self._wanted = any_of(self._words)
@@ -51,7 +54,8 @@ class Candidates:
     def find(self) -> Iterator[CallSite]:
         """The calls, in the order of files and places."""
         for path in self._paths():
-            yield from (site for site in self._in_file(path) if self._may_make(site))
+            names, named = self._named_in(path)
+            yield from (site for site in self._in_file(path, names, named) if self._may_make(site, names))
 
     # --- what they are called -----------------------------------------------------------------------------------------
 
@@ -91,14 +95,21 @@ class Candidates:
 
     # --- where they are written ---------------------------------------------------------------------------------------
 
-    def _in_file(self, path: Path) -> Iterator[CallSite]:
+    def _named_in(self, path: Path) -> tuple[frozenset[str], frozenset[int]]:
+        """What loaders are called in a file, and the pieces that name one."""
+        if path not in self._names:
+            file = self._ev.file(path)
+            named = {index for index, _ in file.asking(matches, *self._wanted)} if file else set()
+            names = frozenset(self._words | self._aliases(file, named)) if file else frozenset()
+            if file and len(names) > len(self._words):
+                named = {index for index, _ in file.asking(matches, *any_of(names))}
+            self._names[path] = names, frozenset(named)
+        return self._names[path]
+
+    def _in_file(self, path: Path, names: frozenset[str], named: frozenset[int]) -> Iterator[CallSite]:
         file = self._ev.file(path)
         if file is None:
             return
-        named = {index for index, _ in file.asking(matches, *self._wanted)}
-        names = frozenset(self._words | self._aliases(file, named))
-        if len(names) > len(self._words):
-            named = {index for index, _ in file.asking(matches, *any_of(names))}
         for index in sorted(named.union(index for index, _ in file.asking(matches, _LOADER_VALUE, "oader"))):
             if index in named:
                 yield from sites_in(self._ev, path, index, names)
@@ -125,13 +136,14 @@ class Candidates:
 
     # --- what they call -----------------------------------------------------------------------------------------------
 
-    def _may_make(self, site: CallSite) -> bool:
-        """Whether a call makes a loader for some caller of the code around it."""
+    def _may_make(self, site: CallSite, names: frozenset[str]) -> bool:
+        """Whether a call makes a loader for some caller of the code around it. `names`: what loaders are called."""
         facts = self._ev.facts(site.path, site.piece)
         call = facts.ir.exprs[site.expr] if facts else None
         if facts is None or not isinstance(call, ir.Call):
             return False
         here = Unframed(self._ev, site.path, site.piece, site.def_, facts)
+        undecided = False
         waiting, seen = [call.func], {NONE}
         while waiting:
             number = waiting.pop()
@@ -140,7 +152,7 @@ class Candidates:
             seen.add(number)
             value = here.value(number)
             if value is not None:
-                if any(self._makes(atom) for atom in value.atoms):
+                if self._is_loader(value):
                     return True
                 continue
             match facts.ir.exprs[number]:
@@ -148,13 +160,74 @@ class Candidates:
                     waiting += choices
                 case ir.IfExp(_, left, right) | ir.BoolOp(_, left, right):
                     waiting += (left, right)
+                case ir.Param(0) if self._is_class_method(site):
+                    if self._is_made_by_class_method(site, facts):
+                        return True
+                case ir.Call(_, args) as inner if handed.attribute_named(inner, here, facts):
+                    undecided = undecided or handed.attribute_named(inner, here, facts) in names
+                    waiting += (arg.value for arg in args[2:])
                 case ir.Call(func, _):
-                    if self._may_give_class(here, func):
-                        return True
+                    undecided = undecided or self._may_give_class(here, func)
                 case e:
-                    if not isinstance(e, _NO_CLASSES):
-                        return True
+                    undecided = undecided or not isinstance(e, _NO_CLASSES)
+        return undecided and self._may_make_for_some(site, call.func, facts, names)
+
+    def _may_make_for_some(self, site: CallSite, func: int, facts: PieceFacts, names: frozenset[str]) -> bool:
+        """Whether a call whose callee `func` rests on the callers of its def makes a loader for one of them: some value
+        that it may be is one, or is not known while the project hands loaders around."""
+        here = Unframed(self._ev, site.path, site.piece, site.def_, facts)
+        if site.def_ == 0 or self._is_one(handed.in_value(func, facts, names, here), here):
+            return True
+        # in the frame that is opened there stands an object for `cls`
+        on_class = self._is_class_method(site) and asks_self(site.expr, facts)
+        vague = on_class or handed.rests_on_default(func, site.def_, facts)
+        callees = None if vague else self._callers.callees(site)
+        return self._are_handed() if callees is None else any(self._makes(atom) for atom in callees)
+
+    def _is_class_method(self, site: CallSite) -> bool:
+        return self._ev.decoration(FunctionRef(site.path, site.piece, site.def_)) == "class"
+
+    def _is_made_by_class_method(self, site: CallSite, facts: PieceFacts) -> bool:
+        """Whether `cls(...)` in a class method may make a loader: its class or one that derives from it is one."""
+        owner = self._callers.owner(site.path, site.piece, site.def_, facts)
+        if owner is None or facts.ir.defs[site.def_].parent > 0:
+            return True
+        return any(is_loader(self._ev, cls) for cls in (owner, *self._callers.subclasses(owner)))
+
+    def _are_handed(self) -> bool:
+        """Whether a loader may be a parameter, an attribute or what a function gives: the project has loader classes of
+        its own, which are found by their modules too, or uses one otherwise than by calling it."""
+        if self._handed is None:
+            self._handed = any(self._hands(path) for path in self._paths())
+        return self._handed
+
+    def _hands(self, path: Path) -> bool:
+        names, named = self._named_in(path)
+        for index in sorted(named):
+            facts = self._ev.facts(path, index)
+            if facts is not None and self._hands_in(path, index, facts, names):
+                return True
         return False
+
+    def _hands_in(self, path: Path, piece: int, facts: PieceFacts, names: frozenset[str]) -> bool:
+        for def_, one in enumerate(facts.ir.defs):
+            if one.kind == "class" and is_loader(self._ev, ClassRef(path, piece, def_)):
+                return True
+            here = Unframed(self._ev, path, piece, def_, facts)
+            if self._is_one(handed.in_def(def_, facts, names, here), here):
+                return True
+        return False
+
+    def _is_one(self, numbers: Iterable[int], here: Unframed) -> bool:
+        """Whether one of these expressions may be a loader class; a text that names one is."""
+        for number in numbers:
+            value = here.value(number)
+            if value is None or self._is_loader(value):
+                return True
+        return False
+
+    def _is_loader(self, value: Val) -> bool:
+        return any(self._makes(atom) for atom in value.atoms)
 
     def _makes(self, atom: Atom) -> bool:
         """Whether calling something makes a loader."""

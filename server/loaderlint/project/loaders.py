@@ -170,7 +170,7 @@ class Loaders:
         """The loaders of all calls that make one, as far as somebody asks: who calls the code around them is far to
         seek."""
         seen: set[Site] = set()
-        for site in Candidates(self._ev).find():
+        for site in Candidates(self._ev, self._callers).find():
             for frame in self._callers.frames(site.path, site.piece, site.def_):
                 where = Site(frame, site.expr)
                 if where not in seen and not self._ev.is_dead(site.context, frame):
