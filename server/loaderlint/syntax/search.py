@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 #: How far behind the name of a class its bases are looked for.
 _REACH = 4_000
@@ -22,6 +22,9 @@ _IMPORT = re.compile(
     rb"from%(s)s*(\.*)%(s)s*(%(n)s*(?:\.%(n)s+)?)[\w.\x80-\xff]*%(s)s+import\b"
     rb"|import%(s)s+((?:[.,]|%(n)s|%(s)s)+)" % {b"s": _SPACE, b"n": _NAME}
 )
+#: How a line begins that begins with an import, and what else stands in front of one.
+_FIRST = (b"from", b"import", b"\xef\xbb\xbf")
+_JOINING = (b";", b":", b"\\")
 _QUOTED = re.compile(rb"[\"'](%(n)s+\.%(n)s*)" % {b"n": _NAME})
 _GIVEN = re.compile(rb"(?:import_module|__import__)\(\s*f?[\"'](%(n)s+(?:\.%(n)s+)?)" % {b"n": _NAME})
 
@@ -38,13 +41,9 @@ def imported(data: bytes) -> frozenset[str]:
     """The modules that a file imports, as far as the second part of their names; dots for one that is named from the
     file's own folder. Some others too: what is written like an import on a line of a text, and in a file that imports
     by a text all names in quotes that have parts, and those that are imported there and then."""
-    if b"import" not in data:
-        return frozenset()
     found: set[bytes] = set()
-    for match in _IMPORT.finditer(data):
+    for match in _imports(data):
         dots, module, modules = match.groups(b"")
-        if not _begins(data, match.start()):
-            continue  # prose: "how to import train data", "as in `from ... import`"
         if dots or module:
             found.add(dots or module)
         else:
@@ -56,10 +55,45 @@ def imported(data: bytes) -> frozenset[str]:
     )
 
 
+def _imports(data: bytes) -> Iterator[re.Match[bytes]]:
+    """What is written like an import where a statement may begin. Only lines that hold the word are looked at: to find
+    a word takes a tenth of the time that it takes to find a statement."""
+    at = data.find(b"import")
+    while at >= 0:
+        start, end = _line_around(data, at)
+        line = data[start:end].lstrip()
+        if line.startswith(_FIRST) or any(sign in line for sign in _JOINING):
+            yield from (one for one in _IMPORT.finditer(data, start, end) if _begins(data, one.start()))
+        at = data.find(b"import", end)
+
+
+def _line_around(data: bytes, at: int) -> tuple[int, int]:
+    """Where the line that holds an offset begins and ends, with those that a backslash joins to it."""
+    start = _line_start(data, at)
+    while data.endswith((b"\\\n", b"\\\r\n"), 0, start):
+        start = _line_start(data, start - 2)
+    end = _line_end(data, at)
+    while data.endswith((b"\\", b"\\\r"), start, end) and end < len(data):
+        end = _line_end(data, end + 1)
+    return start, end
+
+
+def _line_start(data: bytes, at: int) -> int:
+    start = data.rfind(b"\n", 0, at) + 1
+    return max(start, data.rfind(b"\r", start, at) + 1)
+
+
+def _line_end(data: bytes, at: int) -> int:
+    """The next line end; a return in front of it belongs to it."""
+    end = data.find(b"\n", at)
+    end = len(data) if end < 0 else end
+    alone = data.find(b"\r", at, end - 1)
+    return end if alone < 0 else alone
+
+
 def _begins(data: bytes, at: int) -> bool:
     """Whether a statement may begin here: on a line of its own, or behind another one or its head."""
-    line = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at))
-    before = data[line + 1 : at].strip()
+    before = data[_line_start(data, at) : at].strip()
     return before in (b"", b"\xef\xbb\xbf") or before[-1:] in b";:"
 
 
