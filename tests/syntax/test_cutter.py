@@ -421,6 +421,64 @@ def test_edits_of_a_real_file() -> None:
             assert recut(pieces, text, new) == cut(new)
 
 
+# --- bodies in one go -------------------------------------------------------------------------------------------------
+
+
+def line_by_line(text: str) -> tuple[Piece, ...]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cutter, "_TRIES", 0)
+        return cut(text)
+
+
+@pytest.mark.parametrize(
+    ("body", "at_once"),
+    [
+        ("    a = f(1)\n    return {'b': [a]}\n", True),
+        ("    '''of\nthis'''\n    a = 1\n    b = (\n        2,\n    )\n\n    # no more\n\n", True),
+        ("    a = '(' + \"[\" + 'it\\'s ('  # (\n    b = f'{a}{{' + rf\"\\d{a}\"\n", True),
+        ("    if a:\n        def g():\n            '''(.'''\n", True),
+        ("    a = (\n1,\n    )\n", False),
+        ("    a = 1 + \\\nb\n", False),
+        ("\ta = 1\n\treturn a\n", False),
+        ("    a = 1\r\n    return a\r\n", False),
+        ("    a = f'{b['(']}'\n", False),
+        ("    a = f'{b[')']}' + g(\n1)\n", False),
+        ("    a = 'b(\n    c = 1)\n", False),
+        ("    a = (1\n    return (2\n", False),
+        ("    a = (1]\n", False),
+        ('    a = """b" c\nd(\n', False),
+        ('    a = ""b" c"" "(\n"\n', False),
+    ],
+)
+def test_the_body_of_a_function_in_one_go(monkeypatch: pytest.MonkeyPatch, body: str, at_once: bool) -> None:
+    found: list[bool] = []
+    body_end = cutter._Lexer.body_end
+
+    def noted(self: cutter._Lexer, position: int, indent: int) -> int:
+        end = body_end(self, position, indent)
+        found.append(end > position)
+        return end
+
+    text = f"def f():\n{body}x = 1\ny = '''z'''\n"
+    expected = line_by_line(text)
+    monkeypatch.setattr(cutter._Lexer, "body_end", noted)
+    assert cut(text) == expected
+    assert any(found) is at_once
+
+
+@settings(max_examples=400)
+@given(edits() | st.lists(_TEXT, min_size=1, max_size=5).map(lambda parts: ("", "def f():\n    " + "    ".join(parts))))
+def test_bodies_in_one_go_are_those_line_by_line(texts: tuple[str, str]) -> None:
+    text = texts[1] + "\nx = 1\n"
+    assert cut(text) == line_by_line(text)
+
+
+def test_bodies_of_real_files_in_one_go() -> None:
+    for path in corpus.files(60):
+        text = corpus.text(path)
+        assert cut(text) == line_by_line(text), path
+
+
 def test_no_edit_no_work() -> None:
     pieces: tuple[Piece, ...] = cut(_BASE)
     assert recut(pieces, _BASE, str(_BASE)) is pieces

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 Kind = Literal["statement", "class", "clause"]
@@ -162,6 +163,47 @@ _HEAD = re.compile(
 _DECORATOR, _DEF, _CLASS, _COMPOUND, _CONTINUED = range(1, 6)
 
 
+def _sure_string(quote: str) -> str:
+    """A string that cannot be taken for anything else, those in triple quotes included. It begins with its quote, so
+    that it is fast to look for; and not behind a quote, which may be one of three that are never closed."""
+    start = rf"{quote}(?<!{quote}{quote})(?!{quote * 2})"
+    triple = rf"{quote * 3}[^{quote}\\]*(?:(?:\\[\s\S]|{quote}(?!{quote * 2}))[^{quote}\\]*)*{quote * 3}"
+    usual = rf"(?<![fFtT]{quote})(?<![fFtT][rR]{quote})[^{quote}\\\r\n]*(?:\\.[^{quote}\\\r\n]*)*{quote}"
+    plain = rf"[^{quote}\\\r\n{{}}]*"
+    formatted = rf"{plain}(?:(?:\\[^{{}}]|\{{\{{|\}}\}}|\{{{plain}\}}){plain})*{quote}"
+    return rf"{triple}|{start}(?:{usual}|{formatted})"
+
+
+_SURE = re.compile(rf"{_sure_string(chr(34))}|{_sure_string(chr(39))}|#[^\r\n]*")
+#: Continued lines, indentation that has to be counted, and line ends of other systems.
+_TANGLED = ("\\\n", "\t", "\f", "\r")
+#: All but brackets, and the quotes of what is no sure string.
+_NO_SIGNS = bytes(sign for sign in range(256) if sign not in b"()[]{}'\"")
+#: So often is the end of a body looked for in one go: before its docstring and behind it.
+_TRIES = 2
+
+
+@lru_cache(64)
+def _outside(indent: int) -> re.Pattern[str]:
+    """A line end before a line of code that is indented by so many spaces at most."""
+    return re.compile(rf"\n[ ]{{0,{indent}}}(?=[^ \n#])")
+
+
+def _is_tangled(text: str) -> bool:
+    """Whether lines have to be read one by one."""
+    return any(sign in text for sign in _TANGLED)
+
+
+def _is_closed(code: str) -> bool:
+    """Whether it is seen at once that no bracket or string is open at the end of these lines."""
+    signs = _SURE.sub("", code).encode("utf-8", "surrogatepass").translate(None, _NO_SIGNS)
+    for _ in range(8):
+        if not signs:
+            return True
+        signs = signs.replace(b"()", b"").replace(b"[]", b"").replace(b"{}", b"")
+    return False
+
+
 def _width(indent: str) -> int:
     """The column at which code behind `indent` stands: tabs go to multiples of 8, a form feed starts again at 0."""
     width = 0
@@ -195,6 +237,7 @@ class _Lexer:
         # Brackets that are never closed, and the offset up to which that was looked for. Without it a text full of open
         # brackets would take quadratic time.
         self._open: dict[int, int] = {}
+        self._is_tangled = _is_tangled(text)
 
     def line(self, position: int) -> _Line | None:
         """The next line of code at or after `position`, a line's start; None at the end of the text."""
@@ -245,6 +288,26 @@ class _Lexer:
                 position = self._next(position)
                 if _BREAK_LINE.match(text, position):
                     return self._recover(line, opened, self.line_end(position), head)
+
+    def body_end(self, position: int, indent: int) -> int:
+        """Where the last of the lines from `position` on ends that are indented deeper than `indent`; `position` where
+        that is not seen at once. To read them line by line takes several times as long.
+
+        The first line that is indented less ends them unless a bracket or string is open there. Where all are closed,
+        it does not matter where the logical lines between began and ended."""
+        text = self.text
+        found = None if self.suspicious else _outside(indent).search(text, position - 1)
+        if found is None:
+            return position
+        body = text[position : found.start() + 1]
+        if (self._is_tangled and _is_tangled(body)) or not _is_closed(body):
+            return position
+        while body := body.rstrip(" \n"):
+            last = body.rfind("\n") + 1
+            if not body[last:].lstrip(" ").startswith("#"):
+                return text.index("\n", position + len(body)) + 1
+            body = body[:last]  # comments before the next statement belong to that
+        return position
 
     def line_end(self, position: int) -> int:
         """Where the text line with `position` ends, before its line end."""
@@ -420,8 +483,13 @@ class _Cutter:
     def _statement(self, first: _Line, end: int, following: _Line | None) -> _Line | None:
         """Cut a statement that goes at least to `end`, with the deeper lines that follow."""
         lexer = self._lexer
+        tries = _TRIES
         while following is not None and following.indent > first.indent:
-            end = lexer.finish(following)[1]
+            begin, tries = end, tries - 1
+            if tries >= 0:
+                end = lexer.body_end(begin, first.indent)
+            if end == begin:
+                end = lexer.finish(following)[1]
             following = lexer.line(end)
         self._emit("statement", "", first, end, following)
         return following
