@@ -103,6 +103,14 @@ def _add_check(commands: Any) -> None:
     check.add_argument(
         "--force-exclude", action="store_true", help="leave out what is excluded also where PATH names it"
     )
+    check.add_argument(
+        "--jobs",
+        type=_positive,
+        default=1,
+        metavar="N",
+        help="processes, for a repository that holds several packages (default: %(default)s); each needs the memory of"
+        " a check",
+    )
     check.add_argument("--no-cache", action="store_true", help="read and write no cache")
     _add_cache_dir(check)
     _add_settings(check)

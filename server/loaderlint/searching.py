@@ -197,12 +197,11 @@ class Searching:
 
     def units(self) -> Mapping[Part, tuple[Path, ...]]:
         """The parts of the project, each with its files, both in the order of the files."""
-        parts = self._known_parts()
-        joined = self._known_joined(parts) if parts.doors else {}
+        joined = self.joined()
         if self._units is None:
             found: dict[Part, list[Path]] = {}
             for path in self._paths:
-                found.setdefault(parts.of(path, joined), []).append(path)
+                found.setdefault(self._known_parts().of(path, joined), []).append(path)
             self._units = {part: tuple(paths) for part, paths in found.items()}
         return self._units
 
@@ -221,6 +220,15 @@ class Searching:
                 for known in (self._found, self._before, self._contents):
                     known.pop(part, None)
         return self._joined
+
+    def joined(self) -> Mapping[str, Part]:
+        """Which folders and files of the root belong together; empty where all of it does."""
+        parts = self._known_parts()
+        return self._known_joined(parts) if parts.doors else {}
+
+    def suppose(self, joined: Mapping[str, Part]) -> None:
+        """Take this for what `joined` gives, without reading the files: somebody else has read them."""
+        self._joined, self._units = dict(joined), None
 
     def let_go(self, paths: Iterable[Path]) -> None:
         """Nobody will search these files for a while: their bytes are not needed, and large indexes."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pathspec import GitIgnoreSpec
 
@@ -434,6 +434,11 @@ class Store:
         """Whatever changed has been dealt with."""
         self.before.clear()
 
+    @property
+    def kept(self) -> KeptPieces | None:
+        """Where facts of pieces may be known already."""
+        return self._kept
+
     def rest(self) -> Iterator[None]:
         """Nobody asks for a while: keep the facts of files that nobody edits as bytes, in a large project. In steps of
         a file."""
@@ -633,6 +638,14 @@ def _overlay_source(text: str) -> Source:
         return Source(text, "utf-8", False, "\n", ("text that cannot be encoded",))
 
 
+class Notes(NamedTuple):
+    """What was read of a snapshot until it was released: of each file (None: it could not be read), and for each kind
+    of search the words with the files that were found."""
+
+    reads: Mapping[Path, Read | bytes | None]
+    searched: Mapping[str, Mapping[str, tuple[Path, ...]]]
+
+
 class Snapshot:
     """A view of a part of a store's project for one linking: the same answer to the same question, and a note of what
     was asked.
@@ -665,6 +678,16 @@ class Snapshot:
         self._read = {path: file.read if file else None for path, file in self._files.items()}
         self._files.clear()
         self._stop, self._opened = (lambda: False), (lambda: None)
+
+    def notes(self) -> Notes:
+        """What was read until the snapshot was released."""
+        return Notes(self._read, self._searched)
+
+    def take(self, notes: Notes) -> None:
+        """Be the snapshot of the same part that was linked somewhere else and has these notes."""
+        self.release()
+        self._read = dict(notes.reads)
+        self._searched = {kind: dict(asked) for kind, asked in notes.searched.items()}
 
     @property
     def root(self) -> Path:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from hashlib import blake2b
 from stat import S_ISDIR
 from typing import NamedTuple
@@ -40,6 +41,12 @@ def seen() -> tuple[int, dict[str, Stamp | None]]:
     global _seen
     found, _seen = _seen or {}, None
     return _began, found
+
+
+def also_saw(seen: Mapping[str, Stamp | None]) -> None:
+    """This was looked at by another process."""
+    if _seen is not None:
+        _seen.update({**seen, **_seen})
 
 
 def saw(path: str | os.PathLike[str]) -> None:

@@ -112,6 +112,25 @@ def test_other_formats_and_parts_of_what_was_checked(project: Path, run: Check, 
     same_as_fresh(run, ran, "demo/transforms.py", "demo/datasets.py", "--hints", answered=True)
 
 
+def test_what_several_processes_found(project: Path, run: Check, ran: list[bool]) -> None:
+    """They say what it rests on, and what they looked at: an environment of its own, say, of a part that nothing is
+    reported of."""
+    for name, text in FILES.items():
+        if name.startswith("demo/"):
+            write(f"apart/{name.replace('demo', 'other')}", text.replace("demo", "other"))(project)
+    packages = project / "apart/.venv/lib/python3.12/site-packages"
+    packages.mkdir(parents=True)
+    write("apart/.venv/pyvenv.cfg", "version = 3.12.0\n")(project)
+    for path in (*sorted(project.rglob("*"), reverse=True), project):
+        long_ago(path)
+    run("demo", "--jobs", "2")
+    same_as_fresh(run, ran, "demo", answered=True)
+    write("demo/datasets.py", "# Data.\n" + FILES["demo/datasets.py"])(project)
+    same_as_fresh(run, ran, "demo", answered=True)
+    (packages / "torch-2.4.0.dist-info").mkdir()
+    same_as_fresh(run, ran, "demo", answered=False)
+
+
 def test_more_than_was_checked(project: Path, run: Check, ran: list[bool]) -> None:
     run("demo/datasets.py")
     same_as_fresh(run, ran, answered=False)

@@ -35,7 +35,11 @@ class Workspace:
     first_problems: list[Problem] = []
 
     def __init__(
-        self, folders: Sequence[Path], overrides: Mapping[str, object] | None = None, cache: object = None
+        self,
+        folders: Sequence[Path],
+        overrides: Mapping[str, object] | None = None,
+        cache: object = None,
+        jobs: int = 1,
     ) -> None:
         self.folders = list(folders)
         self.overrides = dict(overrides or {})

@@ -80,6 +80,7 @@ def test_an_unreadable_named_file_is_a_failure(project: Path, run: Run) -> None:
         (["--selct=LDR1", "a.py"], "unknown flag --selct; did you mean --select?"),
         (["--fxi"], "usage: loaderlint check "),
         (["--zzz"], "unknown flag --zzz\n"),
+        (["--jobs", "0"], "--jobs: '0' is no number from 1"),
         (["-"], "add --stdin-filename"),
         (["-", "a.py", "--stdin-filename", "b.py"], "- stands alone"),
     ],

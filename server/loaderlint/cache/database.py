@@ -43,6 +43,10 @@ class Database:
         self._broken = False
         self._used: set[bytes] = set()
 
+    def __reduce__(self) -> tuple[type[Database], tuple[Path, int, float]]:
+        """In another process it has a connection of its own."""
+        return Database, (self._folder, self._limit, self._patience)
+
     @property
     def path(self) -> Path:
         """The SQLite file."""

@@ -69,7 +69,7 @@ class _Check:
         self._overrides = overrides
         self._cache = Cache.of(chosen)
         pieces = self._cache.pieces if self._cache else None
-        self._workspace = Workspace(folders_around(paths), overrides, cache=pieces)
+        self._workspace = Workspace(folders_around(paths), overrides, cache=pieces, jobs=chosen.jobs)
         if piped:
             self._workspace.set_text(paths[0], piped.text)
         self._failed = bool(missing)

@@ -6,11 +6,12 @@ found in it is a function of what it reads, and an edit links anew those units w
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from loaderlint import witness
 from loaderlint.engine.asking import ask_rules, merged_findings, unheard
 from loaderlint.engine.configuration import Configuration
 from loaderlint.engine.moving import Gone, moved_findings, moved_told
@@ -51,12 +52,14 @@ class Linked(NamedTuple):
 
 
 class Linking:
-    """Links one project, and keeps what came of it last. `tells`: every linking gathers what `explain` needs."""
+    """Links one project, and keeps what came of it last. `tells`: every linking gathers what `explain` needs. `jobs`:
+    in how many processes parts may be linked."""
 
-    def __init__(self, store: Store, configuration: Configuration, tells: bool) -> None:
+    def __init__(self, store: Store, configuration: Configuration, tells: bool, jobs: int = 1) -> None:
         self._store = store
         self._configuration = configuration
         self._tells = tells
+        self._jobs = jobs
         self.last: Linked | None = None
         self.named: frozenset[Path] = frozenset()
         """The files that the user names: the rules of their settings are asked, too."""
@@ -94,12 +97,7 @@ class Linking:
         units = {part: unit for part, unit in kept.items() if unit is not None}
         if last is not None:
             steps.expect(sum(len(files) for part, files in parts.items() if part not in units))
-        for part, files in parts.items():
-            if part not in units:
-                units[part] = self._link(part, stop, steps, len(files), telling)
-                if self._is_large:
-                    units[part].snapshot.pack()
-                self.let_go(files)
+        units.update(self._links({part: parts[part] for part in parts if part not in units}, stop, steps, telling))
         for unit in units.values():  # only now, for linking may end before its time
             unit.snapshot.follow()
         if last is not None and len(units) == len(last.units):
@@ -153,13 +151,52 @@ class Linking:
             steps()
         self._is_large = read > _MUCH
 
-    def _link(self, part: Part, stop: Callable[[], bool], steps: Steps, count: int, telling: bool) -> Unit:
-        """Link a part of so many files."""
-        end = steps.done + count
+    def _links(
+        self, parts: Mapping[Part, Sequence[Path]], stop: Callable[[], bool], steps: Steps, telling: bool
+    ) -> Iterator[tuple[Part, Unit]]:
+        """Link these parts, each with its files."""
+        apart: dict[Part, Unit] = {}
+        if self._jobs > 1 and len(parts) > 1 and not telling and not self._tells and not any(self._store.edited()):
+            with suppress(OSError):  # where no processes can be had, all is linked in this one
+                apart.update(self._links_apart(parts, stop, steps))
+        yield from apart.items()
+        for part, files in parts.items():
+            if part in apart:
+                continue
+            end = steps.done + len(files)
+            unit = self.link(part, stop, steps, telling)
+            steps.reach(end)
+            if self._is_large:
+                unit.snapshot.pack()
+            yield part, unit
+            self.let_go(files)
+
+    def _links_apart(
+        self, parts: Mapping[Part, Sequence[Path]], stop: Callable[[], bool], steps: Steps
+    ) -> Iterator[tuple[Part, Unit]]:
+        """Link parts in several processes, those with the most files first: what begins last must not take longest."""
+        from loaderlint.engine import apart
+
+        store, configuration = self._store, self._configuration
+        joined = store.searching().joined()
+        overrides, interpreter = configuration.overrides, configuration.interpreter
+        known = apart.Known(store.root, overrides, interpreter, store.paths(), joined, store.kept)
+        first = sorted(parts, key=lambda part: -len(parts[part]))
+        for part, noted in apart.linked(known, first, self._jobs, stop):
+            self.links += noted.links
+            snapshot = Snapshot(store, stop, steps, part)
+            snapshot.take(noted.notes)
+            store.unreadable.update(noted.unreadable)
+            configuration.wrong.update(dict.fromkeys(noted.wrong))
+            witness.also_saw(noted.seen)
+            steps.reach(steps.done + len(parts[part]))
+            yield part, Unit(snapshot, noted.findings, None)
+
+    def link(self, part: Part, stop: Callable[[], bool], steps: Steps, telling: bool) -> Unit:
+        """Link a part, whatever is known of it."""
         snapshot = Snapshot(self._store, stop, steps, part)
         with _collector_paused():
             found, told = self._asked(snapshot, stop, telling)
-        steps.reach(end)
         snapshot.release()
         return Unit(snapshot, found, told)
 

@@ -39,6 +39,7 @@ class Project:
         tells: bool = False,
         kept: KeptPieces | None = None,
         store: Store | None = None,
+        jobs: int = 1,
     ) -> None:
         self.root = root
         self.store = store or Store(root, kept)
@@ -47,7 +48,7 @@ class Project:
         self.places = Places(self.store)
         self.repairs = Repairs(self.store)
         self.showing = Showing(self.store, self.configuration, self.places)
-        self._linking = Linking(self.store, self.configuration, tells)
+        self._linking = Linking(self.store, self.configuration, tells, jobs)
         self._alone: dict[Path, Project] = {}
 
     @property

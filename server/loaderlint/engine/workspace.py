@@ -32,7 +32,8 @@ class Workspace:
     """The projects of some folders. `overrides`: settings by their names in pyproject.toml, which win over files, and
     `interpreter`, the Python that an editor has selected (its environment is read and never run). `tells`: every
     linking also gathers what `explain`, `worker_map` and `refactorings` need (a few per cent of its work), so that they
-    need none of their own. `cache`: where the facts of pieces are kept between runs (see `keep`).
+    need none of their own. `cache`: where the facts of pieces are kept between runs (see `keep`). `jobs`: in how many
+    processes a check may link parts of a project that holds several, where nothing is told and no text is an editor's.
 
     Threads: one call at a time, and every call may be made from another thread. `stop` and `progress` are called on the
     thread that called `check`; what `stop` reads may be set by any thread (a `threading.Event`). After Cancelled the
@@ -46,8 +47,10 @@ class Workspace:
         *,
         tells: bool = False,
         cache: PieceCache | None = None,
+        jobs: int = 1,
     ) -> None:
         self._tells = tells
+        self._jobs = jobs
         self._cache = cache
         self._folders = tuple(dict.fromkeys(folder.resolve() for folder in folders))
         self._overrides, self._interpreter = _without_interpreter(overrides or {})
@@ -263,7 +266,7 @@ class Workspace:
     def _at(self, root: Path) -> Project:
         if root not in self._projects:
             self._projects[root] = Project(
-                root, self._overrides, self._interpreter, tells=self._tells, kept=self._cache
+                root, self._overrides, self._interpreter, tells=self._tells, kept=self._cache, jobs=self._jobs
             )
         return self._projects[root]
 

@@ -10,7 +10,7 @@ sure joins them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from loaderlint.project.files import WHOLE, Part
@@ -175,7 +175,7 @@ class Parts:
         parts = {one: tuple(os.path.join(self._root, m) for m in group) for one, group in groups.items()}
         return {member: parts[head(member)] for member in self._members}
 
-    def of(self, path: Path, joined: dict[str, Part]) -> Part:
+    def of(self, path: Path, joined: Mapping[str, Part]) -> Part:
         """The part of a file."""
         return joined.get(self._member(path), WHOLE) if joined else WHOLE
 

@@ -5,18 +5,15 @@ others."""
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as TooLong
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing.context import BaseContext
 
-from loaderlint import __version__
+from loaderlint import __version__, processes
 from loaderlint.survey.data import Failure, FailureKind, Repository, Result
 from loaderlint.survey.kept import Kept
 
@@ -103,8 +100,9 @@ def local(jobs: int, limits: Limits, reader: Reader = read_one) -> Executor:
         from pebble import ProcessPool
 
         waiting = iter(tasks)
+        context = processes.context("loaderlint.survey.measure", "loaderlint.rules")
         pool = ProcessPool(
-            jobs, max_tasks=_READ_BY_ONE, initializer=_prepare, initargs=(limits.mebibytes,), context=_context()
+            jobs, max_tasks=_READ_BY_ONE, initializer=_prepare, initargs=(limits.mebibytes,), context=context
         )
         try:
             running: dict[Future[Result | None], Task] = {}
@@ -153,19 +151,9 @@ def _where(error: BaseException) -> str:
     return f" ({os.path.basename(at.tb_frame.f_code.co_filename)}:{at.tb_lineno})" if at else ""
 
 
-def _context() -> BaseContext:
-    """Processes that inherit neither threads nor memory of this one; where it can be, from a server that has the rules
-    loaded."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["loaderlint.survey.measure", "loaderlint.rules"])
-    return context
-
-
 def _prepare(mebibytes: int) -> None:
     """What each reading process does first."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the survey is interrupted, and ends its processes itself
+    processes.leave_interrupts()
     for name in _SURROUNDINGS:
         os.environ.pop(name, None)
     if sys.platform == "linux":
