@@ -84,6 +84,7 @@ def test_a_cold_check_of_a_project(counted: Counter[str], tmp_path: Path) -> Non
 
 #: Nearly all that rules look for, done right: nothing of it has to be shown anywhere.
 GOOD = """
+import multiprocessing
 import threading
 
 import h5py
@@ -114,7 +115,9 @@ class Crops(Dataset):
         self.seen += 1
         sample = self.file["data"][index].copy()
         sample[0] = self.rng.random()
-        sample += MEANS
+        sample += MEANS / 2
+        if sample.std() > 0:
+            sample = sample / sample.std()
         sample.sort()
         return self.transform(torch.from_numpy(sample)), next(iter(self.lengths), None)
 
@@ -139,11 +142,17 @@ def seed_worker(worker_id):
     np.random.seed(torch.initial_seed() % 2**32)
 
 
+def read_line(number):
+    return str(number)
+
+
 def main():
     lock = threading.Lock()
     train = DataLoader(Crops("a.h5"), num_workers=2, shuffle=True, worker_init_fn=seed_worker)
     lines = DataLoader(Lines(), num_workers=2, persistent_workers=True)
     means = []
+    with multiprocessing.Pool(4) as pool:
+        pool.map(read_line, range(4))
     for epoch in range(2):
         torch.manual_seed(epoch)
         for batch, _ in train:

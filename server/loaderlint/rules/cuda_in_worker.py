@@ -68,7 +68,8 @@ from loaderlint.project.model import Exposure, Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Instance, Lib, LibObject, Literal_, Val
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, not_forked, page
 from loaderlint.rules.shared.process_guards import asks, callers_of, tests_around
-from loaderlint.rules.shared.silence import silences, started_by, too_unsure, unexposed
+from loaderlint.rules.shared.silence import silent, started_by, too_unsure, unexposed
+from loaderlint.rules.shared.spots import Spot
 
 #: What shows that the main process uses CUDA, or leaves it to a trainer that does.
 _SIGNS = ("cuda", "Trainer", "Accelerator", "Fabric", "accelerator", "pin_memory=True")
@@ -99,7 +100,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         if use and doubts is not None:
             uses.setdefault(call.number, []).append(use._replace(doubts=max(use.doubts, doubts)))
         elif use:
-            yield Silence(RULE.name, model.place(call.frame, call.number), _ASKS)
+            yield from silent(RULE.name, Spot(call.frame, call.number), _ASKS, model)
         elif _loads_anywhere(call, model):
             loads.setdefault(call.number, []).append(call)
     for found in uses.values():
@@ -110,16 +111,17 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 
 def _judge(uses: list[Use], model: Model) -> Iterator[Finding | Silence]:
     found = gathered((use.call.frame, _exposure(use.call, model)) for use in uses)
-    place = model.place(uses[0].call.frame, uses[0].call.number)
+    here = Spot(uses[0].call.frame, uses[0].call.number)
     if found is None:
-        yield from silences(RULE.name, place, (_unexposed(use.call, model) for use in uses))
+        for reason in dict.fromkeys(_unexposed(use.call, model) for use in uses):
+            yield from silent(RULE.name, here, reason, model)
         return
     frame, exposure = found
     use = next(one for one in uses if one.call.frame is frame)
     doubts = use.doubts + (0 if _main_uses_cuda(model) else 1)
     severity = loudness(Severity.ERROR, exposure.certainty, doubts)
     if severity is None:
-        yield Silence(RULE.name, place, too_unsure(exposure.certainty))
+        yield from silent(RULE.name, here, too_unsure(exposure.certainty), model)
         return
     yield Finding(
         RULE.name,
@@ -135,13 +137,15 @@ def _judge(uses: list[Use], model: Model) -> Iterator[Finding | Silence]:
 
 def _judge_load(calls: list[WorkerCall], model: Model) -> Iterator[Finding | Silence]:
     found = gathered((call.frame, _exposure(call, model)) for call in calls)
-    place = model.place(calls[0].frame, calls[0].number)
+    here = Spot(calls[0].frame, calls[0].number)
     if found is None:
-        yield from silences(RULE.name, place, (_unexposed(call, model) for call in calls))
+        for reason in dict.fromkeys(_unexposed(call, model) for call in calls):
+            yield from silent(RULE.name, here, reason, model)
         return
     if found[1].certainty == "possible" or not _main_uses_cuda(model):
         unsure = "it is only possible that workers run it"
-        yield Silence(RULE.name, place, unsure if found[1].certainty == "possible" else "nothing here uses CUDA")
+        reason = unsure if found[1].certainty == "possible" else "nothing here uses CUDA"
+        yield from silent(RULE.name, here, reason, model)
         return
     frame, exposure = found
     yield Finding(

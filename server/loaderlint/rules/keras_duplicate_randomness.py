@@ -56,6 +56,7 @@ unsafe. Numbers that can be repeated need the form above, with a seed, a count o
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
@@ -109,7 +110,7 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     for call in model.calls(function):
         for pool in _pools(call, model):
             frames = model.run_by(_sample_frames(pool, model))
-            for one in inherited(frames, model.process_start_methods(call.frame.path), model):
+            for one in inherited(frames, partial(model.process_start_methods, call.frame.path), model):
                 yield from _judge(one, pool, frames, model)
 
 

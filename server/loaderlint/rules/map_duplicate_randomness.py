@@ -83,7 +83,8 @@ from loaderlint.project.values import (
 )
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix, seeds_numpy
-from loaderlint.rules.shared.silence import too_unsure
+from loaderlint.rules.shared.silence import silent, too_unsure
+from loaderlint.rules.shared.spots import Spot
 
 _ITEM = Arguments((unknown("item"),))
 _AS_MANY_AS_PROCESSORS = of(Literal_("int", 2))
@@ -265,20 +266,20 @@ def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Mode
     frames = model.run_by(_run(mapping.function, mapping.arguments, call, model))
     if not frames:
         return
+    here = Spot(call.frame, call.number)
     before = model.run_by(_run(mapping.first, Arguments(more_positional=True), call, model)) if mapping.first else ()
     if mapping.first is not None and not _is_none(mapping.first) and (not before or _any_seeds(before, model)):
         reason = "its initializer seeds, or nobody knows what it does"
-        yield Silence(RULE.name, model.place(call.frame, call.number), reason)
+        yield from silent(RULE.name, here, reason, model)
         return
-    methods = named or model.process_start_methods(call.frame.path)
     severity = loudness(Severity.WARNING, certainty)
     if severity is None:
-        yield Silence(RULE.name, model.place(call.frame, call.number), too_unsure(certainty))
+        yield from silent(RULE.name, here, too_unsure(certainty), model)
         return
-    found = list(inherited((*before, *frames), methods, model))
+    found = list(inherited((*before, *frames), lambda: named or model.process_start_methods(call.frame.path), model))
     if not found:
         reason = "nothing that its processes run draws from a state that they all start from, as far as is known"
-        yield Silence(RULE.name, model.place(call.frame, call.number), reason)
+        yield from silent(RULE.name, here, reason, model)
     for one in found:
         yield _finding(one, call, certainty, severity, frames, model)
 

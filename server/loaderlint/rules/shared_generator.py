@@ -94,8 +94,8 @@ from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
 from loaderlint.rules.shared.generator_births import birth_place, born, is_seeded, library_of
 from loaderlint.rules.shared.seeding import init_in_sight
-from loaderlint.rules.shared.silence import ONE_STREAM, silences, started_by, too_unsure, unexposed
-from loaderlint.rules.shared.spots import site_key
+from loaderlint.rules.shared.silence import ONE_STREAM, silences, silent, started_by, too_unsure, unexposed
+from loaderlint.rules.shared.spots import Spot, site_key
 
 #: How many draws a finding shows.
 _MAX_SHOWN_DRAWS = 6
@@ -143,20 +143,22 @@ def _judge(draws: list[Draw], model: Model) -> Iterator[Finding | Silence]:
     found = gathered((draw.call.frame, _exposure(draw, model)) for draw in draws)
     if found is None and not model.explains:
         return
-    place = model.site_place(draws[0].made.site)
+    here = Spot(draws[0].made.site.frame, draws[0].made.site.expr)
     if found is None:
-        yield from silences(RULE.name, place, (_unexposed(draw, model) for draw in draws))
+        yield from silences(RULE.name, here.place(model), (_unexposed(draw, model) for draw in draws))
         return
     frame, exposure = found
     severity = loudness(Severity.ERROR, exposure.certainty)
     if severity is None:
-        yield Silence(RULE.name, place, too_unsure(exposure.certainty))
+        yield from silent(RULE.name, here, too_unsure(exposure.certainty), model)
         return
     draw = next(draw for draw in draws if draw.call.frame is frame)
     if exposure.certainty == "possible" and _is_settable(draw, model):
         # who makes the object out of sight may set it anew in each worker
-        yield Silence(RULE.name, place, "its object can be given another generator, and who makes it is out of sight")
+        reason = "its object can be given another generator, and who makes it is out of sight"
+        yield from silent(RULE.name, here, reason, model)
         return
+    place = here.place(model)
     library = library_of(draw.made) or "numpy"
     uses = {model.place(d.call.frame, d.call.number): model.label(d.call.frame) for d in (draw, *draws)}
     shown = tuple(Evidence(where, f"{label} draws from it") for where, label in [*uses.items()][:_MAX_SHOWN_DRAWS])

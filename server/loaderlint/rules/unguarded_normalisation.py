@@ -54,7 +54,8 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model, WorkerFunction
 from loaderlint.project.values import Instance, Lib, SeqOf
 from loaderlint.rules.base import Rule, loaders_of, loudness, page
-from loaderlint.rules.shared.silence import too_unsure
+from loaderlint.rules.shared.silence import silent, too_unsure
+from loaderlint.rules.shared.spots import Spot
 
 #: Methods and functions that are zero for some data. The sum of signed values may cancel.
 _STATISTICS = frozenset("sum std norm max amax ptp nansum nanstd nanmax var".split())
@@ -80,18 +81,21 @@ class _Divisor(NamedTuple):
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a division."""
     for frame in function.frames:
-        for number, divisor in _divisions(frame, model):
+        for division, divisor in _divisions(frame, model):
             found = _statistic(divisor, frame, model, 0)
             if found is None:
                 continue
             if _is_tested(found.expr, divisor, frame, model):
-                yield Silence(RULE.name, number, f"the code tests `{found.word}`, or takes out what is no number")
+                reason = f"the code tests `{found.word}`, or takes out what is no number"
+                yield from silent(RULE.name, division, reason, model)
                 continue
             exposure = model.exposure(frame, 0, parts=("sample", "collate"))
             severity = loudness(Severity.INFORMATION, exposure.certainty, int(found.eased)) if exposure else None
             if exposure is None or severity is None:
-                yield Silence(RULE.name, number, too_unsure(exposure.certainty) if exposure else _NOT_A_SAMPLE)
+                reason = too_unsure(exposure.certainty) if exposure else _NOT_A_SAMPLE
+                yield from silent(RULE.name, division, reason, model)
                 continue
+            place = division.place(model)
             here = model.label(frame).replace("<lambda>", "a lambda")
             where = loaders_of(exposure)
             what = (
@@ -106,22 +110,23 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
                 severity,
                 exposure.certainty,
                 what,
-                number,
+                place,
                 found.word,
                 model.why(frame, exposure),
-                () if found.eased else _fixes(number, divisor, frame, model),
+                () if found.eased else _fixes(place, divisor, frame, model),
             )
 
 
-def _divisions(frame: Frame, model: Model) -> Iterator[tuple[Place, int]]:
+def _divisions(frame: Frame, model: Model) -> Iterator[tuple[Spot, int]]:
     """The divisions of a def: where they stand, and by what."""
-    for number in sorted(frame.memo):
-        e = model.ev.expr(frame, number)
+    exprs = frame.code.exprs
+    for number in sorted(n for n in frame.memo if type(exprs[n]) is ir.Bin):
+        e = exprs[number]
         if isinstance(e, ir.Bin) and e.op == "/":
-            yield model.place(frame, number), e.right
-    for number, step in model.steps(frame):
-        if isinstance(step, ir.Augment) and step.op == "/":
-            yield model.step_place(frame, number), step.value
+            yield Spot(frame, number), e.right
+    for number, step in model.steps_of(frame, ir.Augment):
+        if step.op == "/":
+            yield Spot(frame, number, "step"), step.value
 
 
 def _statistic(number: int, frame: Frame, model: Model, depth: int) -> _Divisor | None:

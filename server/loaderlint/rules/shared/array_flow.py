@@ -404,7 +404,7 @@ class ArrayFlow:
         the same block replaces."""
         later: list[tuple[str | int, int]] = []
         for number, step in reversed(state.frame.code.steps_of(ir.SetItem)):
-            if step.base != state.number or not self._is_before(Spot(state.frame, number, "step"), state.until):
+            if step.base != state.number or not self._is_before(number, state.frame, state.until):
                 continue
             key = self._key(step.index, state.frame)
             if key is None or self._ev.is_dead(step.context, state.frame):
@@ -434,9 +434,14 @@ class ArrayFlow:
     def _call_position(self, frame: Frame, number: int) -> tuple[Spot, int]:
         return Spot(frame, number), next(iter(frame.code.contexts_of(number)), 0)
 
-    def _is_before(self, one: Spot, other: Spot | None) -> bool:
-        """Whether one spot stands before another of its def."""
-        return other is None or one.place(self._model).anchor < other.place(self._model).anchor
+    def _is_before(self, step: int, frame: Frame, until: Spot | None) -> bool:
+        """Whether a step of a def happens before another spot of it."""
+        if until is None:
+            return True
+        then = until.number if until.kind == "step" else _performed_by(until)
+        if then is not None:
+            return step < then
+        return Spot(frame, step, "step").place(self._model).anchor < until.place(self._model).anchor
 
     def _is_dead(self, number: int, frame: Frame) -> bool:
         """Whether a local is bound to an expression only in branches that never run."""
@@ -449,6 +454,11 @@ class ArrayFlow:
 
     def _libraries(self, func: int, frame: Frame) -> frozenset[str]:
         return frozenset(a.name for a in self._ev.eval(func, frame).atoms if isinstance(a, Lib))
+
+
+def _performed_by(spot: Spot) -> int | None:
+    """The step that performs a call; None for an expression that is no call."""
+    return next((number for number, step in spot.frame.code.steps_of(ir.Perform) if step.call == spot.number), None)
 
 
 def pipeline_steps(call: ir.Call, frame: Frame, ev: Evaluator) -> tuple[tuple[Atom, ...], ...]:

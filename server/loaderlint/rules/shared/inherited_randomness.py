@@ -3,16 +3,16 @@ by fork or in a pickle, and every process goes on from the same state. Shared by
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from loaderlint.facts import ir
 from loaderlint.findings import Evidence, InsertFunction, InsertMethod, Intent, Place, Replace, ReplaceAttributeUses
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS, NUMPY_GLOBAL_DRAWS, SEEDERS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model, WorkerCall
-from loaderlint.project.values import Instance, Lib, LibMember, LibObject, Site
+from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject, Site
 from loaderlint.rules.shared.generator_accessor import Draw, is_kept_at, own_store
 from loaderlint.rules.shared.generator_births import birth_place, born, is_seeded, library_of
 from loaderlint.rules.shared.source import read_elsewhere
@@ -69,16 +69,19 @@ class Inherited(NamedTuple):
         return tuple(Evidence(p, f"{label} draws from it") for p, label in [*places.items()][:_MAX_SHOWN_DRAWS])
 
 
-def inherited(frames: Sequence[Frame], methods: frozenset[str], model: Model) -> Iterator[Inherited]:
-    """The states that the draws in `frames`, run in the processes of a pool, start from. `methods`: how the processes
-    may be started."""
+def inherited(frames: Sequence[Frame], methods: Callable[[], frozenset[str]], model: Model) -> Iterator[Inherited]:
+    """The states that the draws in `frames`, run in the processes of a pool, start from. `methods` tells how the
+    processes may be started: asked only where it matters, because all programs may be searched for it."""
     calls = [call for frame in frames for call in model.frame_calls(frame)]
-    if "fork" in methods and not any(map(seeds_numpy, calls)):
-        for call in calls:
-            for atom in call.callee.only(Lib):
-                if isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS:
-                    yield Inherited(None, (Draw(call, LibObject(atom.name, _site(call)), frozenset()),), atom.name)
+    draws = [(call, atom.name) for call in calls for atom in call.callee.only(Lib) if _is_global_draw(atom)]
+    if draws and not any(map(seeds_numpy, calls)) and "fork" in methods():
+        for call, name in draws:
+            yield Inherited(None, (Draw(call, LibObject(name, _site(call)), frozenset()),), name)
     yield from _objects(calls, frames, methods, model)
+
+
+def _is_global_draw(atom: Atom) -> TypeGuard[Lib]:
+    return isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS
 
 
 def seeds_numpy(call: WorkerCall) -> bool:
@@ -91,7 +94,7 @@ def _site(call: WorkerCall) -> Site:
 
 
 def _objects(
-    calls: Sequence[WorkerCall], frames: Sequence[Frame], methods: frozenset[str], model: Model
+    calls: Sequence[WorkerCall], frames: Sequence[Frame], methods: Callable[[], frozenset[str]], model: Model
 ) -> Iterator[Inherited]:
     here = {(frame.path, frame.piece, frame.def_) for frame in frames}
     drawn: dict[LibObject, list[Draw]] = {}
@@ -106,7 +109,7 @@ def _objects(
                 drawn.setdefault(atom.owner, []).append(Draw(call, atom.owner, call.callee.origins))
     for made, draws in drawn.items():
         copied = birth_place(made.site, model) == "an object" or is_seeded(made, model)
-        if _born_in(made) in here or not draws or not (copied or "fork" in methods) or _is_one_of_many(made, model):
+        if _born_in(made) in here or not draws or not (copied or "fork" in methods()) or _is_one_of_many(made, model):
             continue
         if not any(_is_replaced(draw, here, model) for draw in draws):
             yield Inherited(made, tuple(draws), made.name)

@@ -8,12 +8,19 @@ from loaderlint.findings import Certainty, Place, Silence
 from loaderlint.project.frames import Frame
 from loaderlint.project.loaders import Loader
 from loaderlint.project.model import Model, Part
+from loaderlint.rules.shared.spots import Spot
 
 #: How many loaders a reason names.
 _MAX_NAMED = 3
 #: What many loaders have in common that go through their data in order.
 EVALUATION = "the loader reads its samples in order and is called as one for evaluation is"
 ONE_STREAM = "its only worker lives on over the epochs and draws from one state"
+
+
+def silent(rule: str, spot: Spot, reason: str, model: Model) -> Iterator[Silence]:
+    """The silence about a spot. Where nobody asks for it, the place is not looked for, which takes long."""
+    if model.explains:
+        yield Silence(rule, spot.place(model), reason)
 
 
 def silences(rule: str, place: Place, reasons: Iterable[str]) -> Iterator[Silence]:
