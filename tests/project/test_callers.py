@@ -8,7 +8,7 @@ import pytest
 
 from loaderlint.project.callers import Callers
 from loaderlint.project.values import ClassRef
-from tests.project.linking import link
+from tests.project.linking import Linked, link
 
 TRAINER = """
 --- trainer.py
@@ -148,3 +148,18 @@ def test_an_object_that_is_made_for_some_is_made(way: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("way", NEVER_MADE)
 def test_an_object_that_nobody_has_made_is_not(way: str, tmp_path: Path) -> None:
     assert _are_made(tmp_path, NEVER_MADE[way]) == (False, False)
+
+
+def test_no_more_callers_are_asked_for_than_count(tmp_path: Path) -> None:
+    """Of many callers the first ones count: who calls the others is not searched, and what they pass not evaluated."""
+    calls = "\n".join(f"def f{n}():\n    return make({n})" for n in range(40))
+    linked = link(tmp_path, f"from torch.utils.data import DataLoader\ndef make(x): return DataLoader(x)\n{calls}\n")
+    path = tmp_path / "case.py"
+    asked = [n for n in range(40) if _was_evaluated(linked, path, 2 + n)]
+    assert len(linked.model.loaders) == 16 == len(asked)
+
+
+def _was_evaluated(linked: Linked, path: Path, piece: int) -> bool:
+    """Whether a frame of the function at a piece has values."""
+    frame = linked.model.callers.opened(path, piece, 1)
+    return frame is not None and bool(frame.memo)

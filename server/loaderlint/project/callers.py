@@ -7,7 +7,7 @@ must go backward, to its callers. Found by name in the text first, confirmed by 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -61,7 +61,7 @@ class Callers:
         if depth > _MAX_DEPTH:
             return self._open(path, piece, def_, facts)
         self._frames[key] = ()
-        found = tuple(dict.fromkeys(self._find(path, piece, def_, facts, depth)))[:_MAX_CALLERS]
+        found = tuple(islice(_once(self._find(path, piece, def_, facts, depth)), _MAX_CALLERS))
         self._frames[key] = found or self._open(path, piece, def_, facts)
         return self._frames[key]
 
@@ -155,7 +155,7 @@ class Callers:
         callee = self._ev.eval(call.func, caller)
         for atom in callee.only(FunctionRef, Method, PartialOf):
             function = _function_of(atom)
-            if isinstance(function, FunctionRef) and (function.path, function.piece, function.def_) == wanted:
+            if isinstance(function, FunctionRef) and _place(function) == wanted:
                 self._ev.eval(site.expr, caller)
                 for target in caller.targets.get(site.expr, ()):
                     if (target.path, target.piece, target.def_) == wanted:
@@ -180,13 +180,13 @@ class Callers:
                 if opened is not None:
                     yield opened
                 continue
-            called = list(self._calls_on(inst, one.name, (path, piece, def_), depth))
-            if called:
-                yield from called
-            else:
-                opened = self._ev.open_frame(function, inst, owner)
-                if opened is not None:
-                    yield opened
+            called = False
+            for frame in self._calls_on(inst, one.name, (path, piece, def_), depth):
+                called = True
+                yield frame
+            opened = None if called else self._ev.open_frame(function, inst, owner)
+            if opened is not None:
+                yield opened
 
     def _calls_on(self, inst: Instance, name: str, wanted: tuple[Path, int, int], depth: int) -> Iterator[Frame]:
         yield from self._ev.classes.constructed_through(inst, FunctionRef(*wanted))
@@ -337,6 +337,15 @@ class Callers:
                 continue
             for piece, _ in file.asking(calls, name):
                 yield from sites_in(self._ev, path, piece, {name})
+
+
+def _once(frames: Iterable[Frame]) -> Iterator[Frame]:
+    """Each frame once, as far as somebody asks."""
+    seen: set[Frame] = set()
+    for frame in frames:
+        if frame not in seen:
+            seen.add(frame)
+            yield frame
 
 
 def _place(function: FunctionRef) -> tuple[Path, int, int]:
