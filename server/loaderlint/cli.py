@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 import traceback
@@ -19,6 +20,9 @@ INTERRUPTED = 130
 
 def entry() -> NoReturn:
     """The console script."""
+    # A command is over before a collector has found what its looking costs (a seventh of a check); what runs for long
+    # starts it.
+    gc.disable()
     try:
         code = main(sys.argv[1:])
         sys.stdout.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import re
@@ -27,6 +28,7 @@ class _Usage(Exception):
 
 def survey(chosen: argparse.Namespace) -> int:
     """Survey repositories, or put the results of several surveys together."""
+    gc.enable()  # it may go on for days
     try:
         _look_ahead(chosen)
         results = _merge(chosen) if chosen.paths[:1] == [_MERGE] else _survey(chosen)

@@ -170,6 +170,8 @@ class Linking:
                 unit.snapshot.pack()
             yield part, unit
             self.let_go(files)
+            if self._is_large:
+                gc.collect(0)  # what came with this part; a command has no collector running
 
     def _links_apart(
         self, parts: Mapping[Part, Sequence[Path]], stop: Callable[[], bool], steps: Steps
