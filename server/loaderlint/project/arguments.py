@@ -93,5 +93,9 @@ class Arguments:
         return tuple(bound)
 
 
+#: Those of a call that passes nothing.
+NO_ARGUMENTS = Arguments()
+
+
 def _value(atom: SeqOf | MapOf) -> Val:
     return Val(frozenset({atom}))

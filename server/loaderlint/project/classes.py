@@ -91,6 +91,8 @@ class Classes:
     def __init__(self, evaluator: Evaluator) -> None:
         self._ev = evaluator
         self._mro: dict[ClassRef, tuple[Base, ...]] = {}
+        self._ordering: set[ClassRef] = set()
+        self._found: dict[ClassRef, dict[str, Member | None]] = {}
         self._own: dict[ClassRef, dict[str, Member]] = {}
         self._members: dict[tuple[ClassRef, str], Member | None] = {}
         self._mentioned: dict[tuple[ClassRef, str], tuple[_Written, ...]] = {}
@@ -121,6 +123,7 @@ class Classes:
         if known is not None:
             return known
         self._mro[cls] = (cls,)
+        self._ordering.add(cls)
         lines: list[list[Base]] = []
         direct: list[Base] = []
         for base in self._bases(cls):
@@ -128,6 +131,7 @@ class Classes:
             lines.append(list(self.mro(base)) if isinstance(base, ClassRef) else [base])
         order = (cls, *_merge([*lines, direct]))[:_MAX_ANCESTORS]
         self._mro[cls] = order
+        self._ordering.discard(cls)
         return order
 
     def written_bases(self, cls: ClassRef) -> list[Val]:
@@ -220,7 +224,17 @@ class Classes:
 
     def member(self, cls: ClassRef, name: str) -> Member | None:
         """What the class or its nearest ancestor in the project binds `name` to."""
-        for base in self.mro(cls):
+        known = self._found.get(cls)
+        if known is not None and name in known:
+            return known[name]
+        order = self.mro(cls)
+        found = self._nearest(order, name)
+        if cls not in self._ordering:
+            self._found.setdefault(cls, {})[name] = found
+        return found
+
+    def _nearest(self, order: tuple[Base, ...], name: str) -> Member | None:
+        for base in order:
             if isinstance(base, ClassRef):
                 found = self.own_member(base, name)
                 if found is not None:
@@ -531,10 +545,8 @@ class Classes:
                     yield member, opened
 
     def _stores_in(self, frame: Frame, name: str, construction: bool) -> Iterator[Store]:
-        for number, step in frame.code.steps_of(ir.SetAttr):
-            if step.name != name or step.value == NONE:
-                continue
-            if self._ev.expr(frame, step.base) != ir.Param(0) or self._ev.is_dead(step.context, frame):
+        for number, step in frame.code.stores_of(name):
+            if step.context and self._ev.is_dead(step.context, frame):
                 continue
             value = self._ev.eval(step.value, frame)
             yield Store(frame, number, value, construction, step.context == 0)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluate import Evaluator
 
 _PARSERS = ("argparse.ArgumentParser", "configargparse.ArgumentParser", "configargparse.ArgParser")
-_PARSE = ("parse_args", "parse_known_args", "parse_intermixed_args")
+PARSE = ("parse_args", "parse_known_args", "parse_intermixed_args")
 _FLAG_MODULES = ("absl.flags", "tensorflow.flags", "tensorflow.python.platform.flags", "tensorflow.app.flags", "gflags")
 _CONFIG_NODES = (
     "yacs.config.CfgNode",
@@ -66,12 +66,12 @@ class Configured:
     def parsed_out_of_sight(self, method: str, frame: Frame) -> Val | None:
         """What `parser.parse_args()` gives where the parser went through code out of sight, in a file that makes
         one."""
-        file = self._ev.file(frame.path) if method in _PARSE else None
+        file = self._ev.file(frame.path) if method in PARSE else None
         made = any(True for _ in file.mentioning("argparse.ArgumentParser")) if file else False
         return self._parsed(method, frame) if made else None
 
     def _parsed(self, method: str, frame: Frame) -> Val | None:
-        if method not in _PARSE:
+        if method not in PARSE:
             return None
         namespace = of(Namespace(frame.path, "argparse"))
         if method == "parse_known_args":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from loaderlint.knowledge.callers import (
 )
 from loaderlint.knowledge.names import OPTIONAL_IMPORTERS, canonical
 from loaderlint.project import classes, configured, growth, imports, late, library
-from loaderlint.project.arguments import Arguments
+from loaderlint.project.arguments import NO_ARGUMENTS, Arguments
 from loaderlint.project.files import MODULE, Binding, Files, ProjectFile, defined_name
 from loaderlint.project.frames import Code, Frame
 from loaderlint.project.values import (
@@ -214,25 +215,28 @@ class Evaluator:
 
     def eval(self, number: int, frame: Frame) -> Val:
         """What expression `number` of the frame's piece may be, in that frame."""
+        memo = frame.memo
+        known = memo.get(number, _PENDING)
+        if known is not _PENDING:
+            return known
         if number == NONE:
             return NONE_VALUE
-        if number in frame.memo:
-            known = frame.memo[number]
-            return BOTTOM if known is _PENDING else known
+        if number in memo:
+            return BOTTOM
         exprs = frame.code.exprs
         if number >= len(exprs):
             return unknown("half typed")
-        frame.memo[number] = _PENDING
         e = exprs[number]
+        if type(e) is ir.Const:
+            value = memo[number] = constant(*e)
+            return value
+        memo[number] = _PENDING
         try:
             value = _MEANINGS[type(e)](self, e, number, frame)
         except RecursionError:
             value = unknown("too deep")
-        frame.memo[number] = value
+        memo[number] = value
         return value
-
-    def _const(self, e: ir.Const, number: int, frame: Frame) -> Val:
-        return constant(e.kind, e.value)
 
     def _attr(self, e: ir.Attr, number: int, frame: Frame) -> Val:
         return self.attribute(self.eval(e.base, frame), e.name, frame, number)
@@ -629,9 +633,9 @@ class Evaluator:
     def _attribute(self, atom: Atom, name: str, frame: Frame) -> tuple[Val, tuple[Frame, ...]]:
         match atom:
             case Lib(owner):
-                module = configured.flags_module(atom)
+                module = configured.flags_module(atom) if owner.endswith(".FLAGS") else None
                 flag = self.configured.flag(module, name) if module else None
-                return (flag if flag is not None else lib(canonical(f"{owner}.{name}"))), ()
+                return (flag if flag is not None else _of_library(owner, name)), ()
             case ModuleRef() | FolderRef():
                 found = self.module_attribute(atom, name)
                 return (found if found is not None else unknown("unresolved import")), ()
@@ -658,16 +662,18 @@ class Evaluator:
 
     def arguments(self, call: ir.Call, frame: Frame, skip: int = 0) -> Arguments:
         """The arguments of a call, without the first `skip` positional ones."""
+        if not call.args:
+            return NO_ARGUMENTS
         positional: list[Val] = []
         keywords: list[tuple[str, Val]] = []
         more_positional = more_keywords = False
-        for arg in call.args:
-            value = self.eval(arg.value, frame)
-            if arg.kind == "pos":
+        for kind, name, number in call.args:
+            value = self.eval(number, frame)
+            if kind == "pos":
                 positional.append(value)
-            elif arg.kind == "kw":
-                keywords.append((arg.name, value))
-            elif arg.kind == "star":
+            elif kind == "kw":
+                keywords.append((name, value))
+            elif kind == "star":
                 inner = [atom for atom in value.atoms if isinstance(atom, SeqOf)]
                 if len(inner) == 1 and len(value.atoms) == 1:
                     positional.extend(inner[0].items)
@@ -683,7 +689,7 @@ class Evaluator:
         callee = self.eval(call.func, frame)
         arguments = self.arguments(call, frame)
         func = self.expr(frame, call.func)
-        if isinstance(func, ir.Attr) and not callee.only(FunctionRef, Method):
+        if type(func) is ir.Attr and func.name in configured.PARSE and not callee.only(FunctionRef, Method):
             options = self.configured.parsed_out_of_sight(func.name, frame)
             if options is not None:
                 return options
@@ -691,7 +697,8 @@ class Evaluator:
             frame.guesses |= {number}
             callee = late.fitting(self, callee, arguments)
         value, targets = self.call_value(callee, arguments, frame, number, {})
-        _add_targets(frame, number, targets)
+        if targets:
+            _add_targets(frame, number, targets)
         return value
 
     def is_guessed(self, frame: Frame) -> bool:
@@ -712,6 +719,14 @@ class Evaluator:
         self, callee: Val, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
     ) -> tuple[Val, tuple[Frame, ...]]:
         """The result of calling `callee` at expression `number` of `frame`, and the frames that run for it."""
+        if len(callee.atoms) == 1:
+            (atom,) = callee.atoms
+            if seen and atom in seen:
+                return unknown("call"), ()
+            if type(atom) is Lib and library.is_opaque(atom.name):  # most calls
+                return library.call(self, atom.name, callee, arguments, frame, number, seen)
+            value, more = self._call_atom(atom, callee, arguments, frame, number, {**seen, atom: True})
+            return join((value,)), tuple(dict.fromkeys(more)) if len(more) > 1 else more
         parts: list[Val] = []
         targets: list[Frame] = []
         for atom in callee.ordered():
@@ -860,7 +875,7 @@ class Evaluator:
         yields = [
             self.eval(step.value, frame)
             for _, step in frame.code.steps_of(ir.YieldStep)
-            if not step.is_from and not self.is_dead(step.context, frame)
+            if not step.is_from and not (step.context and self.is_dead(step.context, frame))
         ]
         if one.is_generator:
             function = FunctionRef(frame.path, frame.piece, frame.def_, frame.scope)
@@ -872,7 +887,7 @@ class Evaluator:
         values = [
             self.eval(step.value, frame)
             for _, step in frame.code.steps_of(ir.Return)
-            if not self.is_dead(step.context, frame)
+            if not (step.context and self.is_dead(step.context, frame))
         ]
         if one.falls_through or not values:
             values.append(NONE_VALUE)
@@ -947,6 +962,9 @@ class Evaluator:
 
     def _bound(self, one: ir.DefIR, choices: tuple[int, ...], frame: Frame) -> dict[int, list[tuple[int, int]]]:
         """Where each of the choices is bound: the step's number and its context; a parameter before all steps."""
+        known = frame.code.bound.get(choices)
+        if known is not None:
+            return known
         bindings = frame.code.bindings
         binds = sorted(bind for choice in set(choices) for bind in bindings.get(choice, ()))
         named: dict[str, set[int]] = {}
@@ -961,6 +979,7 @@ class Evaluator:
         for choice in choices:
             if choice not in found and isinstance(self.expr(frame, choice), ir.Param):
                 found[choice] = [(-1, 0)]
+        frame.code.bound[choices] = found
         return found
 
     def _is_lost(
@@ -972,9 +991,9 @@ class Evaluator:
         frame: Frame,
     ) -> bool:
         number, context = bind
-        if any(around.kind not in ("if", "with") for around in one.around(context)):
+        if not frame.code.is_branch(context):
             return False
-        if self.is_dead(context, frame):
+        if context and self.is_dead(context, frame):
             return True
         later = [at for other, places in bound.items() if other != choice for at in places if at[0] > number]
         return any(self._always_follows(at[1], context, one, frame) for at in later)
@@ -998,12 +1017,11 @@ class Evaluator:
         if one is None:
             return
         seen: dict[Frame, None] = {}
-        for step in one.steps:
-            if self.is_dead(step.context, frame):
+        for context, numbers, gone_through in frame.code.evaluated:
+            if context > 0 and self.is_dead(context, frame):
                 continue
-            for number in step_expressions(step):
+            for number in numbers:
                 self.eval(number, frame)
-            gone_through = iterated(step)
             if gone_through != NONE:
                 library.element(self, self.eval(gone_through, frame), frame, gone_through)
         for number, targets in frame.targets.items():
@@ -1018,7 +1036,6 @@ class Evaluator:
 
 #: What each kind of expression is, by its class.
 _MEANINGS: dict[type, Callable[[Evaluator, Any, int, Frame], Val]] = {
-    ir.Const: Evaluator._const,
     ir.Param: Evaluator._parameter,
     ir.Capture: Evaluator._capture,
     ir.Global: Evaluator._global,
@@ -1058,35 +1075,10 @@ def _open_default(value: Val) -> Val:
     return of(Literal_(literal.kind, literal.value, literal.configured or "default"))
 
 
-def iterated(step: ir.Step) -> int:
-    """The expression that a step goes through item by item, `NONE` if it goes through none."""
-    if isinstance(step, ir.Iterate):
-        return step.iterable
-    return step.value if isinstance(step, ir.YieldStep) and step.is_from else NONE
-
-
-#: The expressions that a step evaluates, by its class.
-_EXPRESSIONS: dict[type, Callable[[Any], tuple[int, ...]]] = {
-    ir.Bind: lambda step: (step.value,),
-    ir.SetAttr: lambda step: (step.base, step.value),
-    ir.SetItem: lambda step: (step.base, step.index, step.value),
-    ir.Augment: lambda step: (step.target, step.value),
-    ir.Delete: lambda step: (step.target,),
-    ir.Perform: lambda step: (step.call,),
-    ir.Iterate: lambda step: (step.iterable,),
-    ir.Enter: lambda step: (step.manager,),
-    ir.Test: lambda step: (step.expr,),
-    ir.Evaluate: lambda step: (step.expr,),
-    ir.Return: lambda step: (step.value,),
-    ir.YieldStep: lambda step: (step.value,),
-    ir.Raise: lambda step: (step.value,),
-    ir.StarImport: lambda step: (),
-}
-
-
-def step_expressions(step: ir.Step) -> tuple[int, ...]:
-    """The expressions that a step evaluates."""
-    return _EXPRESSIONS[type(step)](step)
+@lru_cache(maxsize=4096)
+def _of_library(owner: str, name: str) -> Val:
+    """Attribute `name` of what the library calls `owner`."""
+    return lib(canonical(f"{owner}.{name}"))
 
 
 def _effective(bindings: list[Binding]) -> list[Binding]:

@@ -3,7 +3,7 @@ identity. What is written in the def is the same for all its frames: that is its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +19,20 @@ class Code:
     """Def `def_` of a piece as it is written: `one` with the expressions of its piece, `exprs`; None and none where the
     piece cannot be read."""
 
-    __slots__ = ("_bindings", "_calls", "_contexts", "_kinds", "_stored", "exprs", "facts", "one")
+    __slots__ = (
+        "_bindings",
+        "_branches",
+        "_calls",
+        "_contexts",
+        "_evaluated",
+        "_kinds",
+        "_method_calls",
+        "_stored",
+        "bound",
+        "exprs",
+        "facts",
+        "one",
+    )
 
     def __init__(self, facts: PieceFacts | None, def_: int) -> None:
         self.facts = facts
@@ -29,7 +42,12 @@ class Code:
         self._bindings: dict[int, list[tuple[int, ir.Bind]]] | None = None
         self._contexts: dict[int, list[int]] | None = None
         self._kinds: dict[type, list[tuple[int, Any]]] | None = None
-        self._stored: frozenset[str] | None = None
+        self._stored: dict[str, list[tuple[int, ir.SetAttr]]] | None = None
+        self._method_calls: dict[int, list[tuple[int, ir.Perform, ir.Call, str]]] | None = None
+        self._evaluated: tuple[tuple[int, tuple[int, ...], int], ...] | None = None
+        self._branches: dict[int, bool] = {0: True}
+        #: Where the choices of a `Phi` are bound (see `Evaluator.live`), as far as that was asked for.
+        self.bound: dict[tuple[int, ...], dict[int, list[tuple[int, int]]]] = {}
 
     @property
     def calls(self) -> tuple[tuple[ir.Perform, ir.Call], ...]:
@@ -60,19 +78,52 @@ class Code:
         """The steps that store items in what expression `made` makes, or call a method of it, in source order."""
         found: list[tuple[int, ir.SetItem | ir.Perform]] = []
         found += [(number, step) for number, step in self.steps_of(ir.SetItem) if step.base == made]
-        for number, step in self.steps_of(ir.Perform):
-            call = self.exprs[step.call]
-            func = self.exprs[call.func] if isinstance(call, ir.Call) else None
-            if isinstance(func, ir.Attr) and func.base == made:
-                found.append((number, step))
+        found += [(number, step) for number, step, _, _ in self.method_calls(made)]
         return [step for _, step in sorted(found)]
 
+    def method_calls(self, base: int) -> Sequence[tuple[int, ir.Perform, ir.Call, str]]:
+        """The calls of methods of what expression `base` is, each with the number of its step and the name."""
+        if self._method_calls is None:
+            self._method_calls = {}
+            for number, step in self.steps_of(ir.Perform):
+                call = self.exprs[step.call]
+                func = self.exprs[call.func] if type(call) is ir.Call and call.func != ir.NONE else None
+                if type(call) is ir.Call and type(func) is ir.Attr:
+                    self._method_calls.setdefault(func.base, []).append((number, step, call, func.name))
+        return self._method_calls.get(base, ())
+
     @property
-    def stored(self) -> frozenset[str]:
+    def evaluated(self) -> tuple[tuple[int, tuple[int, ...], int], ...]:
+        """What running the def evaluates, in source order: the context of each step, its expressions, and that which it
+        goes through item by item (`NONE` if none)."""
+        if self._evaluated is None:
+            steps = self.one.steps if self.one else ()
+            self._evaluated = tuple((step.context, step_expressions(step), iterated(step)) for step in steps)
+        return self._evaluated
+
+    def is_branch(self, context: int) -> bool:
+        """Whether only branches and `with` blocks stand around a context: it runs once at most."""
+        known = self._branches.get(context)
+        if known is None:
+            around = self.one.around(context) if self.one else ()
+            known = self._branches[context] = all(one.kind in ("if", "with") for one in around)
+        return known
+
+    @property
+    def stored(self) -> Set[str]:
         """The attributes of its first parameter that the def assigns."""
+        return self._stores().keys()
+
+    def stores_of(self, name: str) -> Sequence[tuple[int, ir.SetAttr]]:
+        """The steps that assign attribute `name` of the first parameter, with their numbers."""
+        return self._stores().get(name, ())
+
+    def _stores(self) -> dict[str, list[tuple[int, ir.SetAttr]]]:
         if self._stored is None:
-            steps = (step for _, step in self.steps_of(ir.SetAttr) if step.value != ir.NONE)
-            self._stored = frozenset(step.name for step in steps if self.exprs[step.base] == ir.Param(0))
+            self._stored = {}
+            for number, step in self.steps_of(ir.SetAttr):
+                if step.value != ir.NONE and self.exprs[step.base] == ir.Param(0):
+                    self._stored.setdefault(step.name, []).append((number, step))
         return self._stored
 
     def steps_of(self, kind: type[_Step]) -> Sequence[tuple[int, _Step]]:
@@ -116,3 +167,34 @@ class Frame:
     def facts(self) -> PieceFacts | None:
         """The facts of its piece, None where that cannot be read."""
         return self.code.facts
+
+
+def iterated(step: ir.Step) -> int:
+    """The expression that a step goes through item by item, `NONE` if it goes through none."""
+    if isinstance(step, ir.Iterate):
+        return step.iterable
+    return step.value if isinstance(step, ir.YieldStep) and step.is_from else ir.NONE
+
+
+#: The expressions that a step evaluates, by its class.
+_EXPRESSIONS: dict[type, Callable[[Any], tuple[int, ...]]] = {
+    ir.Bind: lambda step: (step.value,),
+    ir.SetAttr: lambda step: (step.base, step.value),
+    ir.SetItem: lambda step: (step.base, step.index, step.value),
+    ir.Augment: lambda step: (step.target, step.value),
+    ir.Delete: lambda step: (step.target,),
+    ir.Perform: lambda step: (step.call,),
+    ir.Iterate: lambda step: (step.iterable,),
+    ir.Enter: lambda step: (step.manager,),
+    ir.Test: lambda step: (step.expr,),
+    ir.Evaluate: lambda step: (step.expr,),
+    ir.Return: lambda step: (step.value,),
+    ir.YieldStep: lambda step: (step.value,),
+    ir.Raise: lambda step: (step.value,),
+    ir.StarImport: lambda step: (),
+}
+
+
+def step_expressions(step: ir.Step) -> tuple[int, ...]:
+    """The expressions that a step evaluates."""
+    return _EXPRESSIONS[type(step)](step)

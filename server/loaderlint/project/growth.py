@@ -30,11 +30,9 @@ def added_items(ev: Evaluator, method: str, call: ir.Call, frame: Frame) -> Iter
 
 def appended(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
     """What the same def appends to the list that expression `number` made."""
-    for step, call in ev.performed(frame):
-        func = ev.expr(frame, call.func)
-        if isinstance(func, ir.Attr) and func.base == number:
-            if not ev.is_dead(step.context, frame):
-                yield from added_items(ev, func.name, call, frame)
+    for _, step, call, name in frame.code.method_calls(number):
+        if not ev.is_dead(step.context, frame):
+            yield from added_items(ev, name, call, frame)
 
 
 def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> MapOf:

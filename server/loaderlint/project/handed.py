@@ -13,7 +13,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, PieceFacts
 from loaderlint.project import library
 from loaderlint.project.callers import called_name
-from loaderlint.project.evaluate import step_expressions
+from loaderlint.project.frames import step_expressions
 from loaderlint.project.unframed import Unframed
 from loaderlint.project.values import Lib
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -380,6 +381,7 @@ _TELLING = frozenset(
 )
 
 
+@lru_cache(maxsize=4096)
 def is_opaque(name: str) -> bool:
     """Whether calling this library function or class gives an object of its own, which no test decides, whatever the
     arguments are."""

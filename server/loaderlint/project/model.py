@@ -22,9 +22,9 @@ from loaderlint.project.arguments import Arguments
 from loaderlint.project.callers import Callers, called_name
 from loaderlint.project.declared import DeclaredOf
 from loaderlint.project.environment import Environment
-from loaderlint.project.evaluate import Evaluator, step_expressions
+from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.files import Files
-from loaderlint.project.frames import Frame
+from loaderlint.project.frames import Frame, step_expressions
 from loaderlint.project.late import how_chosen
 from loaderlint.project.library import library_arguments
 from loaderlint.project.loaders import (

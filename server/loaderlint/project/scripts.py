@@ -15,9 +15,8 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, PieceFacts
 from loaderlint.findings import Place
 from loaderlint.knowledge.loaders import GOES_OVER_LATER, GOES_OVER_NOW, LOADER_CONSUMERS, LOADER_PREPARERS, RUNNERS
-from loaderlint.project.evaluate import iterated
 from loaderlint.project.files import MODULE, ProjectFile, defined_name
-from loaderlint.project.frames import Frame
+from loaderlint.project.frames import Frame, iterated
 from loaderlint.project.imports import imported_files
 from loaderlint.project.values import FunctionRef, Instance, Lib, LibMember, LibObject, Site, Val
 from loaderlint.syntax.notebook import SUFFIX

@@ -288,11 +288,18 @@ def of(*atoms: Atom) -> Val:
 
 def join(values: Iterable[Val]) -> Val:
     """One of several values; capped."""
-    first, *others = tuple(values) or (BOTTOM,)
-    atoms = first.atoms.union(*[value.atoms for value in others]) if others else first.atoms
-    origins = first.origins.union(*[value.origins for value in others]) if others else first.origins
+    several = values if isinstance(values, (list, tuple)) else list(values)
+    if not several:
+        return BOTTOM
+    first = several[0]
+    atoms, origins = first.atoms, first.origins
+    if len(several) > 1:
+        atoms = atoms.union(*[value.atoms for value in several])
+        origins = origins.union(*[value.origins for value in several])
+        if len(atoms) == len(first.atoms) and len(origins) == len(first.origins):
+            several = (first,)
     if len(atoms) <= MAX_ATOMS and len(origins) <= MAX_ORIGINS:
-        return Val(atoms, origins) if others else first
+        return Val(atoms, origins) if len(several) > 1 else first
     if len(atoms) > MAX_ATOMS:
         reasons = {a for a in atoms if type(a) is Unknown}
         kept = sorted(atoms - reasons, key=_order)[: MAX_ATOMS - 1]

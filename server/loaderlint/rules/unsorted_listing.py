@@ -62,8 +62,7 @@ from itertools import combinations
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.findings import Finding, Fix, Place, Severity, Silence, Wrap
-from loaderlint.project.evaluate import step_expressions
-from loaderlint.project.frames import Frame
+from loaderlint.project.frames import Frame, step_expressions
 from loaderlint.project.model import Exposure, Model, WorkerFunction
 from loaderlint.project.values import Instance, Lib
 from loaderlint.rules.base import Rule, is_choice, loaders_of, loudness, page

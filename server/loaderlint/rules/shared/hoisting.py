@@ -11,8 +11,7 @@ from loaderlint.findings import Fix, Hoist, Place
 from loaderlint.knowledge.arrays import ARRAY_MAKERS
 from loaderlint.knowledge.pickling import UNPICKLABLE
 from loaderlint.project.environment import Answer
-from loaderlint.project.evaluate import step_expressions
-from loaderlint.project.frames import Frame
+from loaderlint.project.frames import Frame, step_expressions
 from loaderlint.project.model import Model
 from loaderlint.project.values import (
     Atom,

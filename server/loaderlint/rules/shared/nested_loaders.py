@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.evaluate import iterated
-from loaderlint.project.frames import Frame
+from loaderlint.project.frames import Frame, iterated
 from loaderlint.project.loaders import Loader
 from loaderlint.project.model import Model
 from loaderlint.project.values import Instance, Lib, LibObject, Site, Val
