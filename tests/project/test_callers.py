@@ -163,3 +163,17 @@ def _was_evaluated(linked: Linked, path: Path, piece: int) -> bool:
     """Whether a frame of the function at a piece has values."""
     frame = linked.model.callers.opened(path, piece, 1)
     return frame is not None and bool(frame.memo)
+
+
+@pytest.mark.parametrize(
+    "calling",
+    [
+        "from lib import make as other\nother(4)",
+        "import functools, lib\nother = functools.partial(\n    lib.make, 4)\nother()",
+        "from functools import partial\nfrom lib import make\nother = partial(make, 4)\nother()",
+    ],
+)
+def test_a_function_is_called_by_its_other_names(calling: str, tmp_path: Path) -> None:
+    lib = "--- lib.py\nfrom torch.utils.data import DataLoader\ndef make(n): return DataLoader([], num_workers=n)\n"
+    linked = link(tmp_path, f"{lib}--- train.py\n{calling}\n")
+    assert [one.workers_text for one in linked.model.loaders] == ["num_workers=4"]

@@ -20,6 +20,7 @@ from loaderlint.project.unframed import Unframed
 from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance, Method, PartialOf, Site, Unknown
 from loaderlint.syntax.search import calls
 
+_BOUND = re.compile(r"(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b")
 _MAX_CALLERS = 16
 _MAX_DEPTH = 4
 _MAX_SITES = 60
@@ -45,6 +46,7 @@ class Callers:
         self._instances: dict[ClassRef, tuple[Instance, ...]] = {}
         self._known_callees: dict[tuple[Path, int, int, int], frozenset[Atom] | None] = {}
         self._other_names: dict[str, frozenset[str]] = {}
+        self._partials: frozenset[tuple[str, str]] | None = None
 
     def frames(self, path: Path, piece: int, def_: int, depth: int = 0) -> tuple[Frame, ...]:
         """The frames in which a def runs, from the calls in sight; with none in sight, one with open parameters."""
@@ -137,13 +139,24 @@ class Callers:
         """What files call a function `name` by another name: `import name as other`, `other = partial(name, ...)`."""
         known = self._other_names.get(name)
         if known is None:
-            found: set[str] = set()
-            for path in self._ev.files.containing(name):
+            found = {alias for alias, bound in self._bound_aliases() if bound == name}
+            for path in self._ev.files.containing(f"{name} as "):
                 file = self._ev.file(path)
-                for _, names in file.asking(_other_names, name) if file else ():
+                for _, names in file.asking(_imported_as, name) if file else ():
                     found.update(names)
             known = self._other_names[name] = frozenset(found - {name})
         return known
+
+    def _bound_aliases(self) -> frozenset[tuple[str, str]]:
+        """What `other = partial(name, ...)` calls each function: pairs of other and name."""
+        if self._partials is None:
+            found: set[tuple[str, str]] = set()
+            for path in self._ev.files.containing("partial("):
+                file = self._ev.file(path)
+                for _, pairs in file.asking(_bound_by_partial) if file else ():
+                    found.update(pairs)
+            self._partials = frozenset(found)
+        return self._partials
 
     def _confirmed(self, site: CallSite, caller: Frame, wanted: tuple[Path, int, int]) -> Iterator[Frame]:
         """The frames of `wanted` that a call leads to, if it does."""
@@ -393,14 +406,14 @@ def _may_derive(text: str, name: str) -> bool:
     return name in text and "class" in text
 
 
-def _other_names(text: str, name: str) -> tuple[str, ...]:
-    """The names that a piece gives what is called `name`."""
-    if name not in text:
-        return ()
-    found = [*re.findall(rf"\b{name}\s+as\s+(\w+)", text)] if " as " in text else []
-    if "partial(" in text:
-        found += re.findall(rf"(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*{name}\b", text)
-    return tuple(found)
+def _imported_as(text: str, name: str) -> tuple[str, ...]:
+    """The names under which a piece imports what is called `name`."""
+    return tuple(re.findall(rf"\b{name} as (\w+)", text)) if f"{name} as " in text else ()
+
+
+def _bound_by_partial(text: str) -> tuple[tuple[str, str], ...]:
+    """The names that a piece gives functions with bound arguments, each with the function's own."""
+    return tuple(_BOUND.findall(text)) if "partial(" in text else ()
 
 
 def sites_in(ev: Evaluator, path: Path, piece: int, names: set[str] | frozenset[str]) -> Iterator[CallSite]:
