@@ -37,6 +37,7 @@ def entry() -> NoReturn:
         traceback.print_exc()
         complain("this is a fault of loaderlint; please report it with the lines above")
         code = FAILED
+    gc.freeze()  # for Python would look through it once more at exit
     sys.exit(code)
 
 
