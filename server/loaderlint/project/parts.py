@@ -10,7 +10,7 @@ sure joins them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from loaderlint.project.files import WHOLE, Part
@@ -91,7 +91,8 @@ class Parts:
 
     def __init__(self, root: Path, paths: Collection[Path]) -> None:
         self._root = str(root)
-        below = [self._below(path) for path in paths]
+        # What a file belongs to, and is called, stands in the first three parts of its path.
+        below = sorted({tuple(self._below(path)[:3]) for path in paths})
         self.layout: Layout = (self._root, *_shelves(below))
         self._members = {self._member_of(one) for one in below}
         whole = "__init__.py" in self._members
@@ -107,18 +108,18 @@ class Parts:
         """What a file stands in: the path of a member below the root."""
         return self._member_of(self._below(path))
 
-    def _member_of(self, below: list[str]) -> str:
+    def _member_of(self, below: Sequence[str]) -> str:
         first, *rest = below
         return os.path.join(first, rest[0]) if rest and first in self.layout[1:] else first
 
-    def _doors(self, paths: Iterable[list[str]]) -> dict[str, tuple[str, ...]]:
+    def _doors(self, paths: Iterable[Sequence[str]]) -> dict[str, tuple[str, ...]]:
         found: dict[str, set[str]] = {}
         for below in paths:
             for name in self._names(below):
                 found.setdefault(name, set()).add(self._member_of(below))
         return {name: tuple(sorted(members)) for name, members in sorted(found.items())}
 
-    def _names(self, below: list[str]) -> Iterator[str]:
+    def _names(self, below: Sequence[str]) -> Iterator[str]:
         """The names by which something of the member of a file is imported. What is called like a module of Python is
         never meant, and a folder called like a library only by what is in it."""
         first, *rest = (one.removesuffix(".py") for one in below)
@@ -180,7 +181,7 @@ class Parts:
         return joined.get(self._member(path), WHOLE) if joined else WHOLE
 
 
-def _shelves(paths: Iterable[list[str]]) -> list[str]:
+def _shelves(paths: Iterable[Sequence[str]]) -> list[str]:
     """The folders of the root that are no packages. `paths`: those of the files below the root, in parts."""
     packages: dict[str, bool] = {}
     for first, *rest in paths:
