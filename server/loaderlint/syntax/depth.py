@@ -86,6 +86,7 @@ _TAME_BRACKETS = 5
 _OPENING = b"([{"
 _OPERATORS = b".+-*/%@&|^~<>"
 _WORDS = re.compile(r"\b(?:lambda|for|and|or|not|if|await)\b")
+_MAYBE_WORDS = ("for", "and", "or", "not", "if", "await")
 _STRING_BESIDE = re.compile(r"['\"](?:\s|#[^\r\n]*[\r\n])*[A-Za-z]{0,2}['\"]")
 
 _TOKEN = re.compile(
@@ -100,7 +101,7 @@ _REST_OF_STRING = {
     quote: re.compile(rf"[^{quote}\\\r\n]*(?:\\(?:\r\n|[\s\S])[^{quote}\\\r\n]*)*(?:{quote}|(?=[\r\n])|\\?\Z)")
     for quote in "\"'"
 }
-_INDENTS = re.compile(r"[\r\n][ \t\f]*(?![ \t\f\r\n#])")
+_INDENTS = re.compile(r"\n[ \t\f]*(?![ \t\f\r\n#])")
 _SLOW = re.compile(r"[ \t\f]*(?:case|del)\b|[^\r\n]*[:;][ \t]*del\b")
 
 
@@ -130,7 +131,7 @@ def measure(text: str) -> Depth:
 
 def _blocks(text: str) -> int:
     """At most so many blocks lie one in another."""
-    indents = _INDENTS.findall("\n" + text)
+    indents = _INDENTS.findall("\n" + (text.replace("\r", "\n") if "\r" in text else text))
     different = len(set(indents))
     if different <= 8:
         return different
@@ -160,7 +161,9 @@ def _expressions(text: str, levels_left: int, stack_left: int) -> Depth:
             return Depth(levels, stack, slow)
         tame = _TAME.match(text, position)
         if tame is not None:
-            rough = _rough(tame[0])
+            rough = _rougher(tame[0])
+            if rough.levels > levels_left or rough.stack > stack_left:
+                rough = _rough(tame[0])
             if rough.levels <= levels_left and rough.stack <= stack_left:
                 levels, stack = max(levels, rough.levels), max(stack, rough.stack)
                 position = tame.end()
@@ -173,14 +176,25 @@ def _expressions(text: str, levels_left: int, stack_left: int) -> Depth:
         position = end
 
 
+def _rougher(line: str) -> Depth:
+    """No less than `_rough`, in a quarter of its time: as if words began wherever their letters stand, and all strings
+    stood side by side."""
+    words = sum([line.count(word) for word in _MAYBE_WORDS])
+    return _if_nested(line, words, line.count("lambda"), (line.count('"') + line.count("'")) // 2)
+
+
 def _rough(line: str) -> Depth:
     """No less than the depth of a tame line: as if its operators lay one in another."""
-    data = line.encode("utf-8", "surrogatepass")
-    opening = len(data) - len(data.translate(None, _OPENING))
     words = _WORDS.findall(line)
     lambdas = words.count("lambda")
-    signs = opening + len(data) - len(data.translate(None, _OPERATORS)) + len(words) - lambdas
-    signs += len(_STRING_BESIDE.findall(line))
+    return _if_nested(line, len(words) - lambdas, lambdas, len(_STRING_BESIDE.findall(line)))
+
+
+def _if_nested(line: str, words: int, lambdas: int, joined: int) -> Depth:
+    """The depth of a line if all of its signs lay one in another. `joined`: strings beside another."""
+    data = line.encode("utf-8", "surrogatepass")
+    opening = len(data) - len(data.translate(None, _OPENING))
+    signs = opening + len(data) - len(data.translate(None, _OPERATORS)) + words + joined
     brackets = min(opening, _TAME_BRACKETS)
     stack = brackets * _BRACKET + signs * max(_OPERATOR, _FOR) + lambdas * _LAMBDA
     return Depth(2 * brackets + signs + 2 * lambdas, stack, False)
