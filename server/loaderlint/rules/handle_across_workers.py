@@ -80,7 +80,15 @@ from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance, LibObject, Val
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
 from loaderlint.rules.shared.handle_accessor import accessor
-from loaderlint.rules.shared.held_handles import compares_pid, first_samples, handle_kind, handles_in, is_held, opener
+from loaderlint.rules.shared.held_handles import (
+    compares_pid,
+    first_samples,
+    handle_kind,
+    handles_in,
+    is_held,
+    may_be_handle,
+    opener,
+)
 from loaderlint.rules.shared.silence import started_by, too_unsure, unexposed
 from loaderlint.rules.shared.spots import site_key
 
@@ -91,16 +99,16 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a handle that the function reads, where it is opened."""
     done: set[tuple[Path, int, int]] = set()
     for frame in function.frames:
-        asks = compares_pid(frame, model)
         exprs = model.facts(frame).ir.exprs
-        reads = [(n, v) for n, v in frame.memo.items() if v is not None and type(exprs[n]) in _READS]
+        memo = frame.memo.items()
+        reads = [(n, v) for n, v in memo if v is not None and type(exprs[n]) in _READS and may_be_handle(v)]
         for number, value in sorted(reads, key=lambda item: item[0]):
             for atom in handles_in(value, model):
                 kind = handle_kind(atom, model)
-                made = site_key(opener(atom, model).site)
-                if kind is None or made in done:
+                made = site_key(opener(atom, model).site) if kind is not None else None
+                if kind is None or made is None or made in done:
                     continue
-                if asks:
+                if compares_pid(frame, model):
                     yield from _silence(atom, "the function that uses it asks which process it is in", model)
                     continue
                 for found in _judge(frame, number, atom, kind, value, model):

@@ -49,7 +49,7 @@ from loaderlint.knowledge.arrays import TENSOR_MEMORY_ATTRIBUTES, TENSOR_MEMORY_
 from loaderlint.project.callers import called_name
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, MainFunction, Model
-from loaderlint.project.values import Atom, Instance, Lib, LibObject, Literal_, MapOf, SeqOf, Unknown, Val
+from loaderlint.project.values import Atom, Instance, Lib, LibObject, Literal_, MapOf, SeqOf, Site, Unknown, Val
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.epoch_passes import may_loop
 
@@ -66,12 +66,14 @@ _OTHER_NAMES = re.compile(r"(?:\b|_)dl(?:\b|_)|(?:train|val|valid|test|eval)_(?:
 
 
 class Append(NamedTuple):
-    """`step` calls `append` of `to` with `kept`, directly in the loop that is context `loop`."""
+    """`step` calls `append` of `to` with `kept`, directly in the loop that is context `loop`. `sources`: what is gone
+    over, from whose items `kept` is taken."""
 
     step: ir.Perform
     to: int
     kept: int
     loop: int
+    sources: frozenset[int]
 
 
 class Kept(NamedTuple):
@@ -91,7 +93,7 @@ _STRATEGY = "the project chooses how tensors are shared: set_sharing_strategy"
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each place where batches are kept."""
     appends = _appends(function)
-    if not appends:
+    if not any(_may_be_of_loader(append, function, model) for append in appends):
         return
     shared = any(model.callers.sites("set_sharing_strategy"))
     for frame in function.frames:
@@ -128,7 +130,7 @@ def _appends(function: MainFunction) -> list[Append]:
     sources = {step.iterable for step in steps if isinstance(step, ir.Iterate)} if found else set[int]()
     if not any(_may_be_a_loader(source, function) for source in sources):
         return []
-    return [one for one in found if _is_of_item(one.kept, sources, function)]
+    return [one._replace(sources=taken) for one in found if (taken := _taken_from(one.kept, sources, function))]
 
 
 def _as_append(step: ir.Step, function: MainFunction) -> Append | None:
@@ -140,11 +142,12 @@ def _as_append(step: ir.Step, function: MainFunction) -> Append | None:
     if not isinstance(func, ir.Attr) or func.name != "append":
         return None
     loop = _enclosing_loop(step.context, function.written)
-    return None if loop is None else Append(step, func.base, call.args[0].value, loop)
+    return None if loop is None else Append(step, func.base, call.args[0].value, loop, frozenset())
 
 
-def _is_of_item(number: int, sources: set[int], function: MainFunction) -> bool:
-    """Whether an expression, as it is written, may lie in the memory of an item of one of `sources` (see `_parts`)."""
+def _taken_from(number: int, sources: set[int], function: MainFunction) -> frozenset[int]:
+    """Those of `sources` in the memory of whose items an expression, as it is written, may lie (see `_parts`)."""
+    found = set[int]()
     waiting, seen = [number], {NONE}
     while waiting:
         one = waiting.pop()
@@ -153,7 +156,7 @@ def _is_of_item(number: int, sources: set[int], function: MainFunction) -> bool:
         seen.add(one)
         match function.exprs[one]:
             case ir.Element(iterable) if iterable in sources:
-                return True
+                found.add(iterable)
             case ir.Seq(_, items) | ir.Map(_, items):
                 waiting += items
             case ir.Unpack(inner, _, False) | ir.Index(inner, _):
@@ -162,7 +165,28 @@ def _is_of_item(number: int, sources: set[int], function: MainFunction) -> bool:
                 waiting.append(inner)
             case ir.Call(func, _) if type(method := function.exprs[func]) is ir.Attr:
                 waiting += [method.base] if method.name in TENSOR_MEMORY_METHODS else []
-    return False
+    return frozenset(found)
+
+
+def _may_be_of_loader(append: Append, function: MainFunction, model: Model) -> bool:
+    """Whether something of a loader's batches may be kept for some caller, who is far to seek: no library makes what is
+    gone over, as in `zip(...)`, which is the same for all of them."""
+    opened = function.opened
+    return opened is None or not all(_is_made_by_library(source, opened, model) for source in append.sources)
+
+
+def _is_made_by_library(iterable: int, frame: Frame, model: Model) -> bool:
+    """Whether what is gone over comes from a call of a function or class that is known by its name: no loader."""
+    source, _ = _unwrapped(iterable, frame, model)
+    call = model.ev.expr(frame, source)
+    root = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+    while isinstance(root, ir.Attr):
+        root = model.ev.expr(frame, root.base)
+    if not isinstance(root, ir.Global | ir.Imported):
+        return False
+    atoms = model.ev.eval(source, frame).atoms
+    made = all(isinstance(atom, LibObject) and atom.site == Site(frame, source) for atom in atoms)
+    return bool(atoms) and made and not model.made_at(frame.path, frame.piece, source)
 
 
 def _may_be_a_loader(source: int, function: MainFunction) -> bool:
@@ -194,21 +218,27 @@ def _loops(frame: Frame, model: Model) -> dict[int, tuple[Loader, int]]:
     found: dict[int, tuple[Loader, int]] = {}
     for _, step in model.steps(frame):
         if isinstance(step, ir.Iterate):
-            position, source = -1, step.iterable
-            for _ in range(4):
-                call = model.ev.expr(frame, source)
-                names = _names(call.func, frame, model) if isinstance(call, ir.Call) else frozenset()
-                if not isinstance(call, ir.Call) or not call.args:
-                    break
-                if "builtins.enumerate" in names and position < 0:
-                    position = 1
-                elif not any(name.startswith(_PASSING) for name in names):
-                    break
-                source = call.args[0].value
+            source, position = _unwrapped(step.iterable, frame, model)
             loader = _loader(model.ev.eval(source, frame), model)
             if loader is not None:
                 found[step.iterable] = (loader, position)
     return found
+
+
+def _unwrapped(source: int, frame: Frame, model: Model) -> tuple[int, int]:
+    """What is gone over behind `enumerate`, progress bars and the like, with the place of its item (see `_loops`)."""
+    position = -1
+    for _ in range(4):
+        call = model.ev.expr(frame, source)
+        names = _names(call.func, frame, model) if isinstance(call, ir.Call) else frozenset()
+        if not isinstance(call, ir.Call) or not call.args:
+            break
+        if "builtins.enumerate" in names and position < 0:
+            position = 1
+        elif not any(name.startswith(_PASSING) for name in names):
+            break
+        source = call.args[0].value
+    return source, position
 
 
 def _names(func: int, frame: Frame, model: Model) -> frozenset[str]:

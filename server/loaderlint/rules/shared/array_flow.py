@@ -438,7 +438,7 @@ class ArrayFlow:
         """Whether a step of a def happens before another spot of it."""
         if until is None:
             return True
-        then = until.number if until.kind == "step" else _performed_by(until)
+        then = until.number if until.kind == "step" else _evaluated_by(until)
         if then is not None:
             return step < then
         return Spot(frame, step, "step").place(self._model).anchor < until.place(self._model).anchor
@@ -456,9 +456,19 @@ class ArrayFlow:
         return frozenset(a.name for a in self._ev.eval(func, frame).atoms if isinstance(a, Lib))
 
 
-def _performed_by(spot: Spot) -> int | None:
-    """The step that performs a call; None for an expression that is no call."""
-    return next((number for number, step in spot.frame.code.steps_of(ir.Perform) if step.call == spot.number), None)
+def _evaluated_by(spot: Spot) -> int | None:
+    """The step that evaluates an expression: the first one that it is a part of."""
+    code, seen = spot.frame.code, {NONE}
+    for number, (_, expressions, _) in enumerate(code.evaluated):
+        waiting = list(expressions)
+        while waiting:
+            one = waiting.pop()
+            if one == spot.number:
+                return number
+            if one not in seen:
+                seen.add(one)
+                waiting += ir.operands(code.exprs[one])
+    return None
 
 
 def pipeline_steps(call: ir.Call, frame: Frame, ev: Evaluator) -> tuple[tuple[Atom, ...], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -57,6 +58,12 @@ def opener(atom: LibObject, model: Model) -> LibObject:
     return atom
 
 
+def may_be_handle(value: Val) -> bool:
+    """Whether a value may hold a handle, as far as names tell: what made it, or that it is an item of something."""
+    made = any(type(atom) is LibObject and _is_handle_name(atom.name) for atom in value.atoms)
+    return made or any(one.path[1:] == ("[]",) for one in value.origins)
+
+
 def handles_in(value: Val, model: Model) -> list[LibObject]:
     """The library objects that a value may be; for an item of a dict, also those the constructor puts into it."""
     found = [atom for atom in value.only(LibObject) if isinstance(atom, LibObject)]
@@ -71,10 +78,11 @@ def handles_in(value: Val, model: Model) -> list[LibObject]:
     return list(dict.fromkeys(found))
 
 
-def _is_handle_name(name: str | None) -> bool:
-    while name is not None and name not in OPENERS:
-        name = _derived_from(name)
-    return name is not None
+@lru_cache(maxsize=10_000)
+def _is_handle_name(name: str) -> bool:
+    """Whether what makes an object opens a handle, or takes one from an object that is one."""
+    shorter = None if name in OPENERS else _derived_from(name)
+    return name in OPENERS or (shorter is not None and _is_handle_name(shorter))
 
 
 def compares_pid(frame: Frame, model: Model) -> bool:
