@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
@@ -85,6 +86,16 @@ class Store:
 _Written = tuple[Member, FunctionRef, "SeenPiece"]
 
 
+@dataclass(slots=True, eq=False)
+class _Methods:
+    """Some methods of a class and its ancestors: what is written in them, and the names whose calls on an object may
+    lead to one of them, as soon as somebody asks."""
+
+    written: tuple[_Written, ...]
+    places: frozenset[tuple[Path, int, int]]
+    names: frozenset[str] | None = None
+
+
 class Classes:
     """Class questions of one snapshot."""
 
@@ -97,6 +108,7 @@ class Classes:
         self._members: dict[tuple[ClassRef, str], Member | None] = {}
         self._mentioned: dict[tuple[ClassRef, str], tuple[_Written, ...]] = {}
         self._storing_of: dict[tuple[ClassRef, str], tuple[_Written, ...]] = {}
+        self._storing_methods: dict[tuple[ClassRef, str], _Methods] = {}
         self._leading_to: dict[tuple[tuple[Base, ...], tuple[FunctionRef, ...]], frozenset[str]] = {}
         self._leading_in: dict[ClassRef, dict[str, frozenset[str]]] = {}
         self._construction: dict[Instance, list[Frame]] = {}
@@ -439,13 +451,23 @@ class Classes:
         constructed = self._constructing(inst, storing)
         for frame in constructed:
             yield from self._stores_in(frame, name, True)
-        for member, frame in self._other_frames(inst, constructed, storing):
+        for member, frame in self._other_frames(inst, constructed, storing.written):
             if member.name not in _NO_STORES:
                 yield from self._stores_in(frame, name, False)
 
-    def _storing(self, cls: ClassRef, name: str) -> tuple[_Written, ...]:
+    def _storing(self, cls: ClassRef, name: str) -> _Methods:
         """The methods of the class and its ancestors that assign attribute `name` of the object."""
-        return self._of_family(self._storing_in, cls, name)
+        key = (cls, name)
+        known = self._storing_methods.get(key)
+        if known is None:
+            known = self._methods_of(self._of_family(self._storing_in, cls, name))
+            if cls not in self._ordering:
+                self._storing_methods[key] = known
+        return known
+
+    @staticmethod
+    def _methods_of(written: tuple[_Written, ...]) -> _Methods:
+        return _Methods(written, frozenset((one.path, one.piece, one.def_) for _, one, _ in written))
 
     def _storing_in(self, cls: ClassRef, name: str) -> tuple[_Written, ...]:
         known = self._storing_of.get((cls, name))
@@ -477,19 +499,20 @@ class Classes:
         """What is found in the class itself and in each of its ancestors, which many classes may share."""
         return tuple(one for base in self.mro(cls) if isinstance(base, ClassRef) for one in found_in(base, word))
 
-    def _constructing(self, inst: Instance, methods: tuple[_Written, ...]) -> list[Frame]:
+    def _constructing(self, inst: Instance, methods: _Methods) -> list[Frame]:
         """The frames of these methods that run while the object is constructed. Calls that lead to none of them are
         not looked into: most of what a constructor calls on its object has nothing to do with one attribute."""
-        if not methods:
+        if not methods.written:
             return []
-        places = {(function.path, function.piece, function.def_) for _, function, _ in methods}
-        names = self._leading(inst.cls, methods)
-        if (inst, names) not in self._walks:
+        if methods.names is None:
+            methods.names = self._leading(inst.cls, methods.written)
+        key = (inst, methods.names)
+        walked = self._walks.get(key)
+        if walked is None:
             frames: list[Frame] = []
-            self._walk(inst, names, frames)
-            self._walks[inst, names] = frames
-        frames = self._walks[inst, names]
-        return [frame for frame in frames if (frame.path, frame.piece, frame.def_) in places]
+            self._walk(inst, methods.names, frames)
+            walked = self._walks[key] = frames
+        return [frame for frame in walked if (frame.path, frame.piece, frame.def_) in methods.places]
 
     def constructed_through(self, inst: Instance, function: FunctionRef) -> list[Frame]:
         """The frames of a method that run while the object is constructed."""
@@ -500,7 +523,8 @@ class Classes:
         named = self._in_pieces(inst.cls) is not None
         member = self.own_member(inst.cls, here.ask(defined_name)) if named else None
         own = [member] if named else self.own_members(inst.cls).values()
-        return self._constructing(inst, tuple((one, function, here) for one in own if one and one.function == function))
+        written = tuple((one, function, here) for one in own if one and one.function == function)
+        return self._constructing(inst, self._methods_of(written))
 
     def _leading(self, cls: ClassRef, methods: tuple[_Written, ...]) -> frozenset[str]:
         """The names whose calls on the object may lead to these methods: their own, those of methods that mention one
@@ -591,7 +615,7 @@ class Classes:
     def _frames_mentioning(self, inst: Instance, name: str) -> Iterator[Frame]:
         """The frames of the object's methods whose text mentions the attribute: its construction, then others, open."""
         methods = self._mentioning(inst.cls, f".{name}.")
-        constructed = self._constructing(inst, methods)
+        constructed = self._constructing(inst, self._methods_of(methods))
         yield from constructed
         yield from (frame for _, frame in self._other_frames(inst, constructed, methods))
 

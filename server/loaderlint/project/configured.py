@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.files import is_def
-from loaderlint.project.frames import Frame
+from loaderlint.project.files import SeenPiece, is_def
+from loaderlint.project.frames import Code, Frame
 from loaderlint.project.values import (
     FunctionRef,
     Lib,
@@ -58,6 +58,8 @@ class Configured:
         self._options: dict[tuple[str, str], Val] = {}
         self._declared: dict[str, list[tuple[Frame, ir.Call]]] = {}
         self._nodes: dict[str, Val] = {}
+        self._mentioning: dict[str, list[tuple[Path, int, SeenPiece]]] = {}
+        self._calling: dict[tuple[str, Path, int], list[tuple[int, ir.Call]]] = {}
 
     def parsed(self, owner: LibObject, method: str, frame: Frame) -> Val | None:
         """What `parser.parse_args()` gives; None if this is no such call."""
@@ -194,20 +196,33 @@ class Configured:
     def _calls(self, method: str, words: set[str]) -> list[tuple[Frame, ir.Call]]:
         """Calls of a function or method whose name starts with `method`, in pieces that hold one of `words`."""
         found: list[tuple[Frame, ir.Call]] = []
-        for path in self._ev.files.containing(method):
-            file = self._ev.file(path)
-            if file is None:
-                continue
-            for piece in file.mentioning(method):
-                if not any(file.pieces[piece].holds(word) for word in sorted(words)):
-                    continue
-                facts = self._ev.facts(path, piece)
-                for index, one in enumerate(facts.ir.defs if facts else ()):
-                    for step in one.steps:
-                        call = facts.ir.exprs[step.call] if facts and type(step) is ir.Perform else None
-                        if isinstance(call, ir.Call) and self._called(call, facts).startswith(method):
-                            found.append((self._frame(path, piece, index), call))
+        in_order = sorted(words)
+        for path, piece, text in self._pieces(method):
+            if any(text.holds(word) for word in in_order):
+                found += ((self._frame(path, piece, index), call) for index, call in self._written(method, path, piece))
         return found
+
+    def _pieces(self, method: str) -> list[tuple[Path, int, SeenPiece]]:
+        """The pieces that mention a method: the same for all options."""
+        if method not in self._mentioning:
+            files = [(path, self._ev.file(path)) for path in self._ev.files.containing(method)]
+            self._mentioning[method] = [
+                (path, piece, file.pieces[piece]) for path, file in files if file for piece in file.mentioning(method)
+            ]
+        return self._mentioning[method]
+
+    def _written(self, method: str, path: Path, piece: int) -> list[tuple[int, ir.Call]]:
+        """The calls in a piece of what is named so, each with the number of its def: a piece declares many options."""
+        key = (method, path, piece)
+        if key not in self._calling:
+            facts = self._ev.facts(path, piece)
+            self._calling[key] = [
+                (index, call)
+                for index in range(len(facts.ir.defs) if facts else 0)
+                for _, call in Code(facts, index).calls
+                if self._called(call, facts).startswith(method)
+            ]
+        return self._calling[key]
 
     def _called(self, call: ir.Call, facts: ir.PieceFacts | None) -> str:
         e = facts.ir.exprs[call.func] if facts else None

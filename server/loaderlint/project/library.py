@@ -290,7 +290,7 @@ def _is_part(ev: Evaluator, e: ir.Index, name: str, frame: Frame) -> bool:
 def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
     """One item of an iterable."""
     parts: list[Val] = []
-    aliases = not iterable.only(LibObject)
+    aliases = not iterable.has(LibObject)
     for atom in iterable.atoms:
         match atom:
             case SeqOf(_, items):

@@ -243,6 +243,10 @@ class Val:
         (atom,) = self.atoms
         return atom if type(atom) is Literal_ else None
 
+    def has(self, *kinds: type) -> bool:
+        """Whether it may be something of these kinds."""
+        return any(type(a) in kinds for a in self.atoms)
+
     def only(self, *kinds: type) -> list[Atom]:
         """The atoms of these kinds, in a stable order."""
         found = [a for a in self.atoms if type(a) in kinds]
