@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from loaderlint.cache import answers
 from loaderlint.cache.answers import Answers
 from loaderlint.project.environment import Environment
 from loaderlint.project.files import Part
 from loaderlint.project.model import Model
-from loaderlint.store import OpenFile, Search, Snapshot, Store
+from loaderlint.project.parts import reach_alike, reached
+from loaderlint.store import OpenFile, Search, Snapshot, Store, _around
 from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.search import imported
 from loaderlint.syntax.source import decode
@@ -73,6 +76,38 @@ def part_of(store: Store, path: Path) -> Part:
 )
 def test_what_a_file_imports(text: str, modules: set[str]) -> None:
     assert imported(text.encode()) == modules
+
+
+_LINES = ["import a\n", "# imports b\n", "x = 1\n", "from .c import d\n", "import e, \\\n    f\n", "if x: import g\r\n"]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "alike"),
+    [
+        ("# what follows\nimport a\n\nx = 1\ny = 2\n", "# what follows\nimport a\n\nx = 12\ny = 2\n", True),
+        ("# what follows\nimport a\ny = 2\n", "# what follows\nimport ab\ny = 2\n", False),
+        ("# what follows\nimport a\ny = 2\n", "# what follows\nimport a  # why\ny = 2\n", True),
+        ("# what follows\n# import a\ny = 2\n", "# what follows\nimport a\ny = 2\n", False),
+        ("# what\n'import'\nimport a \\\n, b\ny = 2\n", "# what\n'import'\nimport a \n, b\ny = 2\n", False),
+        ("# what follows\nimport a,\\\n b\ny = 2\n", "# what follows\nimport a,\\\n bc\ny = 2\n", False),
+        ("# what follows\nimport a\nx = 1\n", "# what follows\nimport a\nx = sys.path\n", False),
+        ("# what follows\nimport a\nx = 1\n", "# what follows\nimport a\nx = DataLoader\n", False),
+        ("# what follows\nimport a\nx = DataLoade\n", "# what follows\nimport a\nx = DataLoader\n", False),
+    ],
+)
+def test_whether_an_edit_is_seen_to_import_the_same(was: str, now: str, alike: bool) -> None:
+    assert reach_alike(was, now, _around) is alike
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_an_edit_that_is_seen_to_import_the_same_does(data: st.DataObject) -> None:
+    text = st.lists(st.sampled_from([*_LINES, "import ", "from", "\\\n", "\n", ";", "sys.path", "Dataset"]), max_size=8)
+    before, gone, come, after = ("".join(data.draw(text)) for _ in range(4))
+    was, now = before + gone + after, before + come + after
+    if reach_alike(was, now, _around):
+        for path in ("/r/a.py", "/r/s/a.py", "/r/s/b/a.py"):
+            assert reached(was.encode(), ("/r", "s"), path) == reached(now.encode(), ("/r", "s"), path)
 
 
 def test_callers_are_those_of_the_own_part(tmp_path: Path) -> None:

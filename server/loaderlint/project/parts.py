@@ -15,6 +15,7 @@ from pathlib import Path
 
 from loaderlint.project.files import WHOLE, Part
 from loaderlint.project.imports import STANDARD, WELL_KNOWN
+from loaderlint.syntax.cutter import common_ends
 from loaderlint.syntax.notebook import SUFFIX
 from loaderlint.syntax.search import imported
 
@@ -22,9 +23,11 @@ from loaderlint.syntax.search import imported
 _ADDING = (b"sys.path", b"_init_paths")
 #: What a script says that imports by a text: a configuration may name anything beside it.
 _BY_TEXT = (b"import_module(", b"__import__(", b"instantiate(", b"pydoc")
-#: What stands within so many characters of an edit that changes which modules a file imports.
-_SIGNS = ("import", *(sign.decode() for sign in (*_ADDING, *_BY_TEXT)))
+#: So many characters around an edit are looked at: an import may be continued over lines.
 _SPAN = 2_000
+
+#: What stands in front of a line end that joins two lines.
+_CONTINUED = ("\\", "\\\r")
 
 #: Where a file holds one of these, every text in it may name a module that it imports.
 _QUOTING = ("import_module(", "__import__(")
@@ -34,7 +37,8 @@ ANYWHERE = "*"
 #: In the place of names: a file holds what may be a loader; a dataset, or what is registered under a name.
 LOADS, HELD = "/loads", "/held"
 _LOADS, _HELD = (b"oader",), (b"Dataset", b".register")
-_WORDS = tuple(word.decode() for word in (*_LOADS, *_HELD))
+#: What counts wherever it stands in a file.
+_TELLING = tuple(sign.decode() for sign in (*_ADDING, *_BY_TEXT, *_LOADS, *_HELD))
 #: No name, and told of every file.
 SIGNS = (ANYWHERE, LOADS, HELD)
 
@@ -81,9 +85,25 @@ def reach_alike(was: str, now: str, around: Callable[[str, str, int], tuple[str,
     with so many characters around."""
     if any(sign in text for sign in _QUOTING for text in (was, now)):
         return False
-    if any(sign in text for sign in _SIGNS for text in around(was, now, _SPAN)):
+    before, after = around(was, now, _SPAN)
+    if any((sign in before) != (sign in after) for sign in _TELLING):
         return False
-    return not any(word in text for word in _WORDS for text in around(was, now, max(map(len, _WORDS))))
+    return ("import" not in before and "import" not in after) or _import_alike(before, after)
+
+
+def _import_alike(was: str, now: str) -> bool:
+    """Whether the lines in which two texts differ import the same. False where such a line does not begin and end in
+    them."""
+    first, back = common_ends(was, now)
+    start, end = was.rfind("\n", 0, first), was.find("\n", len(was) - back + 2)
+    while start >= 0 and was.endswith(_CONTINUED, 0, start):
+        start = was.rfind("\n", 0, start)
+    while end >= 0 and was.endswith(_CONTINUED, 0, end):
+        end = was.find("\n", end + 1)
+    if start < 0 or end < 0:
+        return False
+    lines = was[start + 1 : end], now[start + 1 : len(now) - len(was) + end]
+    return len({imported(text.encode("utf-8", "surrogatepass")) for text in lines}) == 1
 
 
 class Parts:
