@@ -92,6 +92,11 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
 
+try:
+    import cv2
+except ImportError:
+    cv2 = None
+
 MEANS = np.zeros(3)
 TRANSFORM_RNG = np.random.default_rng()
 
@@ -119,6 +124,7 @@ class Crops(Dataset):
         if sample.std() > 0:
             sample = sample / sample.std()
         sample.sort()
+        sample = cv2.resize(sample, (3, 3))
         return self.transform(torch.from_numpy(sample)), next(iter(self.lengths), None)
 
 
@@ -139,6 +145,7 @@ class Lines(IterableDataset):
 
 
 def seed_worker(worker_id):
+    cv2.setNumThreads(0)
     np.random.seed(torch.initial_seed() % 2**32)
 
 

@@ -4,6 +4,7 @@ that it is in a worker: both work."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -40,6 +41,7 @@ _SAME = (
 )
 
 
+@lru_cache(maxsize=10_000)
 def plain(name: str) -> str:
     """The one name for what torch, a context and the inner modules export as well."""
     for prefix, replacement in _SAME:

@@ -48,6 +48,7 @@ limits the main process.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
@@ -81,10 +82,18 @@ def {limit_opencv_threads}(worker_id):
 
 
 class Import(NamedTuple):
-    """An import of cv2; `plain`: at module level, under no condition."""
+    """An import of cv2: step `step` of def `def_` of a piece. `plain`: at module level, under no condition."""
 
-    place: Place
+    path: Path
+    piece: int
+    def_: int
+    step: int
     plain: bool
+
+    def place(self, model: Model) -> Place:
+        """Where it stands."""
+        facts = model.ev.facts(self.path, self.piece)
+        return Place(self.path, self.piece, facts.anchors.steps[self.def_][self.step] if facts else -1)
 
 
 def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
@@ -98,12 +107,13 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
     found = gathered((call.frame, exposure) for call, exposure in uses)
     if found is None:
         reasons = (unexposed(model, call.frame, 1, cure=lambda _: _LIMITED) for call in calls)
-        yield from silences(RULE.name, imported.place, reasons)
+        yield from silences(RULE.name, imported.place(model), reasons) if model.explains else ()
         return
     frame, exposure = found
     severity = loudness(Severity.INFORMATION, exposure.certainty)
     if severity is None:
-        yield Silence(RULE.name, imported.place, too_unsure(exposure.certainty))
+        if model.explains:
+            yield Silence(RULE.name, imported.place(model), too_unsure(exposure.certainty))
         return
     lost = " (what stands under `__main__` is not run by spawned workers)" if limits.lost else ""
     yield Finding(
@@ -112,7 +122,7 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
         exposure.certainty,
         f"each worker starts OpenCV's own threads: cv2 runs {in_workers_of(exposure)} and nothing limits it there"
         f"{lost}; call `cv2.setNumThreads(0)` in the worker_init_fn",
-        imported.place,
+        imported.place(model),
         "cv2",
         (*_called(uses, model), *model.why(frame, exposure)),
         _fixes(imported, exposure, model),
@@ -125,30 +135,26 @@ def _imports(module: WorkerModule, model: Model) -> Iterator[Import]:
     if file is None or next(file.mentioning("cv2"), None) is None:
         return  # as in most modules that workers run: do not parse them for it
     for binding in file.bindings_holding("cv2"):
-        place = _cv2_import(model, module, binding.piece, binding.def_, binding.step)
-        if place is not None:
-            yield Import(place, not binding.conditional)
+        if _imports_cv2(model, module, binding.piece, binding.def_, binding.step):
+            yield Import(module.path, binding.piece, binding.def_, binding.step, not binding.conditional)
     for function in module.functions:
         for frame in function.frames[:1]:
             for step in range(len(model.def_of(frame).steps)):
-                place = _cv2_import(model, module, frame.piece, frame.def_, step)
-                if place is not None:
-                    yield Import(place, plain=False)
+                if _imports_cv2(model, module, frame.piece, frame.def_, step):
+                    yield Import(module.path, frame.piece, frame.def_, step, plain=False)
 
 
-def _cv2_import(model: Model, module: WorkerModule, piece: int, def_: int, number: int) -> Place | None:
-    """The place of a step that binds cv2 or a part of it."""
+def _imports_cv2(model: Model, module: WorkerModule, piece: int, def_: int, number: int) -> bool:
+    """Whether a step binds cv2 or a part of it."""
     file = model.files.file(module.path)
     if number < 0 or file is None or not file.pieces[piece].holds("cv2"):
-        return None  # most modules that workers run have no cv2: do not parse them for it
+        return False  # most modules that workers run have no cv2: do not parse them for it
     facts = model.ev.facts(module.path, piece)
     if facts is None:
-        return None
+        return False
     step = facts.ir.defs[def_].steps[number]
     value = facts.ir.exprs[step.value] if isinstance(step, ir.Bind) and step.value != ir.NONE else None
-    if isinstance(value, ir.Imported) and value.module.partition(".")[0] == "cv2" and value.level == 0:
-        return Place(module.path, piece, facts.anchors.steps[def_][number])
-    return None
+    return isinstance(value, ir.Imported) and value.module.partition(".")[0] == "cv2" and value.level == 0
 
 
 def _calls(module: WorkerModule, model: Model) -> Iterator[WorkerCall]:
@@ -187,7 +193,7 @@ def _fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[Fix, ...
         kept = tuple(dict.fromkeys(intent for intent in intents if intent is not None))
         fixes.append(Fix("Call `cv2.setNumThreads(0)` in each worker", "safe", kept))
     if imported.plain:
-        after = InsertStatement(imported.place, "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")
+        after = InsertStatement(imported.place(model), "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")
         title = "Call `cv2.setNumThreads(0)` after `import cv2` (limits the main process too)"
         fixes.append(Fix(title, "unsafe", (after,)))
     return tuple(fixes)

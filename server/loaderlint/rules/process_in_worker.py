@@ -162,7 +162,7 @@ def _process_class(atom: Atom, model: Model) -> str:
 
 def _nested(frame: Frame, model: Model) -> Iterator[Start]:
     """The loaders with workers of their own that are gone through."""
-    for number, site in gone_through(frame, model):
+    for number, site in gone_through(frame, model) if model.once(_have_workers) else ():
         loaders = loaders_at(site, model)
         answers = {loader.has_workers() for loader in loaders}
         if "yes" in answers:
@@ -170,6 +170,11 @@ def _nested(frame: Frame, model: Model) -> Iterator[Start]:
             doubts = 0 if answers == {"yes"} else 1
             place = model.site_place(site)
             yield Start(frame, place, what, doubts, "give it `num_workers=0`", model.place(frame, number))
+
+
+def _have_workers(model: Model) -> bool:
+    """Whether some loader is sure to have workers."""
+    return any(loader.site is not None and loader.has_workers() == "yes" for loader in model.loaders)
 
 
 RULE = Rule(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.project.callers import called_name
 from loaderlint.project.frames import Frame, iterated
 from loaderlint.project.loaders import Loader
 from loaderlint.project.model import Model
@@ -21,17 +22,21 @@ _MAX_DEPTH = 3
 def gone_through(frame: Frame, model: Model) -> Iterator[tuple[int, Site]]:
     """The loaders that a frame goes through: the expression that does, and where the loader is made."""
     for _, step in model.steps(frame):
-        number = iterated(step)
-        if isinstance(step, ir.Perform):
-            call = model.ev.expr(frame, step.call)
-            first = call.args[0] if isinstance(call, ir.Call) and call.args else None
-            if isinstance(call, ir.Call) and first is not None and first.kind == "pos":
-                callee = model.ev.eval(call.func, frame)
-                if any(isinstance(atom, Lib) and atom.name in _GOING for atom in callee.atoms):
-                    number = first.value
+        number = _begun(step.call, frame, model) if isinstance(step, ir.Perform) else iterated(step)
         if number != NONE:
             for site in _loader_sites(model.ev.eval(number, frame), model, 0):
                 yield number, site
+
+
+def _begun(number: int, frame: Frame, model: Model) -> int:
+    """What a call begins to go through; NONE if nothing."""
+    call = model.ev.expr(frame, number)
+    if not isinstance(call, ir.Call) or not call.args or call.args[0].kind != "pos":
+        return NONE
+    if f"builtins.{called_name(frame.code.exprs, call.func)}" not in _GOING:
+        return NONE  # nearly all: not even what they call is evaluated
+    known = any(isinstance(atom, Lib) and atom.name in _GOING for atom in model.ev.eval(call.func, frame).atoms)
+    return call.args[0].value if known else NONE
 
 
 def _loader_sites(value: Val, model: Model, depth: int) -> Iterator[Site]:
