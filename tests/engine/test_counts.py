@@ -298,6 +298,35 @@ def test_who_reads_another_object_is_not_looked_for(monkeypatch: pytest.MonkeyPa
     assert asked and "show" not in asked
 
 
+OPTIONS = """
+import argparse
+
+from torch.utils.data import DataLoader
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--workers", type=int, default=2)
+parser.add_argument("--batch", type=int, default=2)
+parser.add_argument("--drop", action="store_true")
+args = parser.parse_args()
+DataLoader(list(range(9)), args.batch, num_workers=args.workers, drop_last=args.drop)
+"""
+
+
+def test_options_are_looked_up_in_calls_that_are_found_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    searched: list[str] = []
+    mentioning = ProjectFile.mentioning
+
+    def counting(self: ProjectFile, word: str) -> Iterator[int]:
+        searched.append(word)
+        return mentioning(self, word)
+
+    (tmp_path / "train.py").write_text(OPTIONS, "utf-8")
+    workspace = Workspace([tmp_path], {"select": ["ALL"]})
+    monkeypatch.setattr(ProjectFile, "mentioning", counting)
+    workspace.check()
+    assert searched.count("add_argument") == 1
+
+
 def test_a_keystroke_in_what_no_finding_rests_on(counted: Counter[str], tmp_path: Path) -> None:
     root = projects.of_many_files(tmp_path.resolve(), FILES)
     workspace = Workspace([root])
