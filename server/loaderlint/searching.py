@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from loaderlint.project.files import WHOLE, Part
@@ -48,11 +48,13 @@ def _needle(by: str, word: str) -> bytes:
 
 
 class Searching:
-    """Searches of the files of one store. `data` gives the bytes of a file."""
+    """Searches of the files of one store. `data` gives the bytes of a file; `drop`, in a large project, is told of
+    files whose bytes are not needed any more, because all their indexes are made."""
 
     def __init__(self, root: Path, data: Callable[[Path], bytes]) -> None:
         self._root = root
         self._data = data
+        self.drop: Callable[[Iterable[Path]], None] | None = None
         self._paths: tuple[Path, ...] = ()
         self._present: frozenset[Path] = frozenset()
         self._indexes: dict[str, dict[Path, bytes]] = {name: {} for name in _INDEXES}
@@ -160,19 +162,34 @@ class Searching:
         # than to look through all that it was searched for.
         held = [found for inner, found in self._held.items() if inner in word] if not part else []
         if held:
-            contents = [(path, self._content(by, path)) for path in min(held, key=len)]
+            contents: Iterable[tuple[Path, bytes]] = ((path, self._content(by, path)) for path in min(held, key=len))
         else:
             contents = self._contents_of(by, part)
         found = [path for path, content in contents if (run or needle) in content]
         return found if (run or needle) == needle else [path for path in found if needle in self._data(path)]
 
-    def _contents_of(self, by: str, part: Part) -> list[tuple[Path, bytes]]:
+    def _contents_of(self, by: str, part: Part) -> Iterable[tuple[Path, bytes]]:
         """The files of a part, each with an index, or with its bytes (see `_content`)."""
         known = self._contents.setdefault(part, {})
         if by not in known:
             paths = self.units().get(part, ()) if part else self._paths
+            if not by and "words" in known:
+                return self._bytes(paths)
             known[by] = [(path, self._content(by, path)) for path in paths]
+            if by == "words" and self.drop is not None:
+                for other in _INDEXES:
+                    self._contents_of(other, part)
+                known.pop("", None)
+                self.drop(paths)
         return known[by]
+
+    def _bytes(self, paths: Iterable[Path]) -> Iterator[tuple[Path, bytes]]:
+        """Files of which there are indexes, each with its bytes: in a large project these are read once more, one by
+        one."""
+        for path in paths:
+            yield path, self._data(path)
+            if self.drop is not None:
+                self.drop((path,))
 
     def _content(self, by: str, path: Path) -> bytes:
         """One of the indexes of a file; '': its bytes."""

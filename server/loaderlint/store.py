@@ -23,6 +23,7 @@ from loaderlint.project.parts import reach_alike, within
 from loaderlint.roots import MARKERS as MARKERS
 from loaderlint.roots import project_root as project_root
 from loaderlint.searching import SEARCHES, Searching
+from loaderlint.suppress import may_hold
 from loaderlint.syntax import notebook
 from loaderlint.syntax.cutter import Piece, common_ends, cut, recut
 from loaderlint.syntax.search import BASES_SPAN, bases, calls
@@ -163,12 +164,15 @@ def piece_key(piece: Piece) -> PieceKey:
 
 @dataclass(slots=True, eq=False)
 class OpenFile:
-    """One file: its source, its pieces, and the facts known so far. `stale[i]` is the last good version of a piece that
-    does not parse now. `spans` remembers where the anchors that were shown stand in their pieces. `packed` are facts
-    as bytes, from a cache or from `pack`, unpacked when they are asked for; `asked` tells which `pack` took."""
+    """One file: its content, its pieces, and the facts known so far. `stale[i]` is the last good version of a piece
+    that does not parse now. `spans` remembers where the anchors that were shown stand in their pieces. `packed` are
+    facts as bytes, from a cache or from `pack`, unpacked when they are asked for; `asked` tells which `pack` took.
+
+    `content` are the bytes of a file on disk, which are kept for searches anyway: its whole text, up to four times as
+    large and asked for by few, is decoded each time. An editor's text comes as its source."""
 
     path: Path
-    source: Source
+    content: Source | bytes
     pieces: tuple[Piece, ...]
     memo: dict[PieceKey, PieceFacts | None] = field(default_factory=dict)
     stale: dict[int, tuple[Piece, PieceFacts]] = field(default_factory=dict)
@@ -177,6 +181,11 @@ class OpenFile:
     asked: set[PieceKey] = field(default_factory=set)
     is_new: bool = False
     """Whether `pack` took facts that came from no cache."""
+
+    @property
+    def source(self) -> Source:
+        """The source of the file."""
+        return self.content if isinstance(self.content, Source) else decode(self.content)
 
     @property
     def text(self) -> str:
@@ -354,8 +363,10 @@ class Store:
         self._overlays: dict[Path, str] = {}
         self._open: dict[Path, OpenFile | None] = {}
         self._data: dict[Path, bytes] = {}
-        #: What tells the contents that files had which were let go; b"" where they have others since.
+        #: What tells the contents that files had whose bytes were let go; b"" where they have others since. And those
+        #: that were silent then.
         self._left: dict[Path, bytes] = {}
+        self._silent: set[Path] = set()
         self._cells: dict[Path, tuple[int, ...]] = {}
         self._searching = Searching(root, self.data)
         self._walked: frozenset[Path] | None = None
@@ -389,7 +400,7 @@ class Store:
             self.unreadable[path] = _TOO_LARGE
             return
         source = _overlay_source(text)
-        self._open[path] = known.changed(source) if known else self._cut(path, source, _bytes(text))
+        self._open[path] = known.changed(source) if known else self._cut(path, source, text, _bytes(text))
         self._searching.change(path, reaches_alike=known is not None and reach_alike(known.text, text, _around))
 
     def overlay(self, path: Path) -> str | None:
@@ -414,6 +425,7 @@ class Store:
             was = None  # what it was is gone
         self.before.setdefault(path, was)
         self._data.pop(path, None)
+        self._silent.discard(path)
         self._cells.pop(path, None)
         self.unreadable.pop(path, None)
         self.generation += 1
@@ -429,6 +441,15 @@ class Store:
     def suppose(self, paths: Iterable[Path]) -> None:
         """Take these for all files on disk, without looking: somebody else has looked, or needs no others."""
         self._walked, self._paths = frozenset(paths), None
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the files are so many that their bytes are read again rather than kept."""
+        return self._searching.drop is not None
+
+    @is_large.setter
+    def is_large(self, is_large: bool) -> None:
+        self._searching.drop = self._drop_all if is_large else None
 
     def settled(self) -> None:
         """Whatever changed has been dealt with."""
@@ -498,6 +519,9 @@ class Store:
         known = self._data.get(path)
         if known is not None:
             return known
+        opened = self._open.get(path)
+        if opened is not None and isinstance(opened.content, bytes):
+            return opened.content
         overlay = self._overlays.get(path)
         if path in self.unreadable:
             found = b""
@@ -507,6 +531,7 @@ class Store:
             found = self._read(path)
             if path in self._left and witness.content(found) != self._left[path]:
                 self._left[path] = b""
+                self._silent.discard(path)
         self._data[path] = found
         return found
 
@@ -553,16 +578,16 @@ class Store:
         except UnreadableSource as error:
             self.unreadable[path] = str(error)
             return None
-        return self._cut(path, source, data)
+        return self._cut(path, data, source.text, data)
 
-    def _cut(self, path: Path, source: Source, data: bytes) -> OpenFile:
+    def _cut(self, path: Path, content: Source | bytes, text: str, data: bytes) -> OpenFile:
         """The file with this content, of which something may be kept."""
-        kept = self._kept.get(data, source.text) if self._kept else None
+        kept = self._kept.get(data, text) if self._kept else None
         if kept is None:
-            opened = OpenFile(path, source, cut(source.text))
+            opened = OpenFile(path, content, cut(text))
         else:
             packed = {piece_key(kept.pieces[index]): facts for index, facts in kept.packed.items()}
-            opened = OpenFile(path, source, kept.pieces, packed=packed)
+            opened = OpenFile(path, content, kept.pieces, packed=packed)
         if path in self._left:  # which facts were asked for is not known any more
             opened.asked.update(map(piece_key, opened.pieces))
         return opened
@@ -573,10 +598,15 @@ class Store:
             return path not in self.unreadable
         return self.open(path) is not None
 
+    def is_silent(self, path: Path) -> bool:
+        """Whether the file is text without suppressions, as far as that is seen at once; known of files that were let
+        go."""
+        return path in self._silent or (self.is_readable(path) and not may_hold(self.data(path)))
+
     def opened(self) -> Iterator[tuple[bytes, OpenFile]]:
         """The files that were opened, each with its bytes: what a cache may keep."""
         for path, file in self._open.items():
-            if file is not None and (path in self._data or path in self._overlays):
+            if file is not None:
                 yield self.data(path), file
 
     def contents(self) -> Iterator[tuple[Path, bytes]]:
@@ -602,11 +632,24 @@ class Store:
         if self._kept is not None:
             self._kept.put((self.data(path), file) for path, file in files if file is not None)
         for path in paths:
-            data = self._data.pop(path, None)
-            if data is not None:
-                self._left.setdefault(path, witness.content(data))
+            self._drop(path)
             self._open.pop(path, None)
         self.searching().let_go(paths)
+
+    def _drop_all(self, paths: Iterable[Path]) -> None:
+        """Nobody will search the bytes of these files for a while."""
+        for path in paths:
+            if self._is_plain(path) and path not in self.unreadable:
+                self._drop(path)
+
+    def _drop(self, path: Path) -> None:
+        """Let the bytes of a file go, but for those that `OpenFile` needs; they can be had from disk again."""
+        data = self._data.pop(path, None)
+        if data is None or path in self._left:
+            return
+        self._left[path] = witness.content(data)
+        if is_plain(data) and not may_hold(data):
+            self._silent.add(path)
 
     def _is_plain(self, path: Path) -> bool:
         """Whether a file is on disk as it is read: no notebook, and not in an editor."""
@@ -622,7 +665,7 @@ class Store:
         opened = self.open(path)
         if opened is None:
             return None
-        return ProjectFile(path, opened.text, opened.pieces, opened.facts)
+        return ProjectFile(path, opened.pieces, opened.facts)
 
 
 def _folders_of(paths: Iterable[Path]) -> frozenset[Path]:

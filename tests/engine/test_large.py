@@ -4,13 +4,16 @@ again."""
 from __future__ import annotations
 
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from loaderlint import searching
 from loaderlint.cache.database import Database
 from loaderlint.cache.pieces import PieceCache
 from loaderlint.engine import Workspace, linking
+from loaderlint.store import Store
 from tests.engine.projects import cold, shown
 from tests.engine.test_units import EDITS, FILES, written
 
@@ -29,6 +32,49 @@ def test_nothing_stays_of_files_that_nobody_edits(tmp_path: Path) -> None:
     store = workspace.project(root).store
     assert {path.parent.name for path, file in store._open.items() if file} == {"one"}
     assert {path.parent.name for path in store._data} == {"one"}
+
+
+def test_bytes_that_an_index_stands_for_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "_OFTEN", 0)
+    root = written(tmp_path.resolve())
+    path = root / "two/unopened.py"
+    path.write_text("nothing = 'of interest'\n", "utf-8")
+    project = (workspace := Workspace([root])).project(root)
+    kept: list[bool] = []
+    project.on_linked(lambda model: kept.append(path in project.store._data) if path in model.files.paths() else None)
+    assert workspace.check()
+    assert kept == [False] and path not in project.store._open
+
+
+def test_a_check_reads_each_file_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To tell the parts, and to link one; not again to see that nothing in it suppresses anything."""
+    reads: Counter[Path] = Counter()
+    read = Store._read
+
+    def counted(self: Store, path: Path) -> bytes:
+        reads[path] += 1
+        return read(self, path)
+
+    monkeypatch.setattr(Store, "_read", counted)
+    root = written(tmp_path.resolve())
+    found = Workspace([root]).check()
+    # script.py may be cut into pieces when its bytes have gone already.
+    silent = [path for path, diagnostics in found.items() if not diagnostics and path != root / "script.py"]
+    assert silent and {reads[path] for path in silent} == {2}
+
+
+def test_a_suppression_counts_in_a_file_that_was_let_go(tmp_path: Path) -> None:
+    root = written(tmp_path.resolve())
+    path = root / "two/data.py"
+    workspace = Workspace([root])
+    workspace.check()
+    for comment, names in (("# loaderlint: ignore\n", ["unused-suppression"]), ("", [])):
+        text = FILES["two/data.py"]
+        path.write_text(comment + text, "utf-8")
+        workspace.forget([path])
+        for _ in range(2):
+            shown_here = [one.name for one in workspace.check()[path]]
+            assert [name for name in shown_here if name == "unused-suppression"] == names
 
 
 @pytest.mark.parametrize("seed", range(4))

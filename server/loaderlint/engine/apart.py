@@ -35,6 +35,7 @@ class Known:
     interpreter: str | None
     paths: tuple[Path, ...]
     joined: Mapping[str, Part]
+    is_large: bool
     kept: KeptPieces | None
 
 
@@ -85,6 +86,7 @@ def _prepare(known: Known) -> None:
     global _project
     processes.leave_interrupts()
     store = Store(known.root, known.kept)
+    store.is_large = known.is_large
     store.suppose(known.paths)
     store.searching().suppose(known.joined)
     _project = store, Configuration(known.root, known.overrides, known.interpreter)

@@ -63,7 +63,6 @@ class Linking:
         self.last: Linked | None = None
         self.named: frozenset[Path] = frozenset()
         """The files that the user names: the rules of their settings are asked, too."""
-        self._is_large = False
         self.links = 0
         """How often parts of the project were linked (read by tests and benchmarks)."""
         self.known = False
@@ -108,7 +107,7 @@ class Linking:
     def let_go(self, paths: Iterable[Path]) -> None:
         """Nobody asks for these files for a while: in a large project, keep what stands in parts that nobody edits in
         less memory."""
-        if self._is_large:
+        if self._store.is_large:
             part_of = self._store.searching().part_of
             edited = {part_of(path) for path in self._store.edited()}
             self._store.let_go([path for path in paths if part_of(path) not in edited])
@@ -149,7 +148,7 @@ class Linking:
             if read > _MUCH:
                 self._store.let_go([path])
             steps()
-        self._is_large = read > _MUCH
+        self._store.is_large = read > _MUCH
 
     def _links(
         self, parts: Mapping[Part, Sequence[Path]], stop: Callable[[], bool], steps: Steps, telling: bool
@@ -166,11 +165,11 @@ class Linking:
             end = steps.done + len(files)
             unit = self.link(part, stop, steps, telling)
             steps.reach(end)
-            if self._is_large:
+            if self._store.is_large:
                 unit.snapshot.pack()
             yield part, unit
             self.let_go(files)
-            if self._is_large:
+            if self._store.is_large:
                 gc.collect(0)  # what came with this part; a command has no collector running
 
     def _links_apart(
@@ -182,7 +181,7 @@ class Linking:
         store, configuration = self._store, self._configuration
         joined = store.searching().joined()
         overrides, interpreter = configuration.overrides, configuration.interpreter
-        known = apart.Known(store.root, overrides, interpreter, store.paths(), joined, store.kept)
+        known = apart.Known(store.root, overrides, interpreter, store.paths(), joined, store.is_large, store.kept)
         first = sorted(parts, key=lambda part: -len(parts[part]))
         for part, noted in apart.linked(known, first, self._jobs, stop):
             self.links += noted.links

@@ -12,7 +12,7 @@ from loaderlint.engine.places import Places, last_line
 from loaderlint.findings import Finding, Place
 from loaderlint.settings import Settings
 from loaderlint.store import OpenFile, Store
-from loaderlint.suppress import Suppression, covering, may_hold, suppressions
+from loaderlint.suppress import Suppression, covering, suppressions
 
 if TYPE_CHECKING:
     from loaderlint.baseline import Baseline, Kept
@@ -27,7 +27,6 @@ class Showing:
         self._configuration = configuration
         self._places = places
         self._baselines: dict[Path, Baseline | Problem] = {}
-        self._silent: dict[Path, bytes] = {}
         self.kept: list[Kept] = []
         """What baselines did since `begin`, file by file."""
 
@@ -49,7 +48,7 @@ class Showing:
     def printed(self, path: Path, findings: Iterable[Finding]) -> tuple[Diagnostic, ...]:
         """The findings that neither settings nor comments hide, those that a baseline keeps among them."""
         findings = tuple(findings)
-        if not findings and self._is_silent(path):
+        if not findings and self._store.is_silent(path):
             return ()
         settings = self._configuration.settings(path)
         seen: dict[str, int] = {}
@@ -70,17 +69,6 @@ class Showing:
         return tuple(
             with_fingerprint(d, self._configuration.root, self._places.owner(d.finding.place), seen) for d in shown
         )
-
-    def _is_silent(self, path: Path) -> bool:
-        """Whether nothing in a file can be a finding of its own: it is text without suppressions. That is remembered of
-        files whose bytes are not."""
-        told = self._store.told(path)
-        if told and self._silent.get(path) == told:
-            return True
-        silent = self._store.is_readable(path) and not may_hold(self._store.data(path))
-        if silent and (told := self._store.told(path)):
-            self._silent[path] = told
-        return silent
 
     def split(self, path: Path, found: tuple[Diagnostic, ...]) -> tuple[tuple[Diagnostic, ...], Kept | None]:
         """The findings that the file's baseline does not keep, and what it keeps of the others."""

@@ -124,17 +124,14 @@ class ProjectFile:
 
     `facts_of(index)` gives the facts of a piece, the last good ones while it is half typed, None if there are none."""
 
-    __slots__ = ("_facts", "_members", "_names", "_pieces", "_scopes", "_stars", "_text", "path", "pieces", "read")
+    __slots__ = ("_facts", "_members", "_names", "_pieces", "_scopes", "_stars", "path", "pieces", "read")
 
-    def __init__(
-        self, path: Path, text: str, pieces: Sequence[Piece], facts: Callable[[int], PieceFacts | None]
-    ) -> None:
+    def __init__(self, path: Path, pieces: Sequence[Piece], facts: Callable[[int], PieceFacts | None]) -> None:
         self.path = path
         self.read = Read()
         self.pieces = Pieces(SeenPiece(piece, index, self.read) for index, piece in enumerate(pieces))
         self.pieces.read = self.read
         self._pieces = pieces
-        self._text = text
         self._facts = facts
         self._scopes: dict[int, list[int]] = {}
         self._names: Names | None = None
@@ -184,10 +181,9 @@ class ProjectFile:
     def mentioning(self, word: str) -> Iterator[int]:
         """Indices of the pieces whose text holds `word`."""
         self.read.words.add(word)
-        if word in self._text:
-            for index, piece in enumerate(self._pieces):
-                if word in piece.text:
-                    yield index
+        for index, piece in enumerate(self._pieces):
+            if word in piece.text:
+                yield index
 
     def asking(
         self, question: Callable[..., _Answer], *about: Hashable, scope: int = EVERYWHERE

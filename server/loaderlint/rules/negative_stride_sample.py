@@ -66,8 +66,8 @@ from loaderlint.rules.shared.array_sinks import Sink, sinks
 from loaderlint.rules.shared.silence import too_unsure
 from loaderlint.rules.shared.stored_kinds import is_array_index, made, used_as_array
 
-#: One of these stands in a file that reverses anything.
-_WORDS = ("::-", ":: -", ": -1]", ":-1]", "flip", "rot90")
+#: One of these stands in a file that reverses anything; those first that an index of words knows.
+_WORDS = ("flip", "rot90", "::-", ":: -", ": -1]", ":-1]")
 #: Attributes of tables that are indexed like arrays.
 _TABLES = frozenset({"iloc", "loc"})
 Axes = frozenset[tuple[str, int]]
