@@ -176,6 +176,36 @@ loader = DataLoader(D(), sampler=Sampler(), num_workers=2, collate_fn=stack, wor
     assert parts == {"D.__getitem__": {"sample"}, "stack": {"collate"}, "init": {"init"}, "seed": {"init"}}
 
 
+@pytest.mark.parametrize(
+    ("bases", "expected"),
+    [
+        ("Dataset", ["E.__getitem__", "E.__getitems__"]),
+        ("torch.utils.data.IterableDataset", ["E.__iter__", "E.__next__"]),
+        ("D", ["E.__getitem__", "E.__getitems__"]),
+        ("object", ["E.__getitem__", "E.__getitems__", "E.__iter__", "E.__next__"]),
+        ("Dataset, somewhere.Mixin", ["E.__getitem__", "E.__getitems__", "E.__iter__", "E.__next__"]),
+        ("litdata.StreamingDataset", ["E.__getitem__", "E.__getitems__", "E.__iter__", "E.__next__"]),
+    ],
+)
+def test_torchs_base_says_which_methods_workers_call(tmp_path: Path, bases: str, expected: list[str]) -> None:
+    """A library may call an item of its own iterator, as litdata does; torch's bases call nothing."""
+    linked = link(
+        tmp_path,
+        HEAD
+        + f"""
+import litdata, torch
+from elsewhere import somewhere
+class E({bases}):
+    def __getitem__(self, index): return index
+    def __getitems__(self, indices): return indices
+    def __iter__(self): return self
+    def __next__(self): return 1
+loader = DataLoader(E(), num_workers=2)
+""",
+    )
+    assert linked.reached("loader") == expected
+
+
 def test_a_method_and_a_partial_can_be_collate_functions(tmp_path: Path) -> None:
     linked = link(
         tmp_path,

@@ -55,6 +55,11 @@ _Made = TypeVar("_Made")
 _Step = TypeVar("_Step", bound=ir.Step)
 Part = Literal["sample", "collate", "init"]
 SAMPLE_METHODS = ("__getitem__", "__getitems__", "__iter__", "__next__")
+#: Bases of datasets that say which of these workers call; other bases may call the others themselves.
+_SAMPLE_METHODS_OF = {
+    "torch.utils.data.Dataset": ("__getitem__", "__getitems__"),
+    "torch.utils.data.IterableDataset": ("__iter__", "__next__"),
+}
 _MAX_FRAMES = 6000
 _MAX_NESTED_OBJECTS = 8
 #: How many loaders a finding shows; its message says how many more there are.
@@ -290,7 +295,7 @@ class Model:
             return
         if not isinstance(dataset, Instance):
             return
-        for name in SAMPLE_METHODS:
+        for name in self._sample_methods(dataset.cls):
             member = self.ev.classes.member(dataset.cls, name)
             if member is None or member.function is None:
                 continue
@@ -300,6 +305,14 @@ class Model:
             yield from targets
         if self.ev.classes.member(dataset.cls, "__getitem__") is None:
             yield from self._inherited_samples(loader, dataset)
+
+    def _sample_methods(self, cls: ClassRef) -> tuple[str, ...]:
+        """What workers call of a dataset of this class: torch's base alone decides whether they index or iterate
+        (`torch.utils.data._utils.fetch`)."""
+        bases = set(self.ev.classes.library_bases(cls))
+        if len(bases) != 1 or self.ev.classes.has_unknown_base(cls):
+            return SAMPLE_METHODS
+        return _SAMPLE_METHODS_OF.get(bases.pop(), SAMPLE_METHODS)
 
     def _inherited_samples(self, loader: Loader, dataset: Instance) -> Iterator[Frame]:
         """A subclass of a library dataset without its own `__getitem__` runs the library's, which calls transforms."""
