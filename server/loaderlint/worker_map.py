@@ -235,7 +235,7 @@ class _Mapper:
     def _owners(self, base: int, frame: Frame) -> list[Instance]:
         """The objects that an expression may be; `self` is the receiver, also where there were too many arguments to
         keep."""
-        if isinstance(frame.receiver, Instance) and self._model.ev.expr(frame, base) == ir.Param(0):
+        if isinstance(frame.receiver, Instance) and ir.is_self(self._model.ev.expr(frame, base)):
             return [frame.receiver]
         return [one for one in self._model.ev.eval(base, frame).atoms if isinstance(one, Instance)]
 

@@ -18,7 +18,7 @@ Three ideas:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from loaderlint.syntax.cutter import Piece
@@ -301,6 +301,23 @@ def operands(e: Expr) -> tuple[ExprId, ...]:
         case Seq(_, many) | Text(many) | Phi(many):
             return many
     return ()
+
+
+def made_of(exprs: Sequence[Expr], numbers: Iterable[ExprId]) -> Iterator[ExprId]:
+    """The expressions that these are made of, themselves too, each once (see `operands`)."""
+    waiting, seen = list(numbers), {NONE}
+    while waiting:
+        one = waiting.pop()
+        if one not in seen:
+            seen.add(one)
+            yield one
+            waiting += operands(exprs[one])
+
+
+def is_self(e: Expr | None) -> bool:
+    """Whether an expression is the def's first parameter: `self`, in a method. (Tuples of different classes may be
+    equal: `Element(0) == Param(0)`.)"""
+    return type(e) is Param and e.index == 0
 
 
 # --- contexts and steps -----------------------------------------------------------------------------------------------

@@ -374,15 +374,8 @@ def asks_self(number: int, facts: PieceFacts) -> bool:
     """Whether the callee of a call depends on the def's first parameter."""
     exprs = facts.ir.exprs
     call = exprs[number]
-    waiting, seen = [call.func] if isinstance(call, ir.Call) else [], {NONE}
-    while waiting:
-        one = waiting.pop()
-        if one not in seen:
-            seen.add(one)
-            if exprs[one] == ir.Param(0) and type(exprs[one]) is ir.Param:
-                return True
-            waiting += ir.operands(exprs[one])
-    return False
+    made_of = ir.made_of(exprs, [call.func]) if isinstance(call, ir.Call) else ()
+    return any(ir.is_self(exprs[one]) for one in made_of)
 
 
 def _function_of(atom: Atom) -> Atom:

@@ -424,7 +424,7 @@ class Classes:
                 return True
             case ir.Call(func, _):
                 return self._ev.expr(frame, func) == ir.Global("super")
-            case ir.Attr(owner, _) if self._ev.expr(frame, owner) == ir.Param(0):
+            case ir.Attr(owner, _) if ir.is_self(self._ev.expr(frame, owner)):
                 return False  # a field: asking what it holds would ask for the construction that is being found
             case ir.Global() | ir.Attr():
                 return bool(self._ev.eval(base, frame).only(ClassRef))
@@ -605,7 +605,7 @@ class Classes:
                 func = self._ev.expr(frame, call.func)
                 target = self._ev.expr(frame, func.base) if isinstance(func, ir.Attr) else None
                 if isinstance(func, ir.Attr) and isinstance(target, ir.Attr) and target.name == name:
-                    if self._ev.expr(frame, target.base) == ir.Param(0):
+                    if ir.is_self(self._ev.expr(frame, target.base)):
                         added.extend(growth.added_items(self._ev, func.name, call, frame))
         if not added:
             return value

@@ -122,7 +122,7 @@ class Code:
         if self._stored is None:
             self._stored = {}
             for number, step in self.steps_of(ir.SetAttr):
-                if step.value != ir.NONE and self.exprs[step.base] == ir.Param(0):
+                if step.value != ir.NONE and ir.is_self(self.exprs[step.base]):
                     self._stored.setdefault(step.name, []).append((number, step))
         return self._stored
 

@@ -43,17 +43,10 @@ def rests_on_default(number: int, def_: int, facts: PieceFacts) -> bool:
     """Whether a parameter of the def with a constant as its default is part of an expression: who does not know the
     callers takes it for that constant."""
     params, exprs = facts.ir.defs[def_].params, facts.ir.exprs
-    waiting, seen = [number], {NONE}
-    while waiting:
-        one = waiting.pop()
-        if one in seen:
-            continue
-        seen.add(one)
-        e = exprs[one]
+    for e in (exprs[one] for one in ir.made_of(exprs, [number])):
         default = params[e.index].default if isinstance(e, ir.Param) and e.index < len(params) else NONE
         if default != NONE and exprs[default] != ir.Const("NoneType", None):
             return True
-        waiting += ir.operands(e)
     return False
 
 

@@ -166,16 +166,8 @@ class MainFunction:
 
     def expressions(self) -> set[int]:
         """The numbers of all expressions that are written in the def, not in those inside it."""
-        found = {NONE}
-        waiting = [number for step in self.written.steps for number in step_expressions(step)]
-        waiting += [context.expr for context in self.written.contexts]
-        while waiting:
-            number = waiting.pop()
-            if number not in found:
-                found.add(number)
-                waiting += ir.operands(self.exprs[number])
-        found.discard(NONE)
-        return found
+        evaluated = [number for step in self.written.steps for number in step_expressions(step)]
+        return set(ir.made_of(self.exprs, (*evaluated, *(context.expr for context in self.written.contexts))))
 
     @property
     def frames(self) -> tuple[Frame, ...]:

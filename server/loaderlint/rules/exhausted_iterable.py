@@ -160,7 +160,7 @@ def _spent(frame: Frame, model: Model) -> Iterator[_Spent]:
 
 def _own_progress(handed: int, frame: Frame, model: Model) -> Progress | None:
     """How far the dataset itself is, where `__iter__` does nothing but return it."""
-    if model.ev.expr(frame, handed) != ir.Param(0) or not isinstance(frame.receiver, Instance):
+    if not ir.is_self(model.ev.expr(frame, handed)) or not isinstance(frame.receiver, Instance):
         return None
     if any(not isinstance(step, ir.Return | ir.Evaluate) for _, step in model.steps(frame)):
         return None

@@ -157,7 +157,7 @@ def _readers(name: str, loader: Loader, model: Model) -> Iterator[Evidence]:
 
 def _is_own(number: int, name: str, frame: Frame, model: Model) -> bool:
     e = model.ev.expr(frame, number)
-    return isinstance(e, ir.Attr) and e.name == name and model.ev.expr(frame, e.base) == ir.Param(0)
+    return isinstance(e, ir.Attr) and e.name == name and ir.is_self(model.ev.expr(frame, e.base))
 
 
 def _is_anothers(dataset: Instance, name: str, model: Model) -> bool:

@@ -229,7 +229,7 @@ def _written(one: Pass, model: Model) -> str | None:
     names = {_name_of(number, one, model) for number in _holding(one.frame, one.loader, model)} - {None}
     if not names and one.through.receiver is not None and one.through.receiver == one.frame.receiver:
         held = [model.ev.expr(one.through, n) for n in _holding(one.through, one.loader, model)]
-        mine = [e.name for e in held if isinstance(e, ir.Attr) and model.ev.expr(one.through, e.base) == ir.Param(0)]
+        mine = [e.name for e in held if isinstance(e, ir.Attr) and ir.is_self(model.ev.expr(one.through, e.base))]
         names = {f"{model.def_of(one.frame).params[0].name}.{name}" for name in mine}
     return min(names, key=lambda name: (len(str(name)), str(name))) if names else None
 
@@ -255,7 +255,7 @@ def _name_of(number: int, one: Pass, model: Model) -> str | None:
             return name
         case ir.Param(index):
             return model.def_of(frame).params[index].name
-        case ir.Attr(base, name) if model.ev.expr(frame, base) == ir.Param(0) and isinstance(frame.receiver, Instance):
+        case ir.Attr(base, name) if ir.is_self(model.ev.expr(frame, base)) and isinstance(frame.receiver, Instance):
             return f"{model.def_of(frame).params[0].name}.{name}"
         case ir.Call() | ir.Unpack() | ir.Index():
             return _bound_to(number, one, model)

@@ -124,7 +124,7 @@ def _read_by_item(dataset: Instance, loader: Loader, model: Model) -> dict[str, 
         for number in tuple(frame.memo):
             e = model.ev.expr(frame, number)
             base = model.ev.expr(frame, e.base) if isinstance(e, ir.Index) else None
-            if isinstance(e, ir.Index) and isinstance(base, ir.Attr) and model.ev.expr(frame, base.base) == ir.Param(0):
+            if isinstance(e, ir.Index) and isinstance(base, ir.Attr) and ir.is_self(model.ev.expr(frame, base.base)):
                 if not isinstance(model.ev.expr(frame, e.index), ir.Const):
                     found.setdefault(base.name, frame)
     return found

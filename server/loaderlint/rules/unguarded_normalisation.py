@@ -220,7 +220,7 @@ def _is_sample(number: int, frame: Frame, model: Model, depth: int) -> bool:
         case ir.Unpack(inner, _, _) | ir.Element(inner) | ir.Unary(_, inner):
             return _is_sample(inner, frame, model, depth + 1)
         case ir.Attr(base, _):
-            return model.ev.expr(frame, base) != ir.Param(0) and _is_sample(base, frame, model, depth + 1)
+            return not ir.is_self(model.ev.expr(frame, base)) and _is_sample(base, frame, model, depth + 1)
     return False
 
 

@@ -179,7 +179,7 @@ def _taken(entry: Frame, inst: Instance, order: ListingOrder, model: Model) -> d
 def _kept_as(e: ir.Expr, frame: Frame, model: Model) -> str:
     """How a dataset has a sequence, as written after `self.`: `images`, `files["train"]`, `files[...]`; else ''."""
     if isinstance(e, ir.Attr):
-        return e.name if model.ev.expr(frame, e.base) == ir.Param(0) else ""
+        return e.name if ir.is_self(model.ev.expr(frame, e.base)) else ""
     kept = model.ev.expr(frame, e.base) if isinstance(e, ir.Index) else None
     if not isinstance(e, ir.Index) or not isinstance(kept, ir.Attr):
         return ""

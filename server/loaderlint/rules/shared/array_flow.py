@@ -458,17 +458,9 @@ class ArrayFlow:
 
 def _evaluated_by(spot: Spot) -> int | None:
     """The step that evaluates an expression: the first one that it is a part of."""
-    code, seen = spot.frame.code, {NONE}
-    for number, (_, expressions, _) in enumerate(code.evaluated):
-        waiting = list(expressions)
-        while waiting:
-            one = waiting.pop()
-            if one == spot.number:
-                return number
-            if one not in seen:
-                seen.add(one)
-                waiting += ir.operands(code.exprs[one])
-    return None
+    code = spot.frame.code
+    evaluated = enumerate(expressions for _, expressions, _ in code.evaluated)
+    return next((step for step, numbers in evaluated if spot.number in ir.made_of(code.exprs, numbers)), None)
 
 
 def pipeline_steps(call: ir.Call, frame: Frame, ev: Evaluator) -> tuple[tuple[Atom, ...], ...]:

@@ -157,7 +157,7 @@ def _is_closed(origin: Origin, model: Model) -> bool:
 def _is_self(number: int, name: str, frame: Frame, model: Model) -> bool:
     """Whether an expression is `self.<name>`."""
     e = model.ev.expr(frame, number)
-    return isinstance(e, ir.Attr) and e.name == name and model.ev.expr(frame, e.base) == ir.Param(0)
+    return isinstance(e, ir.Attr) and e.name == name and ir.is_self(model.ev.expr(frame, e.base))
 
 
 # --- opened by the first sample ---------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.arrays import STATE_METHODS
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.numpy_random import GENERATORS
@@ -67,7 +66,7 @@ def kept_state(frame: Frame, model: Model) -> Iterator[Kept]:
 def own_attribute(number: int, frame: Frame, model: Model) -> str:
     """The name in `self.name`, '' for other expressions."""
     e = model.ev.expr(frame, number)
-    return e.name if isinstance(e, ir.Attr) and model.ev.expr(frame, e.base) == ir.Param(0) else ""
+    return e.name if isinstance(e, ir.Attr) and ir.is_self(model.ev.expr(frame, e.base)) else ""
 
 
 def _is_aware(frame: Frame, model: Model) -> bool:
@@ -133,7 +132,7 @@ def _changes(frame: Frame, name: str, model: Model) -> bool:
             case ir.Augment(_, base, _, _, "attr"):
                 target = base
             case ir.SetAttr(_, base, attribute, _, _):
-                if attribute == name and not constructing and model.ev.expr(frame, base) == ir.Param(0):
+                if attribute == name and not constructing and ir.is_self(model.ev.expr(frame, base)):
                     return True
                 continue
             case ir.Perform(_, number):
@@ -232,7 +231,7 @@ def _reads(wanted: set[str], function: MainFunction, model: Model) -> list[tuple
     found = []
     for number in sorted(function.expressions()):
         e = function.exprs[number]
-        if isinstance(e, ir.Attr) and e.name in wanted and not (is_method and function.exprs[e.base] == ir.Param(0)):
+        if isinstance(e, ir.Attr) and e.name in wanted and not (is_method and ir.is_self(function.exprs[e.base])):
             found.append((number, e.base))
     return found
 
@@ -258,17 +257,9 @@ def _rests_on_self(number: int, frame: Frame, model: Model) -> bool:
     of a class that is called by its name is one of that class whatever is passed."""
     exprs = model.facts(frame).ir.exprs
     e = exprs[number]
-    waiting, seen = [number], {NONE}
     if isinstance(e, ir.Call) and all(isinstance(atom, ClassRef) for atom in model.ev.eval(e.func, frame).atoms):
-        waiting = [e.func]
-    while waiting:
-        one = waiting.pop()
-        if one not in seen:
-            seen.add(one)
-            if type(exprs[one]) is ir.Param and exprs[one] == ir.Param(0):
-                return True
-            waiting += ir.operands(exprs[one])
-    return False
+        number = e.func
+    return any(ir.is_self(exprs[one]) for one in ir.made_of(exprs, [number]))
 
 
 def _evaluated(frame: Frame, model: Model) -> frozenset[int]:

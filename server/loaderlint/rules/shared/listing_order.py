@@ -221,7 +221,7 @@ class ListingOrder:
                 yield step.index, step.value
             value = self._model.ev.expr(frame, step.value) if isinstance(step, ir.SetAttr) else None
             if isinstance(step, ir.SetAttr) and step.name == name and isinstance(value, ir.Map):
-                if self._model.ev.expr(frame, step.base) == ir.Param(0):
+                if ir.is_self(self._model.ev.expr(frame, step.base)):
                     yield from zip(value.keys, value.values, strict=True)
 
     def _of_global(self, name: str, frame: Frame, depth: int) -> Orders:
@@ -288,7 +288,7 @@ class ListingOrder:
         e = self._model.ev.expr(frame, base)
         if isinstance(target, _Entry):
             return isinstance(e, ir.Index) and self._is_target(e.base, target.name, frame)
-        return isinstance(e, ir.Attr) and e.name == target and self._model.ev.expr(frame, e.base) == ir.Param(0)
+        return isinstance(e, ir.Attr) and e.name == target and ir.is_self(self._model.ev.expr(frame, e.base))
 
     def _choices(self, number: int, frame: Frame) -> tuple[int, ...]:
         e = self._model.ev.expr(frame, number)

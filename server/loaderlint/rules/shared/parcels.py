@@ -189,7 +189,7 @@ def _attributes(inst: Instance, loader: Loader, model: Model) -> Iterator[tuple[
     for frame in _called_by_main(inst, loader, model):
         if frame not in model.ev.classes.construction(inst):
             for number, step in model.steps_of(frame, ir.SetAttr):
-                if model.ev.expr(frame, step.base) == ir.Param(0):
+                if ir.is_self(model.ev.expr(frame, step.base)):
                     yield step.name, [Store(frame, number, model.ev.eval(step.value, frame), False, False)]
 
 
@@ -212,11 +212,11 @@ class Constructed:
         names: dict[str, None] = {}
         for frame in classes.construction(inst):
             for _, step in self._model.steps_of(frame, ir.SetAttr):
-                if frame.code.exprs[step.base] == ir.Param(0):
+                if ir.is_self(frame.code.exprs[step.base]):
                     names[step.name] = None
             for _, deletion in self._model.steps_of(frame, ir.Delete):
                 target = self._model.ev.expr(frame, deletion.target)
-                if isinstance(target, ir.Attr) and self._model.ev.expr(frame, target.base) == ir.Param(0):
+                if isinstance(target, ir.Attr) and ir.is_self(self._model.ev.expr(frame, target.base)):
                     deleted.add(target.name)
         for name in names:
             if name not in deleted:
@@ -249,7 +249,7 @@ def _assigned_outside(inst: Instance, parcel: Parcel, loader: Loader, model: Mod
     for frame in _main_frames(inst, loader):
         for number, step in model.steps_of(frame, ir.SetAttr):
             if step.value != ir.NONE and inst in model.ev.eval(step.base, frame).atoms:
-                if model.ev.expr(frame, step.base) == ir.Param(0):
+                if ir.is_self(model.ev.expr(frame, step.base)):
                     continue
                 link = Link(Spot(frame, number, "step"), f"it becomes `{step.name}` of `{name}`")
                 holder = Parcel(inst, "", (*parcel.way, link), parcel.guessed)

@@ -65,7 +65,7 @@ def _is_own(number: int, frame: Frame, model: Model) -> bool:
     """Whether an expression is an attribute of self, or asks whether there is one."""
     match model.ev.expr(frame, number):
         case ir.Attr(base, _):
-            return model.ev.expr(frame, base) == ir.Param(0) and frame.owner is not None
+            return ir.is_self(model.ev.expr(frame, base)) and frame.owner is not None
         case ir.Global("hasattr"):
             return True
     return False

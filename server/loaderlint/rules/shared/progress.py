@@ -56,7 +56,7 @@ def _drawn(frame: Frame, inst: Instance, model: Model) -> Iterator[tuple[str, bo
 def _moved(frame: Frame, model: Model) -> Iterator[str]:
     """The attributes that a frame counts up: `self.position += 1`, `self.position = self.position + 1`."""
     for _, step in model.steps(frame):
-        if isinstance(step, ir.SetAttr) and model.ev.expr(frame, step.base) == ir.Param(0):
+        if isinstance(step, ir.SetAttr) and ir.is_self(model.ev.expr(frame, step.base)):
             if _counts(step, frame, model):
                 yield step.name
 
@@ -93,7 +93,7 @@ def _own_attributes(number: int, frame: Frame, model: Model) -> Iterator[str]:
     e = model.ev.expr(frame, number)
     match e:
         case ir.Attr(base, name):
-            if model.ev.expr(frame, base) == ir.Param(0):
+            if ir.is_self(model.ev.expr(frame, base)):
                 yield name
         case ir.Compare(left, _, rights):
             for part in (left, *rights):
@@ -116,6 +116,6 @@ def _is_set_back(name: str, inst: Instance, frames: list[Frame], model: Model) -
         if (frame.path, frame.piece) in own or frame.receiver == inst:
             continue
         for step in model.def_of(frame).steps:
-            if isinstance(step, ir.SetAttr) and step.name == name and model.ev.expr(frame, step.base) != ir.Param(0):
+            if isinstance(step, ir.SetAttr) and step.name == name and not ir.is_self(model.ev.expr(frame, step.base)):
                 return True  # a worker_init_fn, say
     return False

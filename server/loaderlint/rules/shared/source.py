@@ -38,7 +38,7 @@ def _write(number: int, frame: Frame, model: Model, kept: list[str]) -> str:
         case ir.Param(index):
             return _parameter(index, frame, model, kept)
         case ir.Attr(base, name):
-            if model.ev.expr(frame, base) == ir.Param(0) and not _is_stored_once(name, frame, model):
+            if ir.is_self(model.ev.expr(frame, base)) and not _is_stored_once(name, frame, model):
                 raise _Unwritable
             return f"{_write(base, frame, model, kept)}.{name}"
         case ir.Bin(op, left, right):
@@ -76,7 +76,8 @@ def _parameter(index: int, frame: Frame, model: Model, kept: list[str]) -> str:
         if isinstance(step, ir.SetAttr) and step.value != NONE and step.context == 0:
             if not _is_stored_once(step.name, frame, model):
                 continue
-            if model.ev.expr(frame, step.value) == ir.Param(index) and model.ev.expr(frame, step.base) == ir.Param(0):
+            value = model.ev.expr(frame, step.value)
+            if type(value) is ir.Param and value.index == index and ir.is_self(model.ev.expr(frame, step.base)):
                 return f"self.{step.name}"
     name = one.params[index].name
     kept.append(f"self._{name} = {name}")
