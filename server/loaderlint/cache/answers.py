@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
@@ -37,7 +38,7 @@ _QUESTIONS = frozenset(
         "project.classes": "_may_annotate _is_passed_on",
         "project.candidates": "matches _renamed _names_given",
         "project.growth": "_puts_into",
-        "project.callers": "_other_names _may_derive",
+        "project.callers": "_imported_as _bound_by_partial _may_derive",
         "syntax.search": "calls",
         "project.imports": "_imports _path_names _joined_names",
         "project.scripts": "_does_something",
@@ -63,8 +64,8 @@ _SILENT = 0
 
 class Answers(NamedTuple):
     """`searches`: for each kind of search through the project the words; its key is the kind, and behind it the folders
-    and files that were searched, where that was not all. `files`: where what is kept of a file stands in `kept` (see
-    `_File`). `questions`: what questions are called."""
+    and files that were searched, where that was not all. `files`: where what is kept of a file (see `_File`) stands in
+    `kept`, compressed. `questions`: what questions are called."""
 
     searches: Mapping[str, Sequence[str]]
     files: Mapping[str, Sequence[int]]
@@ -101,7 +102,7 @@ class Answers(NamedTuple):
         if path not in self.files:
             return _File({}, (), (), None, ())
         start, end = self.files[path]
-        return _file(self.kept[start:end])
+        return _file(zlib.decompress(self.kept[start:end]))
 
     def _read(self, noted: Sequence[Any]) -> Read:
         """The notes of a file as they were."""
@@ -146,23 +147,36 @@ def dumped(
                 files.setdefault(str(path), {}).setdefault("found", {}).setdefault(name, []).append(number)
     for path, found in findings.items():
         files.setdefault(str(path), {})["findings"] = [plain(one) for one in found]
-    lists: dict[str, list[Sequence[int]]] = {}
+    lists: dict[str, list[bytes]] = {}
     for path, read, opened in reads_of:
         noted = None
         if read is not None and opened is not None:
             known = _known_only(read)
             noted = _noted(known, numbers)
-            lists.setdefault(str(path), [*_Pieces.of(opened)]).append(_answers(known, opened))
-        files.setdefault(str(path), {}).setdefault("reads", []).append(noted)
-    places, parts, at = {}, [], 0
+            if str(path) not in lists:
+                lists[str(path)] = [_bytes(one) for one in _Pieces.of(opened)]
+            lists[str(path)].append(_bytes(_answers(known, opened)))
+        # as text at once: of a large project, lists of numbers would take more memory than anything in a check
+        files.setdefault(str(path), {}).setdefault("reads", []).append(json.dumps(noted))
+    places, kept = {}, bytearray()
     for name, document in files.items():
-        lists_of = (array("q", one).tobytes() for one in lists.get(name, ()))
-        part = packed([json.dumps(document).encode(), *lists_of])
-        places[name] = (at, at + len(part))
-        parts.append(part)
-        at += len(part)
+        start = len(kept)
+        kept += zlib.compress(packed([_document(document), *lists.get(name, ())]), 1)
+        places[name] = (start, len(kept))
     index = {"searches": words, "files": places, "questions": [_named(question) for question in numbers]}
-    return packed([json.dumps(index).encode(), b"".join(parts)])
+    return packed([json.dumps(index).encode(), kept])
+
+
+def _bytes(numbers: Sequence[int]) -> bytes:
+    """Numbers of 64 bits."""
+    return array("q", numbers).tobytes()
+
+
+def _document(told: Mapping[str, Any]) -> bytes:
+    """What is told of a file, of which `reads` are texts already."""
+    others = json.dumps({name: what for name, what in told.items() if name != "reads"})
+    comma = ", " if len(others) > len("{}") else ""
+    return f'{others[:-1]}{comma}"reads": [{", ".join(told.get("reads", ()))}]}}'.encode()
 
 
 def loaded(data: bytes) -> Answers:

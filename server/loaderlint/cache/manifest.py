@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from stat import S_ISDIR
 from typing import NamedTuple
 
@@ -162,7 +162,7 @@ def changes(manifest: Manifest, now: int) -> Changes:
 # --- as bytes ---------------------------------------------------------------------------------------------------------
 
 
-def packed(parts: list[bytes]) -> bytes:
+def packed(parts: Sequence[bytes | bytearray]) -> bytes:
     """Several strings of bytes as one."""
     lengths = array("q", map(len, parts)).tobytes()
     return len(parts).to_bytes(2, "little") + lengths + b"".join(parts)

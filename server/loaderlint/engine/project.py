@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from loaderlint.project.model import Model
     from loaderlint.syntax.span import Span
     from loaderlint.worker_map import MappedLoader
+
+
+#: So many files of a large project are open at once when what was read of them is kept.
+_AT_A_TIME = 64
 
 
 class Project:
@@ -148,11 +153,12 @@ class Project:
         return dumped(searches, self._reads(linked), linked.findings)
 
     def _reads(self, linked: Linked) -> Iterator[tuple[Path, Read | None, OpenFile | None]]:
-        """What the last linking read of each file, part by part."""
+        """What the last linking read of each file, part by part; files are opened for it a few at a time."""
         for unit in linked.units.values():
-            for path, read in unit.snapshot.reads():
-                yield path, read, self.store.open(path)
-            self._linking.let_go(unit.snapshot.paths())
+            reads = unit.snapshot.reads()
+            while some := list(islice(reads, _AT_A_TIME)):
+                yield from ((path, read, self.store.open(path)) for path, read in some)
+                self._linking.let_go([path for path, _ in some])
 
     def _reported(self, folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
         """The files that are asked about, sorted: named ones, and those below folders that are not excluded."""
