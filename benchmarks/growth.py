@@ -184,6 +184,8 @@ def _project(folder: str) -> Iterator[Path]:
     source.mkdir(parents=True)
     (root / "pyproject.toml").write_text(f'[project]\nname = "grown"\nversion = "0"\n\n{EVERY_RULE}', encoding="utf-8")
     (root / "train.py").write_text(projects.TRAINING, encoding="utf-8")
+    # A folder of thousands of folders and no source is taken for data, and not looked into.
+    (source / "sizes.py").write_text("", encoding="utf-8")
     yield source
     shutil.rmtree(root)
 

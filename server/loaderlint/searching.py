@@ -253,6 +253,12 @@ class Searching:
         for path in paths:
             self._indexes["words"].pop(path, None)
 
+    def rest(self) -> None:
+        """Nobody will search for a while: keep no indexes, which are made again where somebody does."""
+        self._contents.clear()
+        for known in self._indexes.values():
+            known.clear()
+
     def learn(self, path: Path) -> None:
         """Find out what a file imports, while its bytes are at hand."""
         if self._known_parts().doors:

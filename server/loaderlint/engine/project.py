@@ -150,6 +150,7 @@ class Project:
         searching = self.store.searching()
         searches = {asked: words for unit in linked.units.values() for asked, words in unit.snapshot.searches().items()}
         searches["importing", searching.layout] = searching.importing()
+        searching.rest()
         return dumped(searches, self._reads(linked), linked.findings)
 
     def _reads(self, linked: Linked) -> Iterator[tuple[Path, Read | None, OpenFile | None]]:
