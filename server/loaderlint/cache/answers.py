@@ -156,8 +156,8 @@ def dumped(
             if str(path) not in lists:
                 lists[str(path)] = [_bytes(one) for one in _Pieces.of(opened)]
             lists[str(path)].append(_bytes(_answers(known, opened)))
-        # as text at once: of a large project, lists of numbers would take more memory than anything in a check
-        files.setdefault(str(path), {}).setdefault("reads", []).append(json.dumps(noted))
+        # as little as can be: the lists of a large project would take more memory than anything in a check
+        files.setdefault(str(path), {}).setdefault("reads", []).append(zlib.compress(json.dumps(noted).encode(), 1))
     places, kept = {}, bytearray()
     for name, document in files.items():
         start = len(kept)
@@ -173,10 +173,11 @@ def _bytes(numbers: Sequence[int]) -> bytes:
 
 
 def _document(told: Mapping[str, Any]) -> bytes:
-    """What is told of a file, of which `reads` are texts already."""
+    """What is told of a file, of which `reads` are compressed texts."""
     others = json.dumps({name: what for name, what in told.items() if name != "reads"})
     comma = ", " if len(others) > len("{}") else ""
-    return f'{others[:-1]}{comma}"reads": [{", ".join(told.get("reads", ()))}]}}'.encode()
+    reads_of = b", ".join(map(zlib.decompress, told.get("reads", ())))
+    return f'{others[:-1]}{comma}"reads": ['.encode() + reads_of + b"]}"
 
 
 def loaded(data: bytes) -> Answers:
