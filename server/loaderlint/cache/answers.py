@@ -147,6 +147,7 @@ def dumped(
                 files.setdefault(str(path), {}).setdefault("found", {}).setdefault(name, []).append(number)
     for path, found in findings.items():
         files.setdefault(str(path), {})["findings"] = [plain(one) for one in found]
+    notes: dict[str, list[str]] = {}
     lists: dict[str, list[bytes]] = {}
     for path, read, opened in reads_of:
         noted = None
@@ -156,12 +157,13 @@ def dumped(
             if str(path) not in lists:
                 lists[str(path)] = [_bytes(one) for one in _Pieces.of(opened)]
             lists[str(path)].append(_bytes(_answers(known, opened)))
-        # as little as can be: the lists of a large project would take more memory than anything in a check
-        files.setdefault(str(path), {}).setdefault("reads", []).append(zlib.compress(json.dumps(noted).encode(), 1))
+        # as text at once, which takes less memory than lists of numbers
+        notes.setdefault(str(path), []).append(json.dumps(noted))
     places, kept = {}, bytearray()
-    for name, document in files.items():
+    for name in dict.fromkeys((*files, *notes)):
         start = len(kept)
-        kept += zlib.compress(packed([_document(document), *lists.get(name, ())]), 1)
+        lines = "\n".join(notes.get(name, ())).encode()
+        kept += zlib.compress(packed([json.dumps(files.get(name, {})).encode(), lines, *lists.get(name, ())]), 1)
         places[name] = (start, len(kept))
     index = {"searches": words, "files": places, "questions": [_named(question) for question in numbers]}
     return packed([json.dumps(index).encode(), kept])
@@ -170,14 +172,6 @@ def dumped(
 def _bytes(numbers: Sequence[int]) -> bytes:
     """Numbers of 64 bits."""
     return array("q", numbers).tobytes()
-
-
-def _document(told: Mapping[str, Any]) -> bytes:
-    """What is told of a file, of which `reads` are compressed texts."""
-    others = json.dumps({name: what for name, what in told.items() if name != "reads"})
-    comma = ", " if len(others) > len("{}") else ""
-    reads_of = b", ".join(map(zlib.decompress, told.get("reads", ())))
-    return f'{others[:-1]}{comma}"reads": ['.encode() + reads_of + b"]}"
 
 
 def loaded(data: bytes) -> Answers:
@@ -204,8 +198,8 @@ class _File(NamedTuple):
 
 
 def _file(data: bytes) -> _File:
-    document, *parts = unpacked(data)
-    read = json.loads(document)
+    document, notes, *parts = unpacked(data)
+    told = json.loads(document)
     lists: list[array[int]] = []
     for part in parts:
         numbers = array("q")
@@ -213,7 +207,8 @@ def _file(data: bytes) -> _File:
         lists.append(numbers)
     count = len(_Pieces._fields)
     pieces = _Pieces(*lists[:count]) if lists else None
-    return _File(read.get("found", {}), read.get("findings", ()), read.get("reads", ()), pieces, lists[count:])
+    noted = [json.loads(line) for line in notes.splitlines()]
+    return _File(told.get("found", {}), told.get("findings", ()), noted, pieces, lists[count:])
 
 
 class _Pieces(NamedTuple):

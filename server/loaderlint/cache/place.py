@@ -13,7 +13,7 @@ from loaderlint import __version__
 #: The environment variable that names the folder of the cache; the flag `--cache-dir` wins over it.
 VARIABLE = "LOADERLINT_CACHE_DIR"
 #: What is kept, and how, has this version: another one never reads it.
-SCHEMA = 2
+SCHEMA = 3
 
 
 def folder(flag: str | None = None) -> Path | None:
