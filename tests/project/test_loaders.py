@@ -184,6 +184,7 @@ loader = DataLoader(D(), sampler=Sampler(), num_workers=2, collate_fn=stack, wor
         ("D", ["E.__getitem__", "E.__getitems__"]),
         ("object", ["E.__getitem__", "E.__getitems__", "E.__iter__", "E.__next__"]),
         ("Dataset, somewhere.Mixin", ["E.__getitem__", "E.__getitems__", "E.__iter__", "E.__next__"]),
+        ("Dataset, globals()['Mixin']", ["E.__getitem__", "E.__getitems__", "E.__iter__", "E.__next__"]),
         ("litdata.StreamingDataset", ["E.__getitem__", "E.__getitems__", "E.__iter__", "E.__next__"]),
     ],
 )
