@@ -616,10 +616,6 @@ class Store:
             if path not in self._left and self._is_plain(path) and path not in self.unreadable:
                 yield path, witness.content(data)
 
-    def told(self, path: Path) -> bytes:
-        """What tells the present content of a file that was let go at some time (see `witness.content`); else b""."""
-        return self._left.get(path, b"")
-
     def edited(self) -> Iterator[Path]:
         """The files that an editor has open."""
         yield from self._overlays

@@ -63,15 +63,20 @@ def test_a_check_reads_each_file_twice(tmp_path: Path, monkeypatch: pytest.Monke
     assert silent and {reads[path] for path in silent} == {2}
 
 
-def test_a_suppression_counts_in_a_file_that_was_let_go(tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", ["on disk", "in an editor"])
+def test_a_suppression_counts_in_a_file_that_was_let_go(tmp_path: Path, where: str) -> None:
+    """Of one without findings: of others the comments are read in any case."""
     root = written(tmp_path.resolve())
-    path = root / "two/data.py"
+    path = root / "four/models.py"
     workspace = Workspace([root])
     workspace.check()
     for comment, names in (("# loaderlint: ignore\n", ["unused-suppression"]), ("", [])):
-        text = FILES["two/data.py"]
-        path.write_text(comment + text, "utf-8")
-        workspace.forget([path])
+        text = comment + FILES["four/models.py"]
+        if where == "on disk":
+            path.write_text(text, "utf-8")
+            workspace.forget([path])
+        else:
+            workspace.set_text(path, text)
         for _ in range(2):
             shown_here = [one.name for one in workspace.check()[path]]
             assert [name for name in shown_here if name == "unused-suppression"] == names
