@@ -56,6 +56,7 @@ def typing(tmp_path: Path) -> Typing:
         ("demo/transforms.py", "if value]", "if value is not None"),
         ("demo/transforms.py", '"""Transforms."""', '"""What is done to images."""'),
         ("demo/models.py", "return x", "return x + 1"),
+        ("demo/datasets.py", "        self.count = count", "        coun\n        self.count = count"),
     ],
 )
 def test_what_no_finding_rests_on_links_nothing_anew(typing: Typing, name: str, old: str, new: str) -> None:

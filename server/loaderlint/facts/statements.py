@@ -66,8 +66,9 @@ def block(f: Frame, statements: Iterable[ast.AST]) -> None:
 
 def _expression(f: Frame, node: ast.Expr) -> None:
     value = node.value
-    # A string that stands alone, a docstring or a kind of comment, says nothing.
-    if isinstance(value, ast.Constant) and isinstance(value.value, str | bytes):
+    # A literal that stands alone (a docstring, `...`) does nothing, nor does a name: the first word of each statement
+    # that somebody types is one for a while, and links nothing anew so.
+    if isinstance(value, ast.Constant | ast.Name):
         return
     f.step(Evaluate(f.context, expression(f, value)))
 
