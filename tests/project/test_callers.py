@@ -125,7 +125,7 @@ NEVER_MADE = {
 def _are_made(folder: Path, code: str) -> tuple[bool, bool]:
     """Whether objects of `Made` are made, as it is asked at once and by looking at all of them."""
     ev = link(folder, MADE_HEAD + code + "\n").model.ev
-    (cls,) = ev.lookup(folder / "case.py", "Made").only(ClassRef)
+    (cls,) = ev.names.lookup(folder / "case.py", "Made").only(ClassRef)
     assert isinstance(cls, ClassRef)
     return Callers(ev).are_made(cls), any(one.site is not None for one in Callers(ev).instances(cls))
 

@@ -195,4 +195,4 @@ def test_an_optional_import_is_an_import(statement: str, tmp_path: Path) -> None
 lmdb, has_lmdb = optional_import("lmdb")
 """,
     )
-    assert linked.model.ev.lookup(tmp_path / "data.py", "lmdb").atoms == {Lib("lmdb")}
+    assert linked.model.ev.names.lookup(tmp_path / "data.py", "lmdb").atoms == {Lib("lmdb")}

@@ -77,8 +77,9 @@ class Callers:
     def _open(self, path: Path, piece: int, def_: int, facts: PieceFacts) -> tuple[Frame, ...]:
         function = FunctionRef(path, piece, def_)
         owner = self.owner(path, piece, def_, facts)
-        receiver = Instance(owner, None) if owner and self._ev.decoration(function) not in ("static",) else None
-        frame = self._ev.open_frame(function, receiver, owner)
+        is_static = owner is not None and self._ev.functions.decoration(function) == "static"
+        receiver = Instance(owner, None) if owner and not is_static else None
+        frame = self._ev.functions.open_frame(function, receiver, owner)
         return (frame,) if frame else ()
 
     def owner(self, path: Path, piece: int, def_: int, facts: PieceFacts) -> ClassRef | None:
@@ -95,7 +96,7 @@ class Callers:
     def _find(self, path: Path, piece: int, def_: int, facts: PieceFacts, depth: int) -> Iterator[Frame]:
         one = facts.ir.defs[def_]
         owner = self.owner(path, piece, def_, facts)
-        if owner is not None and self._ev.decoration(FunctionRef(path, piece, def_)) in ("static", "class"):
+        if owner is not None and self._ev.functions.decoration(FunctionRef(path, piece, def_)) in ("static", "class"):
             for site in self._sites_of(one.name, (path, piece, def_)):
                 for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                     yield from self._confirmed(site, caller, (path, piece, def_))
@@ -118,7 +119,7 @@ class Callers:
     def _nested_frames(self, path: Path, piece: int, def_: int, scope: Frame, depth: int) -> Iterator[Frame]:
         """The frames of a function inside another: from the calls of it there, else one with open parameters."""
         found = list(self._calls_of_nested(path, piece, def_, scope, depth))
-        opened = None if found else self._ev.open_frame(FunctionRef(path, piece, def_, scope), None, None)
+        opened = None if found else self._ev.functions.open_frame(FunctionRef(path, piece, def_, scope), None, None)
         yield from found if opened is None else [opened]
 
     def _calls_of_nested(self, path: Path, piece: int, def_: int, scope: Frame, depth: int) -> Iterator[Frame]:
@@ -128,7 +129,9 @@ class Callers:
         for caller in (scope, *(f for n in beside if name for f in self.frames(path, piece, n, depth + 1))):
             for step, call in self._ev.performed(caller):
                 func = self._ev.expr(caller, call.func)
-                if func not in (ir.MakeDef(def_), ir.Capture(1, name)) or self._ev.is_dead(step.context, caller):
+                if func not in (ir.MakeDef(def_), ir.Capture(1, name)):
+                    continue
+                if self._ev.liveness.is_dead(step.context, caller):
                     continue
                 self._ev.eval(step.call, caller)
                 for target in caller.targets.get(step.call, ()):
@@ -160,7 +163,7 @@ class Callers:
 
     def _confirmed(self, site: CallSite, caller: Frame, wanted: tuple[Path, int, int]) -> Iterator[Frame]:
         """The frames of `wanted` that a call leads to, if it does."""
-        if self._ev.is_dead(site.context, caller):
+        if self._ev.liveness.is_dead(site.context, caller):
             return
         call = self._ev.expr(caller, site.expr)
         if not isinstance(call, ir.Call):
@@ -189,7 +192,7 @@ class Callers:
             if member is None or member.function != function:
                 continue
             if len(one.params) <= 1:
-                opened = self._ev.open_frame(function, inst, owner)
+                opened = self._ev.functions.open_frame(function, inst, owner)
                 if opened is not None:
                     yield opened
                 continue
@@ -197,7 +200,7 @@ class Callers:
             for frame in self._calls_on(inst, one.name, (path, piece, def_), depth):
                 called = True
                 yield frame
-            opened = None if called else self._ev.open_frame(function, inst, owner)
+            opened = None if called else self._ev.functions.open_frame(function, inst, owner)
             if opened is not None:
                 yield opened
 
@@ -216,7 +219,7 @@ class Callers:
         found: dict[Instance, None] = {}
         for heir, site in self._made_by(cls):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
-                if self._ev.is_dead(site.context, caller):
+                if self._ev.liveness.is_dead(site.context, caller):
                     continue
                 call = self._ev.expr(caller, site.expr)
                 if isinstance(call, ir.Call) and heir in self._ev.eval(call.func, caller).atoms:
@@ -293,7 +296,7 @@ class Callers:
         owner = self.owner(site.path, site.piece, method, facts) if method is not None else None
         if owner is None or method is None:
             return True
-        if self._ev.decoration(FunctionRef(site.path, site.piece, method)) in ("static", "class"):
+        if self._ev.functions.decoration(FunctionRef(site.path, site.piece, method)) in ("static", "class"):
             return True
         ancestors = self._ev.classes.mro(receiver.cls)
         return any(isinstance(base, ClassRef) and _same_class(base, owner) for base in ancestors)
@@ -340,7 +343,7 @@ class Callers:
         if isinstance(opened.receiver, Instance) and asks_self(site.expr, facts):
             function = FunctionRef(site.path, site.piece, site.def_)
             for heir in self.subclasses(opened.receiver.cls):
-                frame = self._ev.open_frame(function, Instance(heir, None), opened.owner)
+                frame = self._ev.functions.open_frame(function, Instance(heir, None), opened.owner)
                 yield from (frame,) if frame else ()
 
     def _find_sites(self, name: str) -> Iterator[CallSite]:

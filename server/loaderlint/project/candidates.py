@@ -185,7 +185,7 @@ class Candidates:
         return self._are_handed() if callees is None else any(self._makes(atom) for atom in callees)
 
     def _is_class_method(self, site: CallSite) -> bool:
-        return self._ev.decoration(FunctionRef(site.path, site.piece, site.def_)) == "class"
+        return self._ev.functions.decoration(FunctionRef(site.path, site.piece, site.def_)) == "class"
 
     def _is_made_by_class_method(self, site: CallSite, facts: PieceFacts) -> bool:
         """Whether `cls(...)` in a class method may make a loader: its class or one that derives from it is one."""

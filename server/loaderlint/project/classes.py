@@ -301,9 +301,9 @@ class Classes:
         """`object.name` and the frames that run to read it (a property)."""
         member = self.member(inst.cls, name)
         if member is not None and member.function is not None:
-            match self._ev.decoration(member.function):
+            match self._ev.functions.decoration(member.function):
                 case "property":
-                    return self._ev.invoke(member.function, inst, member.owner, Arguments(), frame)
+                    return self._ev.functions.invoke(member.function, inst, member.owner, Arguments(), frame)
                 case "static":
                     return of(member.function), ()
                 case "class":
@@ -322,7 +322,7 @@ class Classes:
                 return of(LibMember(cls, name))
             return unknown("no such attribute")
         if member.function is not None:
-            if self._ev.decoration(member.function) == "class":
+            if self._ev.functions.decoration(member.function) == "class":
                 return of(Method(member.function, cls, member.owner))
             return of(member.function)
         return Val(self.class_value(member).atoms, frozenset({Origin(member.owner, (name,), "same")}))
@@ -341,7 +341,7 @@ class Classes:
                 return of(LibMember(atom.receiver, f"super.{name}"))
             found = self.own_member(base, name)
             if found is not None and found.function is not None:
-                if self._ev.decoration(found.function) == "property" and isinstance(atom.receiver, Instance):
+                if self._ev.functions.decoration(found.function) == "property" and isinstance(atom.receiver, Instance):
                     return unknown("super property")
                 return of(Method(found.function, atom.receiver, base))
             if found is not None:
@@ -352,7 +352,7 @@ class Classes:
         """The value of a member that is no function."""
         cls = member.owner
         if member.bindings:
-            return join(self._ev.binding(cls.path, binding, member.name) for binding in member.bindings[-2:])
+            return join(self._ev.names.binding(cls.path, binding, member.name) for binding in member.bindings[-2:])
         head = self.head(cls)
         frame = self._ev.frame(cls.path, cls.piece, cls.def_, None, (), cls.scope, None, 0)
         values = [
@@ -370,11 +370,11 @@ class Classes:
         if member is None or member.function is None:
             return None
         if inst.site is None:
-            return self._ev.open_frame(member.function, inst, member.owner)
+            return self._ev.functions.open_frame(member.function, inst, member.owner)
         facts = self._ev.facts(member.function.path, member.function.piece)
         if facts is None:
             return None
-        args = self._ev.site_arguments(inst.site).bind(facts.ir.defs[member.function.def_].params, of(inst))
+        args = self._ev.calls.site_arguments(inst.site).bind(facts.ir.defs[member.function.def_].params, of(inst))
         function = member.function
         depth = inst.site.frame.depth + 1
         return self._ev.frame(
@@ -398,7 +398,7 @@ class Classes:
         queue = [init] if init else []
         post = self.member(inst.cls, "__post_init__")
         if post is not None and post.function is not None:
-            opened = self._ev.open_frame(post.function, inst, post.owner)
+            opened = self._ev.functions.open_frame(post.function, inst, post.owner)
             queue += [opened] if opened else []
         while queue and len(frames) < 64:
             frame = queue.pop(0)
@@ -412,7 +412,7 @@ class Classes:
             func = self._ev.expr(frame, call.func)
             if not isinstance(func, ir.Attr) or not (names is None or func.name in names):
                 continue
-            if self._is_self_or_class(func.base, frame) and not self._ev.is_dead(step.context, frame):
+            if self._is_self_or_class(func.base, frame) and not self._ev.liveness.is_dead(step.context, frame):
                 self._ev.eval(step.call, frame)
                 yield from frame.targets.get(step.call, ())
 
@@ -564,13 +564,13 @@ class Classes:
         done = {(f.path, f.piece, f.def_) for f in constructed}
         for member, function, _ in methods:
             if (function.path, function.piece, function.def_) not in done:
-                opened = self._ev.open_frame(function, inst, member.owner)
+                opened = self._ev.functions.open_frame(function, inst, member.owner)
                 if opened is not None:
                     yield member, opened
 
     def _stores_in(self, frame: Frame, name: str, construction: bool) -> Iterator[Store]:
         for number, step in frame.code.stores_of(name):
-            if step.context and self._ev.is_dead(step.context, frame):
+            if step.context and self._ev.liveness.is_dead(step.context, frame):
                 continue
             value = self._ev.eval(step.value, frame)
             yield Store(frame, number, value, construction, step.context == 0)
@@ -632,10 +632,10 @@ class Classes:
         """What a dataclass gives each object for `field(default_factory=...)` or `field(default=...)`."""
         for atom in value.only(LibObject):
             if isinstance(atom, LibObject) and atom.name == "dataclasses.field":
-                passed = self._ev.site_arguments(atom.site)
+                passed = self._ev.calls.site_arguments(atom.site)
                 factory = passed.get("default_factory")
                 if factory is not None:
-                    return self._ev.call_value(factory, Arguments(), atom.site.frame, atom.site.expr, {})[0]
+                    return self._ev.calls.call(factory, Arguments(), atom.site.frame, atom.site.expr, {})[0]
                 return passed.get("default") or value
         return value
 
@@ -656,7 +656,7 @@ class Classes:
         ]
         if name not in fields:
             return None
-        return self._ev.site_arguments(inst.site).get(name, fields.index(name))
+        return self._ev.calls.site_arguments(inst.site).get(name, fields.index(name))
 
     def _annotated(self, cls: ClassRef) -> list[str]:
         file = self._ev.file(cls.path)

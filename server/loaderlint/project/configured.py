@@ -118,7 +118,7 @@ class Configured:
         """What the call that made a record passes for its attribute `name`; None if that is not in sight."""
         if atom.name not in _RECORDS:
             return None
-        passed = self._ev.site_arguments(atom.site)
+        passed = self._ev.calls.site_arguments(atom.site)
         given = dict(passed.keywords).get(name)
         for one in (mapping for value in passed.positional[:1] for mapping in value.only(MapOf)):
             if given is None and isinstance(one, MapOf) and name in one.keys:
@@ -232,7 +232,7 @@ class Configured:
         body = self._ev.body(path, piece)
         if def_ == 0:
             return body
-        return self._ev.open_frame(FunctionRef(path, piece, def_), None, None) or body
+        return self._ev.functions.open_frame(FunctionRef(path, piece, def_), None, None) or body
 
     def _text(self, number: int, frame: Frame) -> str | None:
         e = self._ev.expr(frame, number)

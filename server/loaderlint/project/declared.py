@@ -42,7 +42,7 @@ class DeclaredCalls:
         for wrapper, site in self._sites():
             for frame in self._callers.frames(site.path, site.piece, site.def_):
                 call = self._ev.expr(frame, site.expr)
-                if self._ev.is_dead(site.context, frame) or not isinstance(call, ir.Call):
+                if self._ev.liveness.is_dead(site.context, frame) or not isinstance(call, ir.Call):
                     continue
                 if self._is_meant(wrapper.name, self._ev.eval(call.func, frame), call, frame):
                     kind = LoaderKind(wrapper.name, seeds_numpy=wrapper.seeds)
@@ -100,7 +100,7 @@ class DeclaredCalls:
     # --- its arguments ------------------------------------------------------------------------------------------------
 
     def _arguments(self, wrapper: LoaderWrapper, call: ir.Call, number: int, frame: Frame) -> dict[str, Val]:
-        passed = self._ev.arguments(call, frame)
+        passed = self._ev.calls.arguments(call, frame)
         found = {name: value for name, value in passed.keywords if name in TORCH_PARAMETERS}
         for name, meant in (("dataset", wrapper.dataset), ("num_workers", wrapper.workers)):
             found.pop(name, None)
@@ -123,7 +123,7 @@ class DeclaredCalls:
                 if param.name == meant and index < len(target.args):
                     given = target.args[index]
                     function = FunctionRef(target.path, target.piece, target.def_, target.scope)
-                    return given if given is not None else self._ev.default(function, param)
+                    return given if given is not None else self._ev.functions.default(function, param)
         return passed.get(meant, 0 if meant == TORCH_PARAMETERS[0] else None)
 
 

@@ -46,7 +46,7 @@ class Code:
         self._method_calls: dict[int, list[tuple[int, ir.Perform, ir.Call, str]]] | None = None
         self._evaluated: tuple[tuple[int, tuple[int, ...], int], ...] | None = None
         self._branches: dict[int, bool] = {0: True}
-        #: Where the choices of a `Phi` are bound (see `Evaluator.live`), as far as that was asked for.
+        #: Where the choices of a `Phi` are bound (see `Liveness.live`), as far as that was asked for.
         self.bound: dict[tuple[int, ...], dict[int, list[tuple[int, int]]]] = {}
 
     @property
@@ -109,6 +109,13 @@ class Code:
             known = self._branches[context] = all(one.kind in ("if", "with") for one in around)
         return known
 
+    def has_slice(self, index: int) -> bool:
+        """Whether an index takes a part of a sequence: a slice, an ellipsis or a tuple with a slice."""
+        e = self.exprs[index] if index != ir.NONE else None
+        if isinstance(e, ir.Seq):
+            return any(isinstance(self.exprs[item], ir.Slice) for item in e.items)
+        return isinstance(e, ir.Slice) or (isinstance(e, ir.Const) and e.kind == "ellipsis")
+
     @property
     def stored(self) -> Set[str]:
         """The attributes of its first parameter that the def assigns."""
@@ -167,6 +174,11 @@ class Frame:
     def facts(self) -> PieceFacts | None:
         """The facts of its piece, None where that cannot be read."""
         return self.code.facts
+
+    def add_targets(self, number: int, targets: tuple[Frame, ...]) -> None:
+        """Note the frames that expression `number` leads to, beside those that are known."""
+        if targets:
+            self.targets[number] = tuple(dict.fromkeys((*self.targets.get(number, ()), *targets)))
 
 
 def iterated(step: ir.Step) -> int:

@@ -31,7 +31,7 @@ def added_items(ev: Evaluator, method: str, call: ir.Call, frame: Frame) -> Iter
 def appended(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
     """What the same def appends to the list that expression `number` made."""
     for _, step, call, name in frame.code.method_calls(number):
-        if not ev.is_dead(step.context, frame):
+        if not ev.liveness.is_dead(step.context, frame):
             yield from added_items(ev, name, call, frame)
 
 
@@ -53,15 +53,15 @@ def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> M
 
 def _stored_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[tuple[str, Val]]:
     """The items that a step stores in the dict which expression `number` makes."""
-    if isinstance(step, ir.SetItem) and step.base == number and not ev.is_dead(step.context, frame):
+    if isinstance(step, ir.SetItem) and step.base == number and not ev.liveness.is_dead(step.context, frame):
         key = ev.eval(step.index, frame).literal
         return [(key.value, ev.eval(step.value, frame))] if key and isinstance(key.value, str) else []
     call = ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
     if not isinstance(call, ir.Call) or ev.expr(frame, call.func) != ir.Attr(number, "update"):
         return []
-    if ev.is_dead(step.context, frame):
+    if ev.liveness.is_dead(step.context, frame):
         return []
-    given = ev.arguments(call, frame)
+    given = ev.calls.arguments(call, frame)
     maps = [atom for value in given.positional for atom in value.only(MapOf) if isinstance(atom, MapOf)]
     return [*either(maps), *given.keywords]
 
@@ -71,7 +71,7 @@ def _defaulted_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> li
     call = ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
     if not isinstance(call, ir.Call) or ev.expr(frame, call.func) != ir.Attr(number, "setdefault"):
         return []
-    if ev.is_dead(step.context, frame) or len(call.args) != 2:
+    if ev.liveness.is_dead(step.context, frame) or len(call.args) != 2:
         return []
     key = ev.eval(call.args[0].value, frame).literal
     return [(key.value, ev.eval(call.args[1].value, frame))] if key and isinstance(key.value, str) else []

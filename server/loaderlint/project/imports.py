@@ -83,7 +83,7 @@ def imported_files(ev: Evaluator, path: Path) -> Iterator[Path]:
         facts = ev.facts(path, piece)
         for e in facts.ir.exprs if facts else ():
             if isinstance(e, ir.Imported):
-                module = ev.resolve(path, e.module, e.level)
+                module = ev.names.resolve(path, e.module, e.level)
                 inner = submodule(ev.files, module, e.name) if module and e.name else None
                 yield from (one.path for one in (module, inner) if isinstance(one, ModuleRef))
 

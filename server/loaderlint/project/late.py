@@ -123,14 +123,14 @@ def _bound(ev: Evaluator, module: ModuleRef, stars: int) -> Iterator[ClassRef | 
     file = ev.file(module.path)
     if file is None:
         return
-    yield from ev.module_members(module)
+    yield from ev.names.module_members(module)
     for name, bindings in file.names.items():
         if any(_is_import(ev, file, binding) for binding in bindings):
-            for atom in ev.lookup(file.path, name).only(ClassRef, FunctionRef):
+            for atom in ev.names.lookup(file.path, name).only(ClassRef, FunctionRef):
                 assert isinstance(atom, ClassRef | FunctionRef)
                 yield atom
     for star in file.stars if stars else ():
-        inner = ev.resolve(file.path, star.module, star.level)
+        inner = ev.names.resolve(file.path, star.module, star.level)
         if isinstance(inner, ModuleRef) and inner != module:
             yield from choices(ev, inner, stars - 1)
 
@@ -200,7 +200,7 @@ def evaluated(ev: Evaluator, frame: Frame, number: int) -> Val:
 
 
 def _dotted(ev: Evaluator, frame: Frame, names: list[str]) -> Val:
-    value = ev.lookup(frame.path, names[0])
+    value = ev.names.lookup(frame.path, names[0])
     for name in names[1:]:
         value = ev.attribute(value, name, frame, None)
     return value
@@ -234,7 +234,7 @@ def named_in(ev: Evaluator, key: Val, frame: Frame, number: int) -> Val:
     """`globals()[key]`, where the key is expression `number`. `globals()["make_" + kind]` is something called so."""
     literal = key.literal
     if literal is not None and isinstance(literal.value, str) and not literal.configured:
-        return ev.lookup(frame.path, literal.value)
+        return ev.names.lookup(frame.path, literal.value)
     before = _begins_with(ev, frame, number)
     if not before:
         return of_file(ev, frame, "globals")

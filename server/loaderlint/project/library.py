@@ -271,7 +271,7 @@ def _picks(ev: Evaluator, atom: Atom) -> bool:
             return isinstance(e, ir.Index) and name[:-2] in POSITIONS and _is_part(ev, e, name[:-2], site.frame)
         case LibObject(name, site) if name in POSITIONS:
             size = SINGLE_WITHOUT_SIZE.get(name)
-            return size is None or ev.site_arguments(site).get("size", size) is not None
+            return size is None or ev.calls.site_arguments(site).get("size", size) is not None
         case LibObject(name, _):
             return name.endswith(POSITION_METHODS)
     return False
@@ -281,7 +281,7 @@ def _is_part(ev: Evaluator, e: ir.Index, name: str, frame: Frame) -> bool:
     """Whether `positions[index]` is an array: a slice, or the first item of `np.where(...)`, which is a tuple."""
     bases = ev.eval(e.base, frame).atoms
     return (
-        ev.has_slice(e.index, frame)
+        frame.code.has_slice(e.index)
         or any(isinstance(a, LibObject) and a.name == name for a in bases)
         and (name.endswith(("where", "nonzero")))
     )
@@ -318,7 +318,7 @@ def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
 
 
 def _element_of_builtin(ev: Evaluator, atom: LibObject) -> Val:
-    arguments = ev.site_arguments(atom.site)
+    arguments = ev.calls.site_arguments(atom.site)
     frame, number = atom.site.frame, atom.site.expr
     if atom.name in ("dict.items", "dict.values"):
         call = ev.expr(frame, number)
@@ -339,7 +339,7 @@ def _element_of_object(ev: Evaluator, atom: Instance, frame: Frame, number: int)
         if ev.classes.member(atom.cls, name) is not None:
             method = ev.attribute(of(atom), name, frame, None)
             arguments = Arguments() if name == "__iter__" else Arguments((unknown("index"),))
-            got, targets = ev.call_value(method, arguments, frame, number, {})
+            got, targets = ev.calls.call(method, arguments, frame, number, {})
             frame.targets[number] = tuple(dict.fromkeys((*frame.targets.get(number, ()), *targets)))
             if name == "__getitem__":
                 return got
@@ -501,7 +501,8 @@ def _import_module(ev: Evaluator, first: Val | None, frame: Frame) -> Val:
     if first is None or not texts or len(texts) < len(first.atoms):
         return unknown("importlib")
     return join(
-        ev.imported(frame.path, text, None, 0) if isinstance(text, str) else unknown("importlib") for text in texts
+        ev.names.imported(frame.path, text, None, 0) if isinstance(text, str) else unknown("importlib")
+        for text in texts
     )
 
 
@@ -561,7 +562,7 @@ def _higher_order(
     passed = [element(ev, v, frame, number) for v in arguments.positional if not _callables(v)]
     for value in (*arguments.positional, *(v for _, v in arguments.keywords)):
         for atom in _callables(value):
-            got, more = ev.call_value(of(atom), Arguments(tuple(passed)), frame, number, seen)
+            got, more = ev.calls.call(of(atom), Arguments(tuple(passed)), frame, number, seen)
             results.append(got)
             targets.extend(more)
     if name == "builtins.map" and results:
@@ -619,7 +620,7 @@ def _inherited(
         targets: list[Frame] = []
         for attribute in SAMPLE_CALLABLES:
             for value in library_arguments(ev, atom.owner, attribute):
-                _, more = ev.call_value(value, Arguments((unknown("sample"),)), frame, number, seen)
+                _, more = ev.calls.call(value, Arguments((unknown("sample"),)), frame, number, seen)
                 targets.extend(more)
         return unknown("library sample"), tuple(targets)
     return unknown("library call"), ()
@@ -636,7 +637,7 @@ def passed_to_library(ev: Evaluator, inst: Instance) -> Arguments:
     """What a class of the project that derives from a library's passes to the library's constructor."""
     frames = ev.classes.construction(inst)
     if not frames and inst.site is not None:
-        return ev.site_arguments(inst.site)
+        return ev.calls.site_arguments(inst.site)
     for frame in frames:
         for step, call_ in ev.performed(frame):
             func = ev.expr(frame, call_.func)
@@ -646,7 +647,7 @@ def passed_to_library(ev: Evaluator, inst: Instance) -> Arguments:
             if frame.targets.get(step.call):
                 continue  # a base class of the project: its frame is in `frames` as well
             explicit_self = isinstance(ev.expr(frame, func.base), ir.Global | ir.Attr)
-            return ev.arguments(call_, frame, skip=1 if explicit_self else 0)
+            return ev.calls.arguments(call_, frame, skip=1 if explicit_self else 0)
     return Arguments(more_keywords=True)
 
 
@@ -671,12 +672,12 @@ def _call_library_object(
 ) -> Called:
     if atom.name not in PIPELINES and atom.name != "numpy.vectorize":
         return unknown("library call"), ()
-    made = ev.site_arguments(atom.site)
+    made = ev.calls.site_arguments(atom.site)
     targets: list[Frame] = []
     for value in (*made.positional, *(v for _, v in made.keywords)):
         for step in flattened(value):
             if isinstance(step, (*_CALLABLE, LibObject)) and step not in seen:
-                _, more = ev.call_value(of(step), arguments, frame, number, seen)
+                _, more = ev.calls.call(of(step), arguments, frame, number, seen)
                 targets.extend(more)
     return unknown("library call"), tuple(targets)
 

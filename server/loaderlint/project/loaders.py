@@ -173,7 +173,7 @@ class Loaders:
         for site in Candidates(self._ev, self._callers).find():
             for frame in self._callers.frames(site.path, site.piece, site.def_):
                 where = Site(frame, site.expr)
-                if where not in seen and not self._ev.is_dead(site.context, frame):
+                if where not in seen and not self._ev.liveness.is_dead(site.context, frame):
                     seen.add(where)
                     yield from self._made(where)
 
@@ -240,13 +240,14 @@ class Loaders:
         frame = site.frame
         if isinstance(atom, Lib):
             kind = self._kind(atom.name, frame.path)
-            return (kind, self._ev.arguments(call, frame)) if kind else None
+            return (kind, self._ev.calls.arguments(call, frame)) if kind else None
         if isinstance(atom, PartialOf):
             kind = self._kind(atom.func.name, frame.path) if isinstance(atom.func, Lib) else None
             bound = self._ev.expr(atom.site.frame, atom.site.expr)
             if kind is None or not isinstance(bound, ir.Call):
                 return None
-            return kind, self._ev.arguments(bound, atom.site.frame, skip=1).before(self._ev.arguments(call, frame))
+            first = self._ev.calls.arguments(bound, atom.site.frame, skip=1)
+            return kind, first.before(self._ev.calls.arguments(call, frame))
         if not isinstance(atom, ClassRef):
             return None
         base = next((name for name in self._ev.classes.library_bases(atom) if name in LOADERS), "")
@@ -289,7 +290,7 @@ class Loaders:
             case SeqOf(_, items):
                 return self._all(items, wrapped, depth)
             case LibObject(name, site) if name in WRAPPING_DATASETS:
-                inner = self._ev.site_arguments(site).get(*WRAPPING_DATASETS[name])
+                inner = self._ev.calls.site_arguments(site).get(*WRAPPING_DATASETS[name])
                 return self._all([inner], True, depth) if inner is not None else {}
             case LibObject(name, _) if name in DATASET_BASES or ".datasets." in name:
                 return {atom: Held(wrapped, True)}
@@ -335,7 +336,7 @@ class Loaders:
                 case LibObject(name, _) if makes_configured(name):
                     yield Unknown("instantiated")
                 case LibObject(name, site) if name in WRAPPING_DATASETS:
-                    yield from self._chosen_in(self._ev.site_arguments(site).get(*WRAPPING_DATASETS[name]), depth)
+                    yield from self._chosen_in(self._ev.calls.site_arguments(site).get(*WRAPPING_DATASETS[name]), depth)
                 case SeqOf(_, items):
                     for item in items:
                         yield from self._chosen(item, depth + 1)
@@ -363,7 +364,7 @@ class Loaders:
             return reason.reason
         made = [atom for atom in value.only(LibObject) if isinstance(atom, LibObject)]
         if len(made) == 1 and made[0].name in WRAPPING_DATASETS:
-            return self._late(self._ev.site_arguments(made[0].site).get(*WRAPPING_DATASETS[made[0].name]))
+            return self._late(self._ev.calls.site_arguments(made[0].site).get(*WRAPPING_DATASETS[made[0].name]))
         return "" if made else "a computed value"
 
     def _name(self, frame: Frame, number: int) -> str:
@@ -462,7 +463,7 @@ def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -
         Instance(inst.cls, site)
         for site in loader.late_sites
         for inst in unused
-        if takes(ev, inst.cls, ev.site_arguments(site))
+        if takes(ev, inst.cls, ev.calls.site_arguments(site))
     ]
     return tuple(made or unused)
 
@@ -500,6 +501,6 @@ def in_tests(path: Path | None, root: Path) -> bool:
 
 def library_sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:
     """The functions that a library dataset calls for each sample."""
-    arguments = ev.site_arguments(dataset.site)
+    arguments = ev.calls.site_arguments(dataset.site)
     values = [arguments.get(name) for name in SAMPLE_CALLABLES]
     return [value for value in values if value is not None and not isinstance(value.unknown, Unknown)]

@@ -276,7 +276,7 @@ class Model:
         """The frames that run when the loader calls `value` with one argument."""
         if loader.site is None:
             return ()
-        _, targets = self.ev.call_value(value, Arguments((argument,)), loader.site.frame, loader.site.expr, {})
+        _, targets = self.ev.calls.call(value, Arguments((argument,)), loader.site.frame, loader.site.expr, {})
         return targets
 
     def _dataset_frames(self, loader: Loader, dataset: Atom) -> Iterator[Frame]:
@@ -293,7 +293,7 @@ class Model:
                 continue
             caller = frame or self.ev.body(dataset.cls.path, dataset.cls.piece)
             arguments = Arguments((unknown("index"),)) if name.startswith("__get") else Arguments()
-            _, targets = self.ev.invoke(member.function, dataset, member.owner, arguments, caller)
+            _, targets = self.ev.functions.invoke(member.function, dataset, member.owner, arguments, caller)
             yield from targets
         if self.ev.classes.member(dataset.cls, "__getitem__") is None:
             yield from self._inherited_samples(loader, dataset)
@@ -314,7 +314,8 @@ class Model:
 
     def _walk(self, entry: Frame, loader: Loader, part: Part, guessed: bool) -> None:
         bit = 1 << loader.index
-        queue: deque[tuple[Frame, Frame | None, bool]] = deque([(entry, None, guessed or self.ev.is_guessed(entry))])
+        guessed = guessed or self.ev.calls.is_guessed(entry)
+        queue: deque[tuple[Frame, Frame | None, bool]] = deque([(entry, None, guessed)])
         while queue and len(self.reached) < _MAX_FRAMES:
             frame, parent, guessed = queue.popleft()
             reached = self.reached.get(frame)
@@ -330,7 +331,7 @@ class Model:
             reached.loaders[part] = seen | bit
             reached.parents.setdefault(loader.index, parent)
             for target in self.ev.run(frame):
-                queue.append((target, frame, guessed or self.ev.is_guess(frame, target)))
+                queue.append((target, frame, guessed or self.ev.calls.is_guess(frame, target)))
 
     def _enter_late(self) -> None:
         """Give the datasets nobody holds to the loaders whose dataset is out of sight, or to a presumed loader.
@@ -361,7 +362,7 @@ class Model:
             for name in ("__call__", "transform"):
                 member = self.ev.classes.member(inst.cls, name)
                 if member is not None and member.function is not None:
-                    frame = self.ev.open_frame(member.function, inst, member.owner)
+                    frame = self.ev.functions.open_frame(member.function, inst, member.owner)
                     yield from (frame,) if frame else ()
 
     def _may_run_in_worker(self, reached: Reached) -> bool:
@@ -486,12 +487,13 @@ class Model:
         there changes nothing."""
         exprs = self.facts(frame).ir.exprs
         for step, call in self.ev.performed(frame):
-            if called_name(exprs, call.func) in names and not self.ev.is_dead(step.context, frame):
+            if called_name(exprs, call.func) in names and not self.ev.liveness.is_dead(step.context, frame):
                 yield WorkerCall(frame, step.call, call, self.ev.eval(call.func, frame), step.context)
 
     def _find_calls(self, frame: Frame) -> Iterator[WorkerCall]:
+        is_dead = self.ev.liveness.is_dead
         for step, call in self.ev.performed(frame):
-            if not self.ev.is_dead(step.context, frame):
+            if not is_dead(step.context, frame):
                 self.ev.eval(step.call, frame)
                 yield WorkerCall(frame, step.call, call, self.ev.eval(call.func, frame), step.context)
 
@@ -530,13 +532,15 @@ class Model:
         if known is None:
             one = self.ev.def_of(frame)
             steps = enumerate(one.steps) if one else ()
-            known = self._steps[frame] = [pair for pair in steps if not self.ev.is_dead(pair[1].context, frame)]
+            is_dead = self.ev.liveness.is_dead
+            known = self._steps[frame] = [pair for pair in steps if not is_dead(pair[1].context, frame)]
         return known
 
     def steps_of(self, frame: Frame, kind: type[_Step]) -> Iterator[tuple[int, _Step]]:
         """The steps of one kind among those of a frame that can run, with their numbers."""
+        is_dead = self.ev.liveness.is_dead
         for number, step in frame.code.steps_of(kind):
-            if not self.ev.is_dead(step.context, frame):
+            if not is_dead(step.context, frame):
                 yield number, step
 
     def exposure(
@@ -609,7 +613,7 @@ class Model:
         names = {a.value for a in context.atoms if hasattr(a, "value") and isinstance(a.value, str)}
         for atom in context.atoms:
             if isinstance(atom, LibObject) and atom.name.endswith("get_context"):
-                first = self.ev.site_arguments(atom.site).get("method", 0)
+                first = self.ev.calls.site_arguments(atom.site).get("method", 0)
                 if first is not None and first.literal is not None and isinstance(first.literal.value, str):
                     names.add(first.literal.value)
         return frozenset(str(name) for name in names)

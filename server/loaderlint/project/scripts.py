@@ -134,7 +134,7 @@ class Scripts:
     def _called(self, call: int, frame: Frame) -> Iterator[Frame]:
         """The frames that a call runs, also of the main function that it is given to run."""
         ev = self._model.ev
-        yield from (target for target in frame.targets.get(call, ()) if not ev.is_guess(frame, target))
+        yield from (target for target in frame.targets.get(call, ()) if not ev.calls.is_guess(frame, target))
         e = ev.expr(frame, call)
         if isinstance(e, ir.Call) and any(
             isinstance(a, Lib) and a.name in RUNNERS for a in ev.eval(e.func, frame).atoms
@@ -155,7 +155,7 @@ class Scripts:
                 for loader in self._started(step, frame):
                     return loader, _way(frame, seen)
             for target in self._model.ev.run(frame):
-                if target not in seen and not self._model.ev.is_guess(frame, target):
+                if target not in seen and not self._model.ev.calls.is_guess(frame, target):
                     seen[target] = frame
                     queue.append(target)
         self._idle.update(seen)

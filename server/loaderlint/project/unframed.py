@@ -33,9 +33,9 @@ class Unframed:
             case ir.Global() | ir.Imported() if self._def == 0:
                 return self._ev.eval(number, self._ev.body(self._path, self._piece))
             case ir.Global(name):
-                return self._ev.lookup(self._path, name)
+                return self._ev.names.lookup(self._path, name)
             case ir.Imported(module, name, level):
-                return self._ev.imported(self._path, module, name, level)
+                return self._ev.names.imported(self._path, module, name, level)
             case ir.Attr(base, name):
                 value = self.value(base)
                 return None if value is None else self._ev.attribute(value, name, self._nowhere(), None)

@@ -102,10 +102,10 @@ def _from_options(ev: Evaluator, kind: LoaderKind, passed: Arguments) -> dict[st
 def _given(ev: Evaluator, atom: Atom, maker: tuple[str, ...]) -> Arguments | None:
     """The arguments that an object of options was made with; None if that is out of sight."""
     if isinstance(atom, LibObject) and atom.name in maker:
-        return ev.site_arguments(atom.site)
+        return ev.calls.site_arguments(atom.site)
     if isinstance(atom, Instance) and atom.site is not None and set(ev.classes.library_bases(atom.cls)) & set(maker):
         own = [name for cls in ev.classes.mro(atom.cls) if isinstance(cls, ClassRef) for name in _named(ev, cls)]
-        made = ev.site_arguments(atom.site)
+        made = ev.calls.site_arguments(atom.site)
         fields = tuple((name, ev.classes.field(atom, name)) for name in own if made.get(name) is None)
         return Arguments(made.positional, made.keywords + fields, made.more_positional, made.more_keywords)
     return None

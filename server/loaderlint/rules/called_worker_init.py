@@ -124,7 +124,7 @@ def _returns_on_purpose(callee: Atom, model: Model) -> bool:
 
 def _fails(callee: Atom, argument: Written, call: ir.Call, model: Model) -> bool:
     """Whether the call itself lacks an argument."""
-    passed = model.ev.arguments(call, argument.frame)
+    passed = model.ev.calls.arguments(call, argument.frame)
     return isinstance(callee, FunctionRef) and _arity(callee, passed, 0, model) is not None
 
 
@@ -162,17 +162,17 @@ def _refusal(atom: Atom, model: Model) -> str | None:
         case PartialOf(FunctionRef() as function, site):
             call = model.ev.expr(site.frame, site.expr)
             if isinstance(call, ir.Call):
-                return _arity(function, model.ev.arguments(call, site.frame, skip=1).before(_WORKER_ID), 0, model)
+                return _arity(function, model.ev.calls.arguments(call, site.frame, skip=1).before(_WORKER_ID), 0, model)
     return None
 
 
 def _arity(function: FunctionRef, arguments: Arguments, bound: int, model: Model) -> str | None:
     """Why a function of the project cannot be called with these arguments (`bound`: how many parameters are filled)."""
     one = _def(function, model)
-    plain = model.ev.decoration(function) in ("plain", "static", "class")
+    plain = model.ev.functions.decoration(function) in ("plain", "static", "class")
     if one is None or not plain or arguments.more_positional or arguments.more_keywords:
         return None
-    filled = 0 if model.ev.decoration(function) == "static" else bound
+    filled = 0 if model.ev.functions.decoration(function) == "static" else bound
     slots = [param for param in one.params[filled:] if param.kind in ("pos", "any")]
     given = len(arguments.positional)
     name = "this lambda" if one.kind == "lambda" else f"`{one.name}`"
@@ -219,7 +219,7 @@ def _fixes(argument: Written, model: Model) -> tuple[Fix, ...]:
 
 def _safety(function: FunctionRef, model: Model) -> Safety:
     """Unsafe where the function may seed by the worker's number: it seeds, and it reads its parameters."""
-    opened = model.ev.open_frame(function, None, None)
+    opened = model.ev.functions.open_frame(function, None, None)
     if opened is None:
         return "unsafe"
     frames = model.run_by((opened,))

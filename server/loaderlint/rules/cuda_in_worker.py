@@ -181,10 +181,10 @@ def _use(call: WorkerCall, model: Model) -> Use | None:
     if isinstance(func, ir.Attr) and func.name in ("cuda", "to") and _moves(func, call, model):
         if func.name == "cuda":
             return Use(call, "`.cuda()`", 0)
-        device = model.ev.arguments(call.call, call.frame).get("device", 0)
+        device = model.ev.calls.arguments(call.call, call.frame).get("device", 0)
         return _on(device, call, '.to("{}")', model) if device is not None else None
     if any(isinstance(atom, Lib) and atom.name.startswith(TAKES_DEVICE) for atom in call.callee.atoms):
-        keywords = model.ev.arguments(call.call, call.frame).keywords
+        keywords = model.ev.calls.arguments(call.call, call.frame).keywords
         device = next((value for name, value in keywords if name == "device"), None)
         made = next(atom.name for atom in call.callee.ordered() if isinstance(atom, Lib))
         if device is not None and made != "torch.device":
@@ -221,7 +221,8 @@ def _device_names(value: Val, model: Model) -> Iterator[str | None]:
             case Literal_(_, _, "") | Lib():
                 yield ""
             case LibObject("torch.device", site):
-                inner = model.ev.site_arguments(site).get("device", 0) or model.ev.site_arguments(site).get("type", 0)
+                passed = model.ev.calls.site_arguments(site)
+                inner = passed.get("device", 0) or passed.get("type", 0)
                 yield from _device_names(inner, model) if inner else (None,)
             case _:
                 yield None
@@ -269,7 +270,7 @@ def _loads_anywhere(call: WorkerCall, model: Model) -> bool:
         return False
     if any(Lib("torch.save") in other.callee.atoms for other in model.frame_calls(call.frame)):
         return False  # a cache: the worker saves what it has computed itself, on the CPU
-    return model.ev.arguments(call.call, call.frame).get("map_location", 1) is None
+    return model.ev.calls.arguments(call.call, call.frame).get("map_location", 1) is None
 
 
 def _load_fix(calls: Sequence[WorkerCall], exposure: Exposure, model: Model) -> Fix:

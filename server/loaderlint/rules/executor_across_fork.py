@@ -231,7 +231,7 @@ def _touches(made: LibObject, call: WorkerCall, model: Model) -> tuple[Evidence,
 
 def _waits(call: WorkerCall, model: Model) -> bool:
     """Whether `queue.get()` waits without end."""
-    arguments = model.ev.arguments(call.call, call.frame)
+    arguments = model.ev.calls.arguments(call.call, call.frame)
     block = arguments.get("block", 0)
     return arguments.get("timeout", 1) is None and (block is None or bool(block.literal and block.literal.value))
 

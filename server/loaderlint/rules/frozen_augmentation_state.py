@@ -190,7 +190,7 @@ def _uses(loader: Loader, model: Model) -> Iterator[Use]:
         yield from _of(call.callee, call.frame, loader, model)
     for held in flattened(loader.argument("dataset")):
         if isinstance(held, LibObject) and held.name.startswith("monai.data."):
-            value = model.ev.site_arguments(held.site).get("transform", 1)
+            value = model.ev.calls.site_arguments(held.site).get("transform", 1)
             yield from _of(value, None, loader, model) if value is not None else ()
     for dataset in loader.datasets:
         if isinstance(dataset, Instance) and model.ev.classes.member(dataset.cls, "__getitem__") is None:
@@ -210,7 +210,7 @@ def _of(value: Val, frame: Frame | None, loader: Loader, model: Model) -> Iterat
 def _draws(made: LibObject, library: Library, model: Model, depth: int) -> bool:
     """Whether an object is known to draw random numbers, itself or in what it holds."""
     short = made.name.rpartition(".")[2]
-    arguments = model.ev.site_arguments(made.site)
+    arguments = model.ev.calls.site_arguments(made.site)
     if short in library.holders and depth < 8:
         inner = [atom for v in (*arguments.positional, *(v for _, v in arguments.keywords)) for atom in flattened(v)]
         known = [(atom, library_of(atom.name)) for atom in inner if isinstance(atom, LibObject)]

@@ -148,7 +148,7 @@ def _pools(call: WorkerCall, model: Model) -> Iterator[Pool]:
     for dataset in _constructed(call, model):
         yield from _pool(dataset, passed_to_library(model.ev, dataset), call, FLAG_POSITION, WORKERS_POSITION, model)
     if isinstance(model.ev.expr(call.frame, call.call.func), ir.Attr) and _has_old_arguments(call, model):
-        arguments = model.ev.arguments(call.call, call.frame)
+        arguments = model.ev.calls.arguments(call.call, call.frame)
         passed = next((v for v in (arguments.get(n, 0) for n in DATASET_ARGUMENTS) if v is not None), None)
         for one in passed.only(Instance) if passed is not None else ():
             if isinstance(one, Instance) and is_keras_dataset(one.cls, model):
@@ -210,13 +210,17 @@ def _at_least(value: Val, least: int) -> Answer:
 def _sample_frames(pool: Pool, model: Model) -> tuple[Frame, ...]:
     method = model.ev.attribute(of(pool.dataset), "__getitem__", pool.call.frame, None)
     arguments = Arguments((unknown("index"),))
-    return model.ev.call_value(method, arguments, pool.call.frame, pool.call.number, {})[1]
+    return model.ev.calls.call(method, arguments, pool.call.frame, pool.call.number, {})[1]
 
 
 def _moves_on_in_main(pool: Pool, model: Model) -> bool:
     """Whether the main process itself draws between the epochs: then a single process starts from a new state."""
     member = model.ev.classes.member(pool.dataset.cls, "on_epoch_end")
-    opened = model.ev.open_frame(member.function, pool.dataset, member.owner) if member and member.function else None
+    opened = (
+        model.ev.functions.open_frame(member.function, pool.dataset, member.owner)
+        if member and member.function
+        else None
+    )
     return opened is not None and any(
         isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS
         for frame in model.run_by([opened])

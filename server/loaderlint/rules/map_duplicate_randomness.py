@@ -168,7 +168,7 @@ def _may_map_for_anyone(function: MainFunction, names: frozenset[str], model: Mo
     return any(
         _may_be_mapper(step, call, frame, function, model)
         for step, call in function.calls_named(names)
-        if _may_map(call, function.exprs) and not model.ev.is_dead(step.context, frame)
+        if _may_map(call, function.exprs) and not model.ev.liveness.is_dead(step.context, frame)
     )
 
 
@@ -308,7 +308,7 @@ def _finding(
 
 
 def _mappings(call: WorkerCall, model: Model) -> Iterator[Mapping]:
-    arguments = model.ev.arguments(call.call, call.frame)
+    arguments = model.ev.calls.arguments(call.call, call.frame)
     for atom in call.callee.only(Lib):
         if isinstance(atom, Lib) and atom.name in PARALLEL_MAPPERS:
             yield from _parallel_mapper(arguments)
@@ -342,7 +342,7 @@ def _sharded(arguments: Arguments) -> Iterator[Mapping]:
 def _pooled(pool: LibObject, method: str, arguments: Arguments, model: Model) -> Iterator[Mapping]:
     if not arguments.positional:
         return
-    kind, made = POOLS[pool.name], model.ev.site_arguments(pool.site)
+    kind, made = POOLS[pool.name], model.ev.calls.site_arguments(pool.site)
     function, rest = arguments.positional[0], arguments.positional[1:]
     passed = _ITEM
     if method in _SPREAD:
@@ -387,7 +387,7 @@ def _is_none(value: Val) -> bool:
 
 
 def _run(function: Val, arguments: Arguments, call: WorkerCall, model: Model) -> tuple[Frame, ...]:
-    return model.ev.call_value(function, arguments, call.frame, call.number, {})[1]
+    return model.ev.calls.call(function, arguments, call.frame, call.number, {})[1]
 
 
 def _any_seeds(frames: tuple[Frame, ...], model: Model) -> bool:

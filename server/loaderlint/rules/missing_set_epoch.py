@@ -105,14 +105,14 @@ def _samplers(loader: Loader, model: Model) -> list[LibObject]:
     atoms = [*loader.argument("sampler").atoms]
     for atom in loader.argument("batch_sampler").atoms:
         if isinstance(atom, LibObject) and atom.name.endswith(".BatchSampler"):
-            inner = model.ev.site_arguments(atom.site).get("sampler", 0)
+            inner = model.ev.calls.site_arguments(atom.site).get("sampler", 0)
             atoms.extend(inner.atoms if inner is not None else ())
     found = [atom for atom in atoms if isinstance(atom, LibObject) and atom.name == SAMPLER]
     return [atom for atom in found if _shuffles(atom, model) != "no"]
 
 
 def _shuffles(sampler: LibObject, model: Model) -> str:
-    arguments = model.ev.site_arguments(sampler.site)
+    arguments = model.ev.calls.site_arguments(sampler.site)
     passed, seed = arguments.get("shuffle", _SHUFFLE_POSITION), arguments.get("seed", _SEED_POSITION)
     if seed is not None and seed.literal is None and _is_counted(sampler, model):
         return "no"  # made anew in each epoch, from a seed that may be another

@@ -184,7 +184,7 @@ class Reversal:
 
     def _turns(self, call: ir.Call, frame: Frame) -> str:
         """Whether `rot90` turns at all: 'none', 'some', or 'unknown'."""
-        turns = self._model.ev.arguments(call, frame).get("k", 1)
+        turns = self._model.ev.calls.arguments(call, frame).get("k", 1)
         if turns is None:
             return "some"
         numbers = [a.value for a in turns.atoms if isinstance(a, Literal_) and isinstance(a.value, int)]
@@ -248,7 +248,7 @@ class Reversal:
                 names = self._names(func, frame)
                 if names & {"numpy.fliplr", "numpy.flipud"}:
                     return frozenset({("front", 1 if "numpy.fliplr" in names else 0)})
-                axis = self._model.ev.arguments(call, frame).get("axis", 1)
+                axis = self._model.ev.calls.arguments(call, frame).get("axis", 1)
                 if "numpy.flip" in names and axis and axis.literal and isinstance(axis.literal.value, int):
                     return frozenset({("front" if axis.literal.value >= 0 else "back", axis.literal.value)})
         return frozenset()

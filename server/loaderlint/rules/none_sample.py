@@ -173,7 +173,7 @@ def _ways(frame: Frame, model: Model, depth: int) -> Iterator[Way]:
         else:
             yield from _inside(step.value, step.context, frame, model, depth, Spot(frame, number, "step"))
     for context in Ends(frame, model).find():
-        if not model.ev.is_dead(context, frame) and _is_no_choice(context, frame, model):
+        if not model.ev.liveness.is_dead(context, frame) and _is_no_choice(context, frame, model):
             yield from _way(frame, context, Spot(frame, 0, "def"), model, falls=True)
 
 
@@ -193,7 +193,7 @@ def _way(
     for one in contexts:
         if one.kind == "except" and reason is None and not _is_import_error(one.expr, frame, model):
             reason = "exception"
-        elif one.kind == "if" and model.ev.truth(one.expr, frame) is None:
+        elif one.kind == "if" and model.ev.liveness.truth(one.expr, frame) is None:
             if dependence(one.expr, frame, model) == 2:
                 reason = reason or "sample"
             elif not _asks_for_index(one.expr, frame, model):
@@ -253,7 +253,7 @@ def _inside(number: int, context: int, frame: Frame, model: Model, depth: int, s
         case ir.IfExp(test, then, other):
             for side in (then, other):
                 if _is_none(side, frame, model):
-                    if dependence(test, frame, model) == 2 and model.ev.truth(test, frame) is None:
+                    if dependence(test, frame, model) == 2 and model.ev.liveness.truth(test, frame) is None:
                         yield Way(frame, spot, "sample", False, False, False, False)
                 else:
                     yield from _inside(side, context, frame, model, depth, spot)

@@ -142,7 +142,7 @@ def _is_grown(value: Val, atom: object, frame: Frame, name: str, model: Model) -
         case SeqOf(_, items, site) | MapOf(_, items, site):
             return not _are_arrays(items) and (_is_built_in_loop(site, model) or _is_filled_in_loop(name, frame, model))
         case LibObject("builtins.sorted" | "builtins.list" | "builtins.tuple", site):
-            given = model.ev.site_arguments(site).positional[:1]
+            given = model.ev.calls.site_arguments(site).positional[:1]
             return any(_is_grown(one, inner, frame, name, model) for one in given for inner in one.atoms)
         case LibObject(full, _):
             return _READERS.search(full) is not None

@@ -159,7 +159,7 @@ class ReadOnly:
         if not is_whole(path) or not isinstance(call, ir.Call):
             return False
         names = self._names(call.func, frame)
-        arguments = self._ev.arguments(call, frame) if names else None
+        arguments = self._ev.calls.arguments(call, frame) if names else None
         if arguments is None:
             return False
         if names & READ_ONLY_MAKERS:

@@ -99,7 +99,7 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     for frame in function.frames:
         loops = _loops(frame, model)
         for append in appends if loops else ():
-            if not model.ev.is_dead(append.step.context, frame):
+            if not model.ev.liveness.is_dead(append.step.context, frame):
                 for one in _kept_by(append, loops, frame, model):
                     yield Silence(RULE.name, one.place, _STRATEGY) if shared else one
 
@@ -325,7 +325,7 @@ def _part(number: int, loops: dict[int, tuple[Loader, int]], frame: Frame, model
                 path.append(index)
                 here = value
             case ir.Index(base, index):
-                if not model.ev.has_slice(index, frame):
+                if not frame.code.has_slice(index):
                     key = model.ev.eval(index, frame).literal
                     if key is None or not isinstance(key.value, str | int):
                         return None
@@ -350,7 +350,7 @@ def _sampled(kept: Kept, model: Model) -> list[Val]:
     for frame, reached in model.reached.items():
         if reached.parents.get(kept.loader.index, frame) is not None or not reached.loaders.get("sample"):
             continue
-        values = [model.ev.returned(frame)]
+        values = [model.ev.functions.returned(frame)]
         for key in kept.path:
             values = [item for value in values for item in _items(value, key)]
         found.extend(values)

@@ -132,7 +132,7 @@ def _draws_of(call: WorkerCall, model: Model) -> Iterator[Draw]:
         if isinstance(atom, LibMember) and isinstance(atom.owner, LibObject) and atom.name in GENERATOR_DRAWS:
             if library_of(atom.owner):
                 yield Draw(call, atom.owner, call.callee.origins)
-    passed = model.ev.arguments(call.call, call.frame).get("generator")
+    passed = model.ev.calls.arguments(call.call, call.frame).get("generator")
     if passed is not None and not passed.unknown:
         for atom in passed.only(LibObject):
             if isinstance(atom, LibObject) and library_of(atom) == "torch":

@@ -201,7 +201,7 @@ def _setters(read: Read, model: Model) -> dict[str, dict[Instance, tuple[Instanc
             function = method.function
             if (function.path, function.piece, function.def_) in in_workers:
                 continue
-            opened = model.ev.open_frame(function, owner, method.owner)
+            opened = model.ev.functions.open_frame(function, owner, method.owner)
             stored = next(iter(_stores(opened, read, model)), None) if opened else None
             if stored is not None and opened is not None:
                 found.setdefault(model.def_of(opened).name, {})[owner] = stored

@@ -129,7 +129,7 @@ class _Threads(NamedTuple):
 
 def _threads(call: WorkerCall, model: Model) -> _Threads | None:
     """What the call asks for; None if that is one thread or cannot be read."""
-    passed = model.ev.arguments(call.call, call.frame).positional
+    passed = model.ev.calls.arguments(call.call, call.frame).positional
     if not passed:
         return None
     several = [text for atom in passed[0].ordered() if (text := _several(atom))]

@@ -225,7 +225,7 @@ def _way(loader: Loader, one: Sent, collate: Val, model: Model) -> Way:
     batched = (
         Val(frozenset({SeqOf("list", (of(one.atom),))})) if size is None or size.value is not None else of(one.atom)
     )
-    result, _ = model.ev.call_value(collate, Arguments((batched,)), loader.site.frame, loader.site.expr, {})
+    result, _ = model.ev.calls.call(collate, Arguments((batched,)), loader.site.frame, loader.site.expr, {})
     return "passed" if one.atom in _atoms(result, 0) else "unknown"
 
 

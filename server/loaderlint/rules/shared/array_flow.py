@@ -114,7 +114,9 @@ class ArrayFlow:
                 found[Found(state.frame, state.number)] = None
                 continue
             for before in self._before(state):
-                if before not in seen and len(before.stack) <= _MAX_CALLS and not self._ev.is_guessed(before.frame):
+                if before in seen or len(before.stack) > _MAX_CALLS:
+                    continue
+                if not self._ev.calls.is_guessed(before.frame):
                     seen.add(before)
                     queue.append(before)
         return list(found)
@@ -137,10 +139,10 @@ class ArrayFlow:
         match self._ev.expr(frame, number):
             case ir.Phi(choices):
                 if not self._minds_layout(frame):
-                    live = self._ev.live(choices, frame)
+                    live = self._ev.liveness.live(choices, frame)
                     yield from (state._replace(number=c) for c in live if not self._is_dead(c, frame))
             case ir.IfExp(test, then, other):
-                truth = self._ev.truth(test, frame)
+                truth = self._ev.liveness.truth(test, frame)
                 yield from (state._replace(number=n) for n, dead in ((then, False), (other, True)) if truth is not dead)
             case ir.BoolOp(_, left, right):
                 yield from (state._replace(number=side) for side in (left, right))
@@ -174,7 +176,7 @@ class ArrayFlow:
 
     def _key(self, index: int, frame: Frame) -> str | int | None:
         """What an index takes out of a container; None for slices."""
-        if self._ev.has_slice(index, frame):
+        if frame.code.has_slice(index):
             return None
         literal = self._ev.eval(index, frame).literal
         if literal is not None and literal.kind in ("str", "int") and isinstance(literal.value, str | int):
@@ -266,7 +268,7 @@ class ArrayFlow:
             if one is None or one.name == "__init__":
                 continue
             for step in one.steps:
-                if isinstance(step, ir.Return | ir.YieldStep) and not self._ev.is_dead(step.context, target):
+                if isinstance(step, ir.Return | ir.YieldStep) and not self._ev.liveness.is_dead(step.context, target):
                     path = state.path
                     if one.is_generator:
                         if not isinstance(step, ir.YieldStep) or step.is_from or path[:1] != (ANY_ITEM,):
@@ -407,7 +409,7 @@ class ArrayFlow:
             if step.base != state.number or not self._is_before(number, state.frame, state.until):
                 continue
             key = self._key(step.index, state.frame)
-            if key is None or self._ev.is_dead(step.context, state.frame):
+            if key is None or self._ev.liveness.is_dead(step.context, state.frame):
                 continue
             if not any(key == name and self._is_within(step.context, context, state.frame) for name, context in later):
                 yield step, key
@@ -446,7 +448,7 @@ class ArrayFlow:
     def _is_dead(self, number: int, frame: Frame) -> bool:
         """Whether a local is bound to an expression only in branches that never run."""
         contexts = [step.context for _, step in frame.code.bindings.get(number, ())]
-        return bool(contexts) and all(self._ev.is_dead(context, frame) for context in contexts)
+        return bool(contexts) and all(self._ev.liveness.is_dead(context, frame) for context in contexts)
 
     def _minds_layout(self, frame: Frame) -> bool:
         """Whether the code around looks at strides or flags itself: what it does then is its own business."""
@@ -478,7 +480,7 @@ def pipeline_steps(call: ir.Call, frame: Frame, ev: Evaluator) -> tuple[tuple[At
 
 
 def _pipeline(atom: LibObject, ev: Evaluator) -> Iterator[tuple[Atom, ...]]:
-    made = ev.site_arguments(atom.site)
+    made = ev.calls.site_arguments(atom.site)
     for value in (*made.positional[:1], *(v for name, v in made.keywords if name == "transforms")):
         lists = [one for one in value.only(SeqOf) if isinstance(one, SeqOf)]
         for item in lists[0].items if len(lists) == 1 else (value,):
@@ -489,7 +491,7 @@ def _chosen(atoms: list[Atom], ev: Evaluator) -> Iterator[Atom]:
     """A step, or what it chooses from."""
     for atom in atoms:
         if isinstance(atom, LibObject) and atom.name in ALTERNATIVES:
-            for value in ev.site_arguments(atom.site).positional:
+            for value in ev.calls.site_arguments(atom.site).positional:
                 yield from flattened(value)
         else:
             yield atom

@@ -46,7 +46,7 @@ def loops_around(frame: Frame, context: int, model: Model, depth: int = 0) -> It
         return
     for site in model.callers.sites(one.name)[:_MAX_SITES]:
         for caller in model.callers.frames(site.path, site.piece, site.def_):
-            if not model.ev.is_dead(site.context, caller) and _leads_to(caller, site.expr, frame, model):
+            if not model.ev.liveness.is_dead(site.context, caller) and _leads_to(caller, site.expr, frame, model):
                 yield from loops_around(caller, site.context, model, depth + 1)
 
 

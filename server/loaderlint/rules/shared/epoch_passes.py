@@ -127,7 +127,7 @@ def _collect(value: Val, model: Model, found: dict[Loader, None], depth: int) ->
         made = _made_at(site, model)
         found.update(dict.fromkeys(made))
         if not made and isinstance(atom, LibObject) and depth < 3 and _gives_items(atom.name):
-            for passed in model.ev.site_arguments(site).positional:
+            for passed in model.ev.calls.site_arguments(site).positional:
                 _collect(passed, model, found, depth + 1)
 
 

@@ -47,5 +47,5 @@ def born(site: Site, model: Model) -> str:
 
 def is_seeded(made: LibObject, model: Model) -> bool:
     """Whether a generator is given a seed where it is made."""
-    arguments = model.ev.site_arguments(made.site)
+    arguments = model.ev.calls.site_arguments(made.site)
     return bool(arguments.positional or arguments.keywords or arguments.more_keywords)

@@ -66,7 +66,7 @@ def _of_call(call: ir.Call, number: int, frame: Frame, model: Model, depth: int)
             layers = "torch.nn.Module" in model.ev.classes.library_bases(cls) and _has_layers(atom, model)
             return "node" if layers and not _is_off(number, frame, model) and not _is_frozen(frame, model) else None
         case LibMember(_, "requires_grad_"):
-            asked = model.ev.arguments(call, frame).get("requires_grad", 0)
+            asked = model.ev.calls.arguments(call, frame).get("requires_grad", 0)
             return "leaf" if asked is None or (asked.literal is not None and asked.literal.value is True) else None
         case LibMember(_, name) if name in _CARRYING and isinstance(func, ir.Attr):
             carried = grad(func.base, frame, model, depth + 1)
@@ -77,7 +77,7 @@ def _of_call(call: ir.Call, number: int, frame: Frame, model: Model, depth: int)
 def _of_function(name: str, call: ir.Call, number: int, frame: Frame, model: Model, depth: int) -> Grad | None:
     if not name.startswith("torch."):
         return None
-    asked = model.ev.arguments(call, frame).get("requires_grad", 1 if name in _PARAMETERS else None)
+    asked = model.ev.calls.arguments(call, frame).get("requires_grad", 1 if name in _PARAMETERS else None)
     literal = asked.literal if asked is not None else None
     if name in _PARAMETERS:
         return "leaf" if asked is None or (literal is not None and literal.value is True) else None

@@ -111,7 +111,7 @@ def _keeps_parts(made: LibObject, inst: Instance, model: Model) -> bool:
 
 def _is_written(made: LibObject, model: Model) -> bool:
     """Whether the handle may be opened for writing: a mode that is no constant, or holds w, a, x or +."""
-    arguments = model.ev.site_arguments(made.site)
+    arguments = model.ev.calls.site_arguments(made.site)
     place = 0 if made.name == "pathlib.Path.open" else 1
     for name, position in (("mode", place), ("flag", None)):
         mode = arguments.get(name, position)

@@ -25,7 +25,7 @@ def handle_kind(atom: LibObject, model: Model) -> HandleKind | None:
             return None
         name = shorter
     made = opener(atom, model)
-    arguments = model.ev.site_arguments(made.site)
+    arguments = model.ev.calls.site_arguments(made.site)
     given = (*arguments.positional, *(value for _, value in arguments.keywords))
     if any(isinstance(a, LibObject) and a.name in IN_MEMORY for value in given for a in value.atoms):
         return None

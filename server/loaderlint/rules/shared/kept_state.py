@@ -118,7 +118,7 @@ def _main_methods(owner: Instance, name: str, model: Model) -> Iterator[Frame]:
     for member in model.ev.classes.methods_holding(owner.cls, f".{name}"):
         function = member.function
         if function is not None and (function.path, function.piece, function.def_) not in done:
-            opened = model.ev.open_frame(function, owner, member.owner)
+            opened = model.ev.functions.open_frame(function, owner, member.owner)
             if opened is not None:
                 yield opened
 
@@ -227,7 +227,7 @@ def _reads(wanted: set[str], function: MainFunction, model: Model) -> list[tuple
     `self`: who is asked about is no object of its own."""
     place = (function.path, function.piece, function.def_)
     is_method = function.def_ and model.callers.owner(*place, function.facts) is not None
-    is_method = is_method and model.ev.decoration(FunctionRef(*place)) != "static"
+    is_method = is_method and model.ev.functions.decoration(FunctionRef(*place)) != "static"
     found = []
     for number in sorted(function.expressions()):
         e = function.exprs[number]

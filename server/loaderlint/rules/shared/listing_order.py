@@ -226,7 +226,7 @@ class ListingOrder:
 
     def _of_global(self, name: str, frame: Frame, depth: int) -> Orders:
         found: set[Order] = set()
-        value = self._model.ev.lookup(frame.path, name)
+        value = self._model.ev.names.lookup(frame.path, name)
         for origin in value.origins:
             file = self._model.files.file(origin.owner.path) if isinstance(origin.owner, ModuleRef) else None
             if file is None or len(origin.path) != 1:

@@ -42,7 +42,7 @@ def _begun(number: int, frame: Frame, model: Model) -> int:
 def _loader_sites(value: Val, model: Model, depth: int) -> Iterator[Site]:
     for atom in value.ordered():
         if isinstance(atom, LibObject) and atom.name in _AROUND and depth < _MAX_DEPTH:
-            for inner in model.ev.site_arguments(atom.site).positional:
+            for inner in model.ev.calls.site_arguments(atom.site).positional:
                 yield from _loader_sites(inner, model, depth + 1)
         elif isinstance(atom, LibObject | Instance) and atom.site is not None:
             yield atom.site

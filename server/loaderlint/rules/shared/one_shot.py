@@ -104,7 +104,11 @@ def _atom_ends(atom: Atom, model: Model, depth: int) -> bool | None:
             return None
         case Instance() if depth <= _MAX_DEPTH:
             member = model.ev.classes.member(atom.cls, "__iter__")
-            opened = model.ev.open_frame(member.function, atom, member.owner) if member and member.function else None
+            opened = (
+                model.ev.functions.open_frame(member.function, atom, member.owner)
+                if member and member.function
+                else None
+            )
             if opened is not None and model.def_of(opened).is_generator:
                 return generator_ends(opened, model, depth + 1)
     return None
@@ -116,7 +120,7 @@ def generator_ends(frame: Frame, model: Model, depth: int = 0) -> bool | None:
         return None
     one = model.def_of(frame)
     for context in one.contexts:
-        if context.kind == "while" and model.ev.truth(context.expr, frame) is not False:
+        if context.kind == "while" and model.ev.liveness.truth(context.expr, frame) is not False:
             e = model.ev.expr(frame, context.expr)
             return False if isinstance(e, ir.Const) else None
     answers: set[bool | None] = set()
@@ -193,7 +197,7 @@ def is_set_in_workers(name: str, model: Model) -> bool:
 
 
 def _kept_by_module(name: str, frame: Frame, model: Model) -> Kept | None:
-    origins = [o for o in model.ev.lookup(frame.path, name).origins if isinstance(o.owner, ModuleRef)]
+    origins = [o for o in model.ev.names.lookup(frame.path, name).origins if isinstance(o.owner, ModuleRef)]
     for origin in origins:
         file = model.files.file(origin.owner.path) if isinstance(origin.owner, ModuleRef) else None
         bindings = file.names.get(origin.path[0], []) if file and len(origin.path) == 1 else []

@@ -111,11 +111,11 @@ def _inside(parcel: Parcel, loader: Loader, model: Model) -> Iterator[Parcel]:
             yield from _held([Val(frozenset({receiver}))], parcel.held, parcel)
         case PartialOf(func, site):
             bound = model.ev.expr(site.frame, site.expr)
-            passed = model.ev.arguments(bound, site.frame, skip=1) if isinstance(bound, ir.Call) else None
+            passed = model.ev.calls.arguments(bound, site.frame, skip=1) if isinstance(bound, ir.Call) else None
             values = (*passed.positional, *(v for _, v in passed.keywords)) if passed else ()
             yield from _held([Val(frozenset({func})), *values], parcel.held, _made(parcel, site, "partial"))
         case LibObject(name, site) if name.startswith(KEEPS_ARGUMENTS) and not name.endswith("[]"):
-            values = _kept(model.ev.site_arguments(site))
+            values = _kept(model.ev.calls.site_arguments(site))
             short = name.rpartition(".")[2]
             held = f"{parcel.held.partition(', in ')[0]}, in `{short}`"
             yield from _held(values, held, _made(parcel, site, short))
@@ -237,7 +237,7 @@ def _called_by_main(inst: Instance, loader: Loader, model: Model) -> Iterator[Fr
             # The name first: what else the code around does, training above all, is not looked into.
             if not isinstance(callee, ir.Attr) or not model.ev.classes.member(inst.cls, callee.name):
                 continue
-            if not model.ev.is_dead(step.context, frame) and inst in model.ev.eval(callee.base, frame).atoms:
+            if not model.ev.liveness.is_dead(step.context, frame) and inst in model.ev.eval(callee.base, frame).atoms:
                 model.ev.eval(step.call, frame)
                 targets = frame.targets.get(step.call, ())
                 yield from (target for target in targets if target.receiver == inst and target not in model.reached)
@@ -263,7 +263,7 @@ def _given_to_base(inst: Instance, model: Model) -> list[Val]:
     if any(base.startswith(KEEPS_ARGUMENTS) for base in bases):
         given = passed_to_library(model.ev, inst)
     elif inst.site is not None and head is not None and head.decorators and not model.ev.classes.construction(inst):
-        given = model.ev.site_arguments(inst.site)  # a dataclass
+        given = model.ev.calls.site_arguments(inst.site)  # a dataclass
     else:
         return []
     return [*_kept(given)]

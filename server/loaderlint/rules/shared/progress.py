@@ -28,7 +28,7 @@ def progress(inst: Instance, model: Model) -> Progress | None:
     member = model.ev.classes.member(inst.cls, "__next__")
     if member is None or member.function is None:
         return None
-    entry = model.ev.open_frame(member.function, inst, member.owner)
+    entry = model.ev.functions.open_frame(member.function, inst, member.owner)
     if entry is None:
         return None
     tuple(model.ev.run(entry))

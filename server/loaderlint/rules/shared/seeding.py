@@ -215,7 +215,7 @@ def _seed_first(function: FunctionRef, model: Model) -> tuple[Intent, ...] | Non
     one = facts.ir.defs[function.def_] if facts else None
     if facts is None or one is None or one.kind != "function" or not one.steps:
         return None
-    body = model.ev.open_frame(function, None, None)
+    body = model.ev.functions.open_frame(function, None, None)
     if body is None:
         return None
     first = next((n for n, step in enumerate(one.steps) if not _is_docstring(step, facts)), None)

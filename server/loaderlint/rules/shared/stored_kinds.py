@@ -105,7 +105,7 @@ def _rank(site: Site, maker: str, model: Model) -> int | None:
         call = inner
     if not isinstance(call, ir.Call):
         return None
-    arguments = model.ev.arguments(call, site.frame)
+    arguments = model.ev.calls.arguments(call, site.frame)
     word = maker.rpartition(".")[2]
     if maker == "numpy.memmap":
         return _length(arguments.get("shape", 4))
@@ -182,7 +182,7 @@ def memory(origin: Origin, model: Model) -> Memory:
 
 
 def _mapped(atom: LibObject, model: Model) -> Memory:
-    arguments = model.ev.site_arguments(atom.site)
+    arguments = model.ev.calls.site_arguments(atom.site)
     mode = arguments.get("mmap_mode", 1) if atom.name == "numpy.load" else arguments.get("mode", 2)
     if mode is None:
         return "own" if atom.name == "numpy.load" else "file"  # `np.memmap` writes if nobody says otherwise

@@ -193,7 +193,7 @@ class Stream:
 
     def _returns_plain_iterator(self) -> bool:
         """Whether `__iter__` returns an iterator over data: a list, a file, a map or generator of the project."""
-        value = self._model.ev.returned(self._entry)
+        value = self._model.ev.functions.returned(self._entry)
         return bool(value.atoms) and all(_is_plain(atom) for atom in value.atoms)
 
 
