@@ -17,6 +17,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
 from loaderlint.project import growth
 from loaderlint.project.arguments import Arguments
+from loaderlint.project.assigned import may_assign
 from loaderlint.project.files import defined_name, holds, is_def
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
@@ -473,7 +474,8 @@ class Classes:
         known = self._storing_of.get((cls, name))
         if known is None:
             methods = self._mentioning_in(cls, f".{name}")
-            known = tuple(one for one in methods if name in self._ev.code(one[1]).stored)
+            may = (one for one in methods if one[2].ask(may_assign, name))
+            known = tuple(one for one in may if name in self._ev.code(one[1]).stored)
             self._storing_of[cls, name] = known
         return known
 

@@ -1,0 +1,51 @@
+"""Whether a text may assign an attribute, as far as that is seen without parsing it.
+
+Most methods that mention an attribute only read it, and most reads are seen to be reads where they stand:
+`self.x(...)`, `self.x[...]`, `self.x == 1`, `f(self.x)`, `return self.x`. A method with nothing else is not worth its
+facts. What is not seen to be a read may be an assignment.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: What stands behind an attribute that is assigned, whatever stands in front of it.
+_ASSIGNED = re.compile(r"[ \t\f]*(?:=(?!=)|(?:\*\*|//|<<|>>|[-+*/%@&|^])=)")
+#: What stands behind one that is read: a longer name, a call, an index, an attribute, an operator, a keyword.
+_READ = re.compile(r"\w|[ \t\f]*(?:[(\[.;}]|[-+*/%@&|^<>!=]|(?:if|and|or|is|not|else|for|as|async)\b)")
+#: In front of it: the arguments of a call or an index, which the line has not closed.
+_INSIDE = re.compile(r"[\w)\]](?<!\bfor)(?<!\bas)(?<!\bin)(?<!\bwith)[(\[][^()\[\]]*\Z")
+_CLOSED = re.compile(r"\([^()\[\]]*\)|\[[^()\[\]]*\]")
+#: In front of it: what makes all that follows on the line a value.
+_VALUE = re.compile(
+    r"[^()\[\]:;]*\b(?:return|yield|if|elif|while|assert|raise|not|and|or|is|lambda|in)\b[^()\[\]:;]*\Z"
+)
+#: A value: the last of its line where nothing behind it is assigned to.
+_GIVEN = re.compile(r"=[ \t]*[\w.]*\Z")
+_REST = re.compile(r"[^\r\n=\\]*(?:[\r\n]|\Z)")
+#: In front of it: what makes it a target, wherever that stands.
+_BINDS = re.compile(r"\b(?:for|as)\b(?!.*\bin\b)")
+
+
+def may_assign(text: str, name: str) -> bool:
+    """Whether a text may assign attribute `name` of something: `.name` stands where a target may."""
+    wanted = f".{name}"
+    at = text.find(wanted)
+    while at >= 0:
+        end = at + len(wanted)
+        if _ASSIGNED.match(text, end) or (not _READ.match(text, end) and _may_be_target(text, at, end)):
+            return True
+        at = text.find(wanted, end)
+    return False
+
+
+def _may_be_target(text: str, at: int, end: int) -> bool:
+    """Whether an attribute between these offsets may be a target, for what its line says around it."""
+    before = text[max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1 : at]
+    if _BINDS.search(before):
+        return True
+    if _INSIDE.search(before) or _VALUE.match(before) or (_GIVEN.search(before) and _REST.match(text, end)):
+        return False
+    if '"' in before or "'" in before:  # brackets in a text are none
+        return True
+    return _INSIDE.search(_CLOSED.sub("_", before)) is None
