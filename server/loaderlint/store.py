@@ -295,8 +295,7 @@ def _unpacked(data: bytes | None, piece: Piece) -> PieceFacts | None:
 
 
 def _relative_spans(piece: Piece, anchors: Sequence[int]) -> dict[int, Span | None]:
-    from loaderlint.syntax.parse import parse_piece
-    from loaderlint.syntax.positions import spans
+    from loaderlint.syntax.numbered import numbered
     from loaderlint.syntax.span import Span
 
     found: dict[int, Span | None] = dict.fromkeys(anchors)
@@ -304,10 +303,22 @@ def _relative_spans(piece: Piece, anchors: Sequence[int]) -> dict[int, Span | No
         first = piece.text.split("\n", 1)[0].rstrip("\r")
         found[-1] = Span(0, len(first) - len(first.lstrip()), 0, len(first))
     inside = [anchor for anchor in anchors if anchor >= 0]
-    parsed = parse_piece(piece) if inside else None
-    if parsed is not None:
-        found.update(spans(parsed, inside))
+    counted = numbered(piece) if inside else None
+    if counted is not None:
+        found.update(counted.spans(inside))
+    left = [anchor for anchor in inside if found[anchor] is None]
+    if left:
+        found.update(_concrete_spans(piece, left))
     return found
+
+
+def _concrete_spans(piece: Piece, anchors: Sequence[int]) -> dict[int, Span]:
+    """Where anchors stand in a piece by libcst's tree; nothing if it does not parse."""
+    from loaderlint.syntax.parse import parse_piece
+    from loaderlint.syntax.positions import spans
+
+    parsed = parse_piece(piece)
+    return {} if parsed is None else spans(parsed, anchors)
 
 
 def _last_good(old: OpenFile, new: OpenFile) -> dict[int, tuple[Piece, PieceFacts]]:

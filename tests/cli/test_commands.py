@@ -168,3 +168,35 @@ def test_the_light_commands_load_no_heavy_libraries() -> None:
     )
     process = _start("-c", code)
     assert process.communicate()[1] == b"[]\n"
+
+
+_FINDING = """
+from torch.utils.data import DataLoader, Dataset
+
+class BadRecord(Exception):
+    def __init__(self, path, index):
+        super().__init__(f"{path}: {index}" "!")
+
+class Rows(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        raise BadRecord("a.bin", index)
+
+for batch in DataLoader(Rows(), batch_size=2, num_workers=2):
+    print(batch)
+"""
+
+
+def test_a_check_that_shows_places_and_no_fix_does_not_import_libcst(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(_FINDING, "utf-8")
+    code = (
+        "import sys\n"
+        "from loaderlint import cli\n"
+        "cli.main(['check', '--no-cache', '--select', 'LDR305', 'train.py'])\n"
+        "print('libcst' in sys.modules, file=sys.stderr)"
+    )
+    out, err = _start("-c", code, cwd=tmp_path).communicate()
+    assert b"train.py:13:15: information: " in out and b"LDR305" in out
+    assert err == b"False\n"

@@ -540,7 +540,7 @@ class PieceFacts:
     """The facts of one piece text.
 
     `beside` are the anchors, or the piece in which they are looked for when they are first asked for: nobody asks for
-    those of most pieces, and only libcst's tree tells them."""
+    those of most pieces, and they cost as much as the facts."""
 
     __slots__ = ("_beside", "_digest", "ir")
 

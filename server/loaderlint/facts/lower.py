@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from loaderlint.facts.settle import settle
 from loaderlint.facts.statements import block, except_clause
 from loaderlint.syntax.bare import Anchors, Tree, bare
 from loaderlint.syntax.cutter import Kind, Piece
+from loaderlint.syntax.numbered import numbered
 
 if TYPE_CHECKING:
     from loaderlint.syntax.parse import ParsedPiece
@@ -39,6 +41,10 @@ def said(kind: Kind, keyword: str, text: str) -> PieceIR | None:
 
 def find_anchors(piece: Piece, facts: PieceFacts) -> PieceAnchors:
     """The anchors of `facts`, which are those of `piece`: -1 everywhere if libcst does not read it as Python does."""
+    counted = numbered(piece)
+    if counted is not None:
+        with suppress(RecursionError):
+            return _lower(counted.tree, counted.anchors)[1]
     found = _of_concrete(piece)
     if found is not None and found.digest == facts.digest:
         return found.anchors

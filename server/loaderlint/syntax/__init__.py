@@ -5,7 +5,9 @@
 * `parse`: one piece to its tree.
 * `walk`: the nodes of a tree in their fixed order, which gives every node its anchor.
 * `span`: places in a text, and edits of it.
-* `positions`: anchors to places in the text, edits to a text.
+* `bare`, `stripped`: one piece to what facts are lowered from, by Python's parser and by libcst.
+* `numbered`: the anchors and places of nearly all pieces, without libcst.
+* `positions`: anchors to places in the text by libcst's tree, edits to a text.
 
 All offsets and columns are characters (code points), all lines count from 0, and a line ends with `\\n`, `\\r\\n` or
 `\\r` only. Import from the modules: this package imports none, so that `source` and `cutter` work without libcst.

@@ -1,7 +1,7 @@
 """Anchors to places in the text, and edits to a text.
 
-The places are those of libcst's `PositionProvider`, found by generating the code of one piece and noting where the
-wanted nodes begin and end.
+Needed where `loaderlint.syntax.numbered` does not know a place. The places are those of libcst's `PositionProvider`,
+found by generating the code of one piece and noting where the wanted nodes begin and end.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The tree of libcst as a bare tree, with the anchors of its nodes.
 
 Equal for equal code to what Python's parser gives, as far as facts are lowered from it; so there is one lowering for
-both. Needed where places are asked for, which only libcst's trees know, and for code that only libcst reads.
+both. Needed for code that only libcst reads, and where Python's tree does not tell the anchors
+(`loaderlint.syntax.numbered`).
 """
 
 from __future__ import annotations

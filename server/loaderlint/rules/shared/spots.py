@@ -1,6 +1,6 @@
 """Where something stands, as long as nobody has to see it.
 
-A place is found by parsing its piece with libcst, which takes longer than all else that is done with most pieces. So a
+A place is found by reading its piece once more, which takes as long as all else that is done with most pieces. So a
 rule keeps the spot of what it looks at, tells spots apart by their keys, and asks for a place only for what it says:
 for a finding, or for a `Silence` where `model.explains`.
 """
