@@ -58,7 +58,7 @@ _QUESTIONS = frozenset(
 #: All that is noted of what was read of a file. Where there is more, what is kept would not be all.
 _NOTES = {*("listed", "facts", "placed", "texts", "words", "sweeps", "questions", "names", "listed_names", "stars")}
 
-#: What tells that a piece has nothing to say.
+#: What tells that a piece has nothing to say; not true.
 _SILENT = 0
 
 
@@ -288,16 +288,12 @@ def _is_ordered(to: Moves, was: _Pieces, now: _Pieces) -> bool:
 
 def _same(read: Read, answers: Sequence[int], opened: OpenFile, to: Moves, was: _Pieces, now: _Pieces) -> bool:
     origins = reads.back(to, len(now.texts))
-    if read.listed and (None in to or None in origins):
-        return False
-    if any(new is None and answers[old] != _SILENT for old, new in enumerate(to)):
-        return False
-    for new, old in enumerate(origins):
-        if old is None or was.texts[old] != now.texts[new]:
-            scope = reads.old_scope(origins, opened, new)
-            if _told(read, old, opened, new, scope) != (_SILENT if old is None else answers[old]):
-                return False
-    return True
+
+    def after(new: int) -> int:
+        return _told(read, origins[new], opened, new, reads.old_scope(origins, opened, new))
+
+    changed = [new for new, old in enumerate(origins) if old is not None and was.texts[old] != now.texts[new]]
+    return reads.alike(read, to, origins, changed, answers.__getitem__, after)
 
 
 # --- what was asked of a file -----------------------------------------------------------------------------------------

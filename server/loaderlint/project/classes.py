@@ -382,6 +382,13 @@ class Classes:
             function.path, function.piece, function.def_, inst, args, function.scope, member.owner, depth
         )
 
+    def open_method(self, inst: Instance, name: str) -> Frame | None:
+        """The frame of a method of `inst` that somebody out of sight calls; None if the project defines none."""
+        member = self.member(inst.cls, name)
+        if member is None or member.function is None:
+            return None
+        return self._ev.functions.open_frame(member.function, inst, member.owner)
+
     def construction(self, inst: Instance) -> list[Frame]:
         """The frames that run on `inst` while it is constructed: `__init__`, those of its bases that it calls, and the
         methods they call on the object."""
@@ -397,10 +404,8 @@ class Classes:
         any)."""
         init = self.init_frame(inst)
         queue = [init] if init else []
-        post = self.member(inst.cls, "__post_init__")
-        if post is not None and post.function is not None:
-            opened = self._ev.functions.open_frame(post.function, inst, post.owner)
-            queue += [opened] if opened else []
+        post = self.open_method(inst, "__post_init__")
+        queue += [post] if post else []
         while queue and len(frames) < 64:
             frame = queue.pop(0)
             if frame in frames:

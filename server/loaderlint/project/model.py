@@ -360,10 +360,8 @@ class Model:
         """What runs when a pipeline out of sight calls these transforms."""
         for inst in transforms:
             for name in ("__call__", "transform"):
-                member = self.ev.classes.member(inst.cls, name)
-                if member is not None and member.function is not None:
-                    frame = self.ev.functions.open_frame(member.function, inst, member.owner)
-                    yield from (frame,) if frame else ()
+                frame = self.ev.classes.open_method(inst, name)
+                yield from (frame,) if frame else ()
 
     def _may_run_in_worker(self, reached: Reached) -> bool:
         bits = reached.bits()

@@ -9,7 +9,7 @@ alike (`told`), and new and gone ones have nothing to say.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -276,13 +276,13 @@ def _paired(was: Sequence[_Item], now: Sequence[_Item], head: Callable[[_Item], 
 
 
 def same_order(to: Sequence[int | None], was: Sequence[Piece], now: Sequence[Piece]) -> bool:
-    """Whether paired pieces are of the same kind and stand in paired ones."""
+    """Whether paired pieces have the same shape and stand in paired ones."""
     for one, new in zip(was, to, strict=True):
         if new is None or now[new] is one:
             continue
         other = now[new]
         parent = one.parent if one.parent < 0 else to[one.parent]
-        if parent != other.parent or one.kind != other.kind or one.keyword != other.keyword:
+        if parent != other.parent or shape(one) != shape(other):
             return False
     return True
 
@@ -312,31 +312,47 @@ def same_answers(read: Read, was: Version, now: Version) -> list[int | None] | N
 
 def _same(read: Read, was: Version, now: Version, to: Sequence[int | None]) -> bool:
     origins = back(to, len(now.pieces))
+
+    def is_changed(old: int, new: int) -> bool:
+        return was.pieces[old].text != now.pieces[new].text or old in was.stale or new in now.stale
+
+    def before(old: int) -> tuple[object, ...]:
+        return _answers(read, old, was, old, scope_of(was.pieces, old))
+
+    def after(new: int) -> tuple[object, ...]:
+        return _answers(read, origins[new], now, new, old_scope(origins, now, new))
+
+    changed = [new for new, old in enumerate(origins) if old is not None and is_changed(old, new)]
+    return alike(read, to, origins, changed, before, after)
+
+
+def _answers(read: Read, noted: int | None, version: Version, index: int, scope: int | None) -> tuple[object, ...]:
+    """What a piece answers (see `told`), () where it has nothing to say."""
+    answers = tuple(told(read, noted, version, index, scope))
+    return answers if any(answers) else ()
+
+
+def alike(
+    read: Read,
+    to: Sequence[int | None],
+    origins: Sequence[int | None],
+    changed: Iterable[int],
+    before: Callable[[int], object],
+    after: Callable[[int], object],
+) -> bool:
+    """Whether two versions of a file answer alike to what was read: paired pieces alike, those that went or came
+    nothing. `to` and `origins` pair the pieces (see `back`); `changed` are the new ones that may answer in another way
+    than their old ones; `before` gives what an old piece answered, `after` a new one, not true for nothing to say."""
     if read.listed and (None in to or None in origins):
         return False
-    for index, new in enumerate(to):
-        if new is None:
-            if any(told(read, index, was, index, scope_of(was.pieces, index))):
-                return False
-        elif was.pieces[index].text != now.pieces[new].text or index in was.stale or new in now.stale:
-            if not _same_piece(read, was, now, index, new):
-                return False
-    return not any(
-        any(told(read, None, now, new, old_scope(origins, now, new)))
-        for new, origin in enumerate(origins)
-        if origin is None
-    )
+    gone = (old for old, new in enumerate(to) if new is None)
+    come = (new for new, old in enumerate(origins) if old is None)
+    if any(map(before, gone)) or any(map(after, come)):
+        return False
+    return all(after(new) == before(old) for new in changed if (old := origins[new]) is not None)
 
 
 def old_scope(origins: Sequence[int | None], now: Version, index: int) -> int | None:
     """The scope of a piece, as the notes name it; None for a class that has come."""
     scope = scope_of(now.pieces, index)
     return scope if scope < 0 else origins[scope]
-
-
-def _same_piece(read: Read, was: Version, now: Version, index: int, new: int) -> bool:
-    if shape(was.pieces[index]) != shape(now.pieces[new]):
-        return False
-    scope = scope_of(was.pieces, index)
-    before, after = told(read, index, was, index, scope), told(read, index, now, new, scope)
-    return all(a == b for a, b in zip(before, after, strict=True))

@@ -60,7 +60,8 @@ from loaderlint.project.values import Lib
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.seeding import seed_worker_fix, seeds_numpy, seeds_on_the_way
-from loaderlint.rules.shared.silence import ONE_STREAM, silences, started_by, too_unsure, unexposed
+from loaderlint.rules.shared.silence import ONE_STREAM, silences, silent, started_by, too_unsure, unexposed
+from loaderlint.rules.shared.spots import Spot
 
 FIXED_IN = "1.9"
 
@@ -74,9 +75,9 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
                 continue
             if not sets_common_order(call, atom.name, model):
                 draws.setdefault((call.number, atom.name), []).append(call)
-            elif model.explains:
-                place = model.place(call.frame, call.number)
-                yield Silence(RULE.name, place, "it sets an order in which all workers have to agree")
+            else:
+                reason = "it sets an order in which all workers have to agree"
+                yield from silent(RULE.name, Spot(call.frame, call.number), reason, model)
     for (_, name), calls in draws.items():
         yield from _judge(calls, name, model)
 

@@ -69,8 +69,9 @@ from loaderlint.project.values import Instance, Lib
 from loaderlint.rules.base import Rule, loaders_of, loudness, page
 from loaderlint.rules.shared.one_shot import Kept, kept
 from loaderlint.rules.shared.progress import Progress, progress
-from loaderlint.rules.shared.silence import too_unsure, unexposed
+from loaderlint.rules.shared.silence import silent, too_unsure, unexposed
 from loaderlint.rules.shared.source import source_of
+from loaderlint.rules.shared.spots import Spot
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +95,9 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         if not _is_entry(frame, model):
             continue
         found = list(_spent(frame, model))
-        if not found and model.explains:
-            yield Silence(RULE.name, model.def_place(frame), "nothing that it hands out is known to run out")
+        if not found:
+            reason = "nothing that it hands out is known to run out"
+            yield from silent(RULE.name, Spot(frame, 0, "def"), reason, model)
         for spent in found:
             cured = _is_a_handle if spent.is_file else _is_seen
             exposure = model.exposure(frame, 0, parts=("sample",), cured=cured)

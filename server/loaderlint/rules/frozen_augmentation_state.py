@@ -76,8 +76,8 @@ from loaderlint.project.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.project.values import Instance, Lib, LibObject, Origin, Val
 from loaderlint.rules.base import Rule, in_workers_of, loudness, one_stream, page, repeated
 from loaderlint.rules.shared.seeding import TAKES_INIT, init_in_sight, may_be_passed
-from loaderlint.rules.shared.silence import ONE_STREAM, few_workers
-from loaderlint.rules.shared.spots import site_key
+from loaderlint.rules.shared.silence import ONE_STREAM, few_workers, silent
+from loaderlint.rules.shared.spots import site_key, spot_of
 
 #: albumentations' transforms that draw only whether they are applied.
 _SURE = frozenset({"HorizontalFlip", "VerticalFlip", "Transpose", "ToGray", "InvertImg", "ToSepia"})
@@ -119,8 +119,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         reason = _cure(use, loader, model)
         if reason or exposure is None or severity is None:
             reason = reason or _old(use.library, loader, model)
-            if model.explains:
-                yield Silence(RULE.name, model.site_place(use.made.site), f"{reason}: {loader.described}")
+            yield from silent(RULE.name, spot_of(use.made.site), f"{reason}: {loader.described}", model)
             continue
         fix = _fix([one for one in uses.values() if one.library is use.library], loader, model)
         yield Finding(

@@ -215,12 +215,7 @@ def _sample_frames(pool: Pool, model: Model) -> tuple[Frame, ...]:
 
 def _moves_on_in_main(pool: Pool, model: Model) -> bool:
     """Whether the main process itself draws between the epochs: then a single process starts from a new state."""
-    member = model.ev.classes.member(pool.dataset.cls, "on_epoch_end")
-    opened = (
-        model.ev.functions.open_frame(member.function, pool.dataset, member.owner)
-        if member and member.function
-        else None
-    )
+    opened = model.ev.classes.open_method(pool.dataset, "on_epoch_end")
     return opened is not None and any(
         isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS
         for frame in model.run_by([opened])

@@ -62,7 +62,7 @@ from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance
 from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
 from loaderlint.rules.shared.kept_state import Kept, index_cache, kept_state, reads_in_main
-from loaderlint.rules.shared.silence import EVALUATION, too_unsure, unexposed
+from loaderlint.rules.shared.silence import EVALUATION, silent, too_unsure, unexposed
 from loaderlint.rules.shared.walked import Walk, walks
 
 _IN_MAIN = "the main process runs the same code on the same object"
@@ -86,16 +86,16 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 def _lost(kept: Kept, model: Model) -> Iterator[Finding | Silence]:
     exposure = model.exposure(kept.frame, 1, parts=("sample", "collate"))
     if exposure is None:
-        yield from _silence(kept, unexposed(model, kept.frame, 1, parts=("sample", "collate")), model)
+        yield from silent(RULE.name, kept.spot, unexposed(model, kept.frame, 1, parts=("sample", "collate")), model)
         return
     severity = loudness(Severity.WARNING, exposure.certainty)
     reader = next(reads_in_main(kept, exposure, model), None) if severity else None
     if severity is None or reader is None:
         reason = f"nothing in the main process reads `{kept.name}` afterwards" if severity else too_unsure("possible")
-        yield from _silence(kept, reason, model)
+        yield from silent(RULE.name, kept.spot, reason, model)
         return
     if _runs_in_main(kept.frame, model):  # last: it looks into all that main runs
-        yield from _silence(kept, _IN_MAIN, model)
+        yield from silent(RULE.name, kept.spot, _IN_MAIN, model)
         return
     frame, number = reader
     name = f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}"
@@ -120,7 +120,9 @@ def _walked(walk: Walk, model: Model) -> Iterator[Finding | Silence]:
     kept = walk.kept
     exposure = model.exposure(kept.frame, 2, parts=("sample",), cured=_may_set_up_workers)
     if exposure is None:
-        yield from _silence(kept, unexposed(model, kept.frame, 2, parts=("sample",), cure=_why_set_up), model)
+        yield from silent(
+            RULE.name, kept.spot, unexposed(model, kept.frame, 2, parts=("sample",), cure=_why_set_up), model
+        )
         return
     severity = loudness(Severity.WARNING, exposure.certainty)
     if severity is None:
@@ -142,11 +144,6 @@ def _walked(walk: Walk, model: Model) -> Iterator[Finding | Silence]:
     )
 
 
-def _silence(kept: Kept, reason: str, model: Model) -> Iterator[Silence]:
-    if model.explains:
-        yield Silence(RULE.name, kept.spot.place(model), reason)
-
-
 def _may_set_up_workers(loader: Loader) -> bool:
     """Whether a worker_init_fn may give each worker a position or a share of its own."""
     given = loader.argument("worker_init_fn").literal
@@ -161,12 +158,12 @@ def _cached(kept: Kept, model: Model) -> Iterator[Finding | Silence]:
     exposure = model.exposure(kept.frame, 1, parts=("sample",), cured=_needs_no_cache)
     if exposure is None:
         reason = unexposed(model, kept.frame, 1, parts=("sample",), cure=_why_no_cache)
-        yield from _silence(kept, reason, model)
+        yield from silent(RULE.name, kept.spot, reason, model)
         return
     unknowns = 1 if exposure.lead.persistent is None else 0
     severity = loudness(Severity.INFORMATION, exposure.certainty, unknowns)
     if severity is None or _runs_in_main(kept.frame, model):
-        yield from _silence(kept, too_unsure(exposure.certainty) if severity is None else _IN_MAIN, model)
+        yield from silent(RULE.name, kept.spot, too_unsure(exposure.certainty) if severity is None else _IN_MAIN, model)
         return
     name = f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}"
     yield Finding(

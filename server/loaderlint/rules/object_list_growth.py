@@ -54,7 +54,8 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model
 from loaderlint.project.values import Instance, LibObject, MapOf, SeqOf, Site, Val
 from loaderlint.rules.base import Rule, in_workers_of, page
-from loaderlint.rules.shared.silence import few_workers, started_by
+from loaderlint.rules.shared.silence import few_workers, silent, started_by
+from loaderlint.rules.shared.spots import spot_of
 
 #: Library calls that give a Python list or dict with an entry for each file, line or record.
 _READERS = re.compile(
@@ -70,8 +71,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     exposure = model.exposed(1 << loader.index, 0, 1)
     reason = _why_not(loader, exposure, model)
     if exposure is None or reason:
-        if loader.site is not None and model.explains:
-            yield Silence(RULE.name, model.site_place(loader.site), reason)
+        if loader.site is not None:
+            yield from silent(RULE.name, spot_of(loader.site), reason, model)
         return
     for dataset in loader.datasets:
         if not isinstance(dataset, Instance):

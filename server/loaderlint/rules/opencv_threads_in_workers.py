@@ -48,7 +48,6 @@ limits the main process.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
@@ -69,7 +68,8 @@ from loaderlint.project.model import Exposure, Model, WorkerCall
 from loaderlint.project.values import Atom, FunctionRef, Lib
 from loaderlint.rules.base import Rule, WorkerModule, gathered, in_workers_of, loudness, page
 from loaderlint.rules.shared.opencv_limits import Limits
-from loaderlint.rules.shared.silence import silences, too_unsure, unexposed
+from loaderlint.rules.shared.silence import silences, silent, too_unsure, unexposed
+from loaderlint.rules.shared.spots import Spot
 
 #: How many calls a finding shows.
 _MAX_SHOWN_CALLS = 8
@@ -82,18 +82,10 @@ def {limit_opencv_threads}(worker_id):
 
 
 class Import(NamedTuple):
-    """An import of cv2: step `step` of def `def_` of a piece. `plain`: at module level, under no condition."""
+    """An import of cv2. `plain`: at module level, under no condition."""
 
-    path: Path
-    piece: int
-    def_: int
-    step: int
+    spot: Spot
     plain: bool
-
-    def place(self, model: Model) -> Place:
-        """Where it stands."""
-        facts = model.ev.facts(self.path, self.piece)
-        return Place(self.path, self.piece, facts.anchors.steps[self.def_][self.step] if facts else -1)
 
 
 def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
@@ -107,13 +99,12 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
     found = gathered((call.frame, exposure) for call, exposure in uses)
     if found is None:
         reasons = (unexposed(model, call.frame, 1, cure=lambda _: _LIMITED) for call in calls)
-        yield from silences(RULE.name, imported.place(model), reasons) if model.explains else ()
+        yield from silences(RULE.name, imported.spot.place(model), reasons) if model.explains else ()
         return
     frame, exposure = found
     severity = loudness(Severity.INFORMATION, exposure.certainty)
     if severity is None:
-        if model.explains:
-            yield Silence(RULE.name, imported.place(model), too_unsure(exposure.certainty))
+        yield from silent(RULE.name, imported.spot, too_unsure(exposure.certainty), model)
         return
     lost = " (what stands under `__main__` is not run by spawned workers)" if limits.lost else ""
     yield Finding(
@@ -122,7 +113,7 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
         exposure.certainty,
         f"each worker starts OpenCV's own threads: cv2 runs {in_workers_of(exposure)} and nothing limits it there"
         f"{lost}; call `cv2.setNumThreads(0)` in the worker_init_fn",
-        imported.place(model),
+        imported.spot.place(model),
         "cv2",
         (*_called(uses, model), *model.why(frame, exposure)),
         _fixes(imported, exposure, model),
@@ -135,25 +126,23 @@ def _imports(module: WorkerModule, model: Model) -> Iterator[Import]:
     if file is None or next(file.mentioning("cv2"), None) is None:
         return  # as in most modules that workers run: do not parse them for it
     for binding in file.bindings_holding("cv2"):
-        if _imports_cv2(model, module, binding.piece, binding.def_, binding.step):
-            yield Import(module.path, binding.piece, binding.def_, binding.step, not binding.conditional)
+        spot = Spot(model.ev.body(module.path, binding.piece), binding.step, "step")
+        if binding.def_ == 0 and _imports_cv2(spot, model):
+            yield Import(spot, not binding.conditional)
     for function in module.functions:
         for frame in function.frames[:1]:
-            for step in range(len(model.def_of(frame).steps)):
-                if _imports_cv2(model, module, frame.piece, frame.def_, step):
-                    yield Import(module.path, frame.piece, frame.def_, step, plain=False)
+            spots = (Spot(frame, step, "step") for step in range(len(model.def_of(frame).steps)))
+            yield from (Import(spot, plain=False) for spot in spots if _imports_cv2(spot, model))
 
 
-def _imports_cv2(model: Model, module: WorkerModule, piece: int, def_: int, number: int) -> bool:
+def _imports_cv2(spot: Spot, model: Model) -> bool:
     """Whether a step binds cv2 or a part of it."""
-    file = model.files.file(module.path)
-    if number < 0 or file is None or not file.pieces[piece].holds("cv2"):
-        return False  # most modules that workers run have no cv2: do not parse them for it
-    facts = model.ev.facts(module.path, piece)
-    if facts is None:
+    file = model.files.file(spot.frame.path)
+    one = model.ev.def_of(spot.frame)
+    if one is None or spot.number < 0 or file is None or not file.pieces[spot.frame.piece].holds("cv2"):
         return False
-    step = facts.ir.defs[def_].steps[number]
-    value = facts.ir.exprs[step.value] if isinstance(step, ir.Bind) and step.value != ir.NONE else None
+    step = one.steps[spot.number]
+    value = model.ev.expr(spot.frame, step.value) if isinstance(step, ir.Bind) else None
     return isinstance(value, ir.Imported) and value.module.partition(".")[0] == "cv2" and value.level == 0
 
 
@@ -193,7 +182,7 @@ def _fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[Fix, ...
         kept = tuple(dict.fromkeys(intent for intent in intents if intent is not None))
         fixes.append(Fix("Call `cv2.setNumThreads(0)` in each worker", "safe", kept))
     if imported.plain:
-        after = InsertStatement(imported.place(model), "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")
+        after = InsertStatement(imported.spot.place(model), "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")
         title = "Call `cv2.setNumThreads(0)` after `import cv2` (limits the main process too)"
         fixes.append(Fix(title, "unsafe", (after,)))
     return tuple(fixes)

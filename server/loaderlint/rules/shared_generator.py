@@ -95,7 +95,7 @@ from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
 from loaderlint.rules.shared.generator_births import birth_place, born, is_seeded, library_of
 from loaderlint.rules.shared.seeding import init_in_sight
 from loaderlint.rules.shared.silence import ONE_STREAM, silences, silent, started_by, too_unsure, unexposed
-from loaderlint.rules.shared.spots import Spot, site_key
+from loaderlint.rules.shared.spots import site_key, spot_of
 
 #: How many draws a finding shows.
 _MAX_SHOWN_DRAWS = 6
@@ -111,8 +111,8 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
             reason = _why_good(draw, model)
             if not reason:
                 found.setdefault(site_key(draw.made.site), []).append(draw)
-            elif model.explains:
-                yield Silence(RULE.name, model.site_place(draw.made.site), reason)
+            else:
+                yield from silent(RULE.name, spot_of(draw.made.site), reason, model)
     for draws in found.values():
         yield from _judge(draws, model)
 
@@ -143,7 +143,7 @@ def _judge(draws: list[Draw], model: Model) -> Iterator[Finding | Silence]:
     found = gathered((draw.call.frame, _exposure(draw, model)) for draw in draws)
     if found is None and not model.explains:
         return
-    here = Spot(draws[0].made.site.frame, draws[0].made.site.expr)
+    here = spot_of(draws[0].made.site)
     if found is None:
         yield from silences(RULE.name, here.place(model), (_unexposed(draw, model) for draw in draws))
         return

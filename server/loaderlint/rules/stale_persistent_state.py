@@ -65,8 +65,8 @@ from loaderlint.project.model import Loader, Model
 from loaderlint.project.values import Atom, Instance, LibObject
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.epoch_loops import Loop, goes_through, is_loader, loops_around, step_context
-from loaderlint.rules.shared.silence import few_workers
-from loaderlint.rules.shared.spots import Spot
+from loaderlint.rules.shared.silence import few_workers, silent
+from loaderlint.rules.shared.spots import Spot, spot_of
 
 #: Methods that Lightning calls in each epoch.
 _HOOKS = frozenset(
@@ -99,8 +99,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         return
     if exposure is None or not _persists(loader, model):
         reason = few_workers(loader) if exposure is None else "its workers start anew in each epoch"
-        if model.explains:
-            yield Silence(RULE.name, model.site_place(loader.site), reason)
+        yield from silent(RULE.name, spot_of(loader.site), reason, model)
         return
     severity = loudness(Severity.ERROR, exposure.certainty)
     if severity is None:
@@ -110,14 +109,13 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     changes = list(_changes(loader, read, model))
     late = [change for change in changes if _is_late(change, loader, made_in, model)]
     for change in changes:
-        if change not in late and model.explains:
-            place = change.spot.place(model)
-            yield Silence(RULE.name, place, f"it is not set again and again while {loader.described} lives")
+        if change not in late:
+            reason = f"it is not set again and again while {loader.described} lives"
+            yield from silent(RULE.name, change.spot, reason, model)
     for change in late:
         if _is_constant(change, late, model):
-            if model.explains:
-                place = change.spot.place(model)
-                yield Silence(RULE.name, place, "it is set to one value each time: the workers start with that")
+            reason = "it is set to one value each time: the workers start with that"
+            yield from silent(RULE.name, change.spot, reason, model)
             continue
         reader = read[change.owner][change.attribute]
         name = model.ev.classes.name(change.owner.cls)

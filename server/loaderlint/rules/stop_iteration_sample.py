@@ -70,7 +70,8 @@ from loaderlint.project.model import Exposure, Loader, Model, Part, WorkerCall, 
 from loaderlint.project.values import Instance, Lib, LibObject, Unknown
 from loaderlint.rules.base import Rule, loaders_of, loudness, page
 from loaderlint.rules.shared.one_shot import Kept, kept, one_shot
-from loaderlint.rules.shared.silence import too_unsure, unexposed
+from loaderlint.rules.shared.silence import silent, too_unsure, unexposed
+from loaderlint.rules.shared.spots import Spot
 
 _CATCHING = ("StopIteration", "Exception", "BaseException")
 _NEXT_OR_FAIL = '''\
@@ -104,16 +105,16 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
             continue
         risk = _risk(call.call.args[0].value, call.frame, model)
         if risk is None or _is_caught(call.context, call.frame, model) or _in_generator(call, model):
-            yield from _silence(call, _NOT_KNOWN if risk is None else _STOPPED, model)
+            yield from silent(RULE.name, Spot(call.frame, call.number), _NOT_KNOWN if risk is None else _STOPPED, model)
             continue
         exposure = model.exposure(call.frame, 0, parts=_PARTS, cured=_Stops(call.frame, model))
         if exposure is None:
             reason = unexposed(model, call.frame, 0, parts=_PARTS, cure=lambda _: _STOPPED)
-            yield from _silence(call, reason, model)
+            yield from silent(RULE.name, Spot(call.frame, call.number), reason, model)
             continue
         severity = loudness(risk.severity, exposure.certainty, risk.unknowns)
         if severity is None:
-            yield from _silence(call, too_unsure(exposure.certainty), model)
+            yield from silent(RULE.name, Spot(call.frame, call.number), too_unsure(exposure.certainty), model)
             continue
         yield Finding(
             RULE.name,
@@ -127,11 +128,6 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
             model.why(call.frame, exposure),
             _fixes(call, model),
         )
-
-
-def _silence(call: WorkerCall, reason: str, model: Model) -> Iterator[Silence]:
-    if model.explains:
-        yield Silence(RULE.name, model.place(call.frame, call.number), reason)
 
 
 def _loaders(exposure: Exposure) -> str:

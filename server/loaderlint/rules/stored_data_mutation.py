@@ -64,7 +64,7 @@ from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import ClassRef, FunctionRef, Instance, Lib, Method, ModuleRef, Origin, Val
 from loaderlint.rules.base import Rule, in_workers_of, loaders_of, loudness, page
 from loaderlint.rules.shared.passed import passed_for
-from loaderlint.rules.shared.silence import too_unsure
+from loaderlint.rules.shared.silence import silent, too_unsure
 from loaderlint.rules.shared.spots import Spot
 from loaderlint.rules.shared.stored_kinds import (
     Kind,
@@ -117,12 +117,7 @@ def _stored_edit(edit: Edit, frame: Frame, model: Model) -> Iterator[Finding | S
             return
     made = "what it changes is made anew in the worker" if value.origins else _NOT_STORED
     reason = "where what it changes comes from is not known" if value.unknown and not value.origins else made
-    yield from _silence(edit, reason, model)
-
-
-def _silence(edit: Edit, reason: str, model: Model) -> Iterator[Silence]:
-    if model.explains:
-        yield Silence(RULE.name, edit.spot.place(model), reason)
+    yield from silent(RULE.name, edit.spot, reason, model)
 
 
 def _root(target: int, frame: Frame, model: Model) -> int:
@@ -247,7 +242,7 @@ def _judge(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -
     exposure = model.exposure(frame, 0, parts=("sample", "collate"))
     if kind is None or exposure is None or held == "read only":
         reason = "the array is mapped read-only: writing to it raises" if held == "read only" else _STATE
-        yield from _silence(edit, reason, model)
+        yield from silent(RULE.name, edit.spot, reason, model)
         return
 
     def stays(loader: Loader) -> bool:
@@ -257,7 +252,7 @@ def _judge(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -
     base = Severity.ERROR if stays(exposure.lead) else Severity.WARNING
     severity = loudness(base, exposure.certainty, 1 if kind == "unknown" else 0)
     if severity is None:
-        yield from _silence(edit, too_unsure(exposure.certainty), model)
+        yield from silent(RULE.name, edit.spot, too_unsure(exposure.certainty), model)
         return
     name = _field(origin)
     yield Finding(

@@ -63,7 +63,8 @@ from loaderlint.project.values import ClassRef, FunctionRef, Instance
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.hoisting import hoisted
 from loaderlint.rules.shared.parcels import Parcel, cannot_start, is_local, parcels, sent_by, start_severity
-from loaderlint.rules.shared.silence import few_workers, started_by, too_unsure
+from loaderlint.rules.shared.silence import few_workers, silent, too_unsure, unpickled
+from loaderlint.rules.shared.spots import spot_of
 
 _TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
 
@@ -73,9 +74,9 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     exposure = model.exposed(1 << loader.index, 0, 1)
     loud = start_severity(loader, model)
     if exposure is None or loud is None:
-        if loader.site is not None and model.explains:
-            reason = few_workers(loader) if exposure is None else f"{started_by(loader, model)}: nothing is pickled"
-            yield Silence(RULE.name, model.site_place(loader.site), reason)
+        if loader.site is not None:
+            reason = few_workers(loader) if exposure is None else unpickled(loader, model)
+            yield from silent(RULE.name, spot_of(loader.site), reason, model)
         return
     for parcel in parcels(loader, model):
         ref = _nameless(parcel, model)

@@ -70,7 +70,8 @@ from loaderlint.project.values import Atom, Instance, LibObject, SeqOf, Site
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
 from loaderlint.rules.shared.left_out_state import left_out
 from loaderlint.rules.shared.parcels import Parcel, cannot_start, is_module, parcels, sent_by, start_severity
-from loaderlint.rules.shared.silence import few_workers, started_by, too_unsure
+from loaderlint.rules.shared.silence import few_workers, silent, too_unsure, unpickled
+from loaderlint.rules.shared.spots import spot_of
 
 _MODULE = Unpicklable("module", "'module' object")
 _GENERATOR = UNPICKLABLE["builtins.generator"]
@@ -93,9 +94,9 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     exposure = model.exposed(1 << loader.index, 0, 1)
     loud = start_severity(loader, model)
     if exposure is None or loud is None:
-        if loader.site is not None and model.explains:
-            reason = few_workers(loader) if exposure is None else f"{started_by(loader, model)}: nothing is pickled"
-            yield Silence(RULE.name, model.site_place(loader.site), reason)
+        if loader.site is not None:
+            reason = few_workers(loader) if exposure is None else unpickled(loader, model)
+            yield from silent(RULE.name, spot_of(loader.site), reason, model)
         if exposure is None or not _may_lock(loader, model):
             return
     found = [one for parcel in parcels(loader, model) if (one := _stuck(parcel, loader, model)) is not None]

@@ -61,7 +61,8 @@ from loaderlint.project.model import Exposure, Loader, Model
 from loaderlint.project.values import Instance
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
 from loaderlint.rules.shared.sharding import iterations, questions, sharding_fixes
-from loaderlint.rules.shared.silence import few_workers, too_unsure
+from loaderlint.rules.shared.silence import few_workers, silent, too_unsure
+from loaderlint.rules.shared.spots import Spot
 from loaderlint.rules.shared.streams import Stream
 
 
@@ -72,8 +73,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         severity = _severity(entry, exposure, model) if exposure else None
         reason = _why_not(entry, loader, severity, model)
         if exposure is None or severity is None or reason:
-            if model.explains:
-                yield Silence(RULE.name, model.def_place(entry), f"{reason}: {loader.described}")
+            yield from silent(RULE.name, Spot(entry, 0, "def"), f"{reason}: {loader.described}", model)
             continue
         assert isinstance(entry.receiver, Instance)
         name = model.ev.classes.name(entry.receiver.cls)

@@ -57,7 +57,8 @@ from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, page
 from loaderlint.rules.shared.sample_seeds import reseeding
 from loaderlint.rules.shared.seed_places import SEED_CALLS, bound_name, is_read_only_in, seeds_of, written
 from loaderlint.rules.shared.seed_width import NUMPY_LIMIT, reach
-from loaderlint.rules.shared.silence import silences, too_unsure, unexposed
+from loaderlint.rules.shared.silence import silences, silent, too_unsure, unexposed
+from loaderlint.rules.shared.spots import Spot
 
 _LEGACY = "numpy.random.RandomState"
 
@@ -81,8 +82,8 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
             reason = _why_good(call, width, model)
             if not reason:
                 found.setdefault(call.number, []).append(Overflow(call, name, seed))
-            elif model.explains:
-                yield Silence(RULE.name, model.place(call.frame, call.number), reason)
+            else:
+                yield from silent(RULE.name, Spot(call.frame, call.number), reason, model)
     for overflows in found.values():
         yield from _judge(overflows, model)
 

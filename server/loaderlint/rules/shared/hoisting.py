@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE, DefIR, PieceFacts
+from loaderlint.facts.ir import NONE, PieceFacts
 from loaderlint.findings import Fix, Hoist, Place
 from loaderlint.knowledge.arrays import ARRAY_MAKERS
 from loaderlint.knowledge.pickling import UNPICKLABLE
@@ -113,35 +113,17 @@ def _with_inner(facts: PieceFacts, def_: int) -> list[int]:
 def _expressions(facts: PieceFacts, def_: int) -> Iterator[ir.Expr]:
     """The expressions of a def and of those inside it."""
     for number in _with_inner(facts, def_):
-        for _, e in _own(facts, facts.ir.defs[number]):
+        for _, e in _own(facts, number):
             yield e
 
 
-def _own(facts: PieceFacts, one: DefIR) -> Iterator[tuple[int, ir.Expr]]:
-    """The expressions that a def's own steps are made of, without those of defs inside it."""
-    seen: set[int] = set()
-    stack = [number for step in one.steps for number in step_expressions(step)]
-    stack += [context.expr for context in one.contexts]
-    while stack:
-        number = stack.pop()
-        if number == NONE or number in seen:
-            continue
-        seen.add(number)
-        e = facts.ir.exprs[number]
-        yield number, e
-        stack.extend(_parts(e))
-        if isinstance(e, ir.MakeDef):
-            stack.extend(p.default for p in facts.ir.defs[e.index].params)
-
-
-def _parts(e: ir.Expr) -> Iterator[int]:
-    for value in e:
-        if isinstance(e, ir.Const | ir.Global | ir.Param | ir.Capture | ir.Imported | ir.MakeDef | ir.Opaque):
-            return
-        if isinstance(value, int) and not isinstance(value, bool):
-            yield value
-        elif isinstance(value, tuple):
-            yield from (part.value if isinstance(part, ir.Arg) else part for part in value if not isinstance(part, str))
+def _own(facts: PieceFacts, def_: int) -> Iterator[tuple[int, ir.Expr]]:
+    """The expressions that a def's own steps are made of, with the defaults of the defs inside it, but not these."""
+    one, exprs = facts.ir.defs[def_], facts.ir.exprs
+    roots = [number for step in one.steps for number in step_expressions(step)]
+    roots += [context.expr for context in one.contexts]
+    roots += [param.default for inner in facts.ir.defs if inner.parent == def_ for param in inner.params]
+    return ((number, exprs[number]) for number in ir.made_of(exprs, roots))
 
 
 def _captures(facts: PieceFacts, def_: int) -> dict[str, int] | None:
@@ -150,7 +132,7 @@ def _captures(facts: PieceFacts, def_: int) -> dict[str, int] | None:
     found: dict[str, int] = {}
     for number in _with_inner(facts, def_):
         depth = _depth(facts, number, def_)
-        for _, e in _own(facts, facts.ir.defs[number]):
+        for _, e in _own(facts, number):
             if isinstance(e, ir.Capture) and e.up > depth:
                 found[e.name] = e.up - depth
     return None if facts.ir.defs[def_].name in found else dict(sorted(found.items()))
@@ -196,18 +178,9 @@ def _parameter(index: int, scope: Frame) -> Val:
 
 def _makes(step: ir.Step, def_: int, facts: PieceFacts) -> bool:
     """Whether the function is made in a step."""
-    stack = list(step_expressions(step))
-    seen: set[int] = set()
-    while stack:
-        number = stack.pop()
-        if number == NONE or number in seen:
-            continue
-        seen.add(number)
-        e = facts.ir.exprs[number]
-        if isinstance(e, ir.MakeDef) and e.index == def_:
-            return True
-        stack.extend(_parts(e))
-    return False
+    exprs = facts.ir.exprs
+    parts = (exprs[number] for number in ir.made_of(exprs, step_expressions(step)))
+    return any(isinstance(e, ir.MakeDef) and e.index == def_ for e in parts)
 
 
 def _pickles(value: Val, model: Model) -> Answer:

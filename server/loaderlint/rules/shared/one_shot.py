@@ -103,12 +103,7 @@ def _atom_ends(atom: Atom, model: Model, depth: int) -> bool | None:
         case LibMember(LibObject(), _):
             return None
         case Instance() if depth <= _MAX_DEPTH:
-            member = model.ev.classes.member(atom.cls, "__iter__")
-            opened = (
-                model.ev.functions.open_frame(member.function, atom, member.owner)
-                if member and member.function
-                else None
-            )
+            opened = model.ev.classes.open_method(atom, "__iter__")
             if opened is not None and model.def_of(opened).is_generator:
                 return generator_ends(opened, model, depth + 1)
     return None

@@ -25,10 +25,7 @@ class Progress:
 def progress(inst: Instance, model: Model) -> Progress | None:
     """What `__next__` of an object moves on until it raises StopIteration; None if it never does, if that cannot be
     seen, or if something sets it back."""
-    member = model.ev.classes.member(inst.cls, "__next__")
-    if member is None or member.function is None:
-        return None
-    entry = model.ev.functions.open_frame(member.function, inst, member.owner)
+    entry = model.ev.classes.open_method(inst, "__next__")
     if entry is None:
         return None
     tuple(model.ev.run(entry))

@@ -79,6 +79,11 @@ def started_by(loader: Loader, model: Model) -> str:
     return f"its workers start by {' or '.join(sorted(model.start_methods(loader)))} only"
 
 
+def unpickled(loader: Loader, model: Model) -> str:
+    """'its workers start by fork only: nothing is pickled'."""
+    return f"{started_by(loader, model)}: nothing is pickled"
+
+
 def named(loaders: list[Loader]) -> str:
     """'`train_loader` in train.py', '`a` in x.py, `b` in y.py, `c` in z.py and 2 others'."""
     names = list(dict.fromkeys(loader.described for loader in loaders))

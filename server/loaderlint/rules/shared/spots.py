@@ -38,6 +38,11 @@ class Spot(NamedTuple):
         return model.def_place(self.frame)
 
 
+def spot_of(site: Site) -> Spot:
+    """Where a value was made."""
+    return Spot(site.frame, site.expr)
+
+
 def site_key(site: Site) -> tuple[Path, int, int]:
     """The same for the values that one call or display makes, in every frame."""
     return (site.frame.path, site.frame.piece, site.expr)
