@@ -35,6 +35,7 @@ _QUESTIONS = frozenset(
     f"loaderlint.{module}:{name}"
     for module, names in {
         "project.reads": "is_def defined_name holds does whole",
+        "project.assigned": "may_assign",
         "project.classes": "_may_annotate _is_passed_on",
         "project.candidates": "matches _renamed _names_given",
         "project.growth": "_puts_into",
