@@ -17,7 +17,7 @@ from loaderlint.findings import Place
 from loaderlint.knowledge.loaders import GOES_OVER_LATER, GOES_OVER_NOW, LOADER_CONSUMERS, LOADER_PREPARERS, RUNNERS
 from loaderlint.project.files import MODULE, ProjectFile, defined_name
 from loaderlint.project.frames import Frame, iterated
-from loaderlint.project.imports import imported_files
+from loaderlint.project.imports import files_of, imports_in, may_name
 from loaderlint.project.values import FunctionRef, Instance, Lib, LibMember, LibObject, Site, Val
 from loaderlint.syntax.notebook import SUFFIX
 
@@ -51,6 +51,7 @@ class Scripts:
         self._made: dict[Site, Loader] = {}
         self._run_with: dict[Path, frozenset[Path]] = {}
         self._imports: dict[Path, dict[Path, None]] = {}
+        self._written: dict[Path, dict[ir.Imported, None]] = {}
 
     def starts(self) -> tuple[Start, ...]:
         """The first start of workers at module level of each file that has one, in the order of files."""
@@ -65,12 +66,24 @@ class Scripts:
         """The files that import the module `path`."""
         name = path.parent.name if path.name == "__init__.py" else path.stem
         found = self._model.files.containing(name)
-        return tuple(other for other in found if other != path and path in self._imported(other))
+        return tuple(other for other in found if other != path and self._imports_it(other, path, name))
+
+    def _imports_it(self, path: Path, wanted: Path, name: str) -> bool:
+        """Whether a file imports the module `wanted`, which is called `name`."""
+        written = (e for e in self._written_in(path) if may_name(e, name))
+        return any(wanted in files_of(self._model.ev, path, e) for e in written)
+
+    def _written_in(self, path: Path) -> dict[ir.Imported, None]:
+        """What a file imports, as it is written."""
+        if path not in self._written:
+            self._written[path] = dict.fromkeys(imports_in(self._model.ev, path))
+        return self._written[path]
 
     def _imported(self, path: Path) -> dict[Path, None]:
         """The modules of the project that a file imports, in their order."""
         if path not in self._imports:
-            self._imports[path] = dict.fromkeys(imported_files(self._model.ev, path))
+            ev = self._model.ev
+            self._imports[path] = dict.fromkeys(one for e in self._written_in(path) for one in files_of(ev, path, e))
         return self._imports[path]
 
     def run_with(self, path: Path) -> frozenset[Path]:
