@@ -60,9 +60,11 @@ _MAX_STEPS = 12
 _LOADER = re.compile(
     r"loader|dataset|batches|(?:^|_)dl(?:_|$)|(?:train|val|valid|test|eval)_(?:set|iter|data)", re.IGNORECASE
 )
-#: What a text holds that holds such a name.
+#: What a text holds that holds such a name: the patterns are looked for where their letters are, which is faster.
 _NAMES = ("loader", "dataset", "batches")
-_OTHER_NAMES = re.compile(r"(?:\b|_)dl(?:\b|_)|(?:train|val|valid|test|eval)_(?:set|iter|data)")
+_SHORT_NAME = re.compile(r"dl(?<![^\W_]dl)(?![^\W_])")
+_SPLIT_NAME = re.compile(r"(?:train|val|valid|test|eval)_(?:set|iter|data)")
+_KINDS = ("_set", "_iter", "_data")
 
 
 class Append(NamedTuple):
@@ -118,7 +120,9 @@ def _shares(loader: Loader) -> bool:
 def _may_keep(text: str) -> bool:
     """Whether a def in this text may keep batches (see `_appends`): most of what appends names no loader."""
     lowered = text.lower()
-    named = any(name in lowered for name in _NAMES) or _OTHER_NAMES.search(lowered) is not None
+    named = any(name in lowered for name in _NAMES) or _SHORT_NAME.search(lowered) is not None
+    if not named and any(kind in lowered for kind in _KINDS):
+        named = _SPLIT_NAME.search(lowered) is not None
     return named and may_loop(text)
 
 
