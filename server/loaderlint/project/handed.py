@@ -52,16 +52,17 @@ def rests_on_default(number: int, def_: int, facts: PieceFacts) -> bool:
 
 def _named(begin: _Going, facts: PieceFacts, names: frozenset[str], here: Unframed) -> Iterator[int]:
     exprs = facts.ir.exprs
-    waiting, seen = list(begin), set[tuple[int, bool]]()
+    written = {number for number, e in enumerate(exprs) if _is_named(e, number, facts, names)}
+    waiting, seen = list(begin) if written else [], set[tuple[int, bool]]()
     while waiting:
         number, goes_on = waiting.pop()
         if number == NONE or (number, goes_on) in seen:
             continue
         seen.add((number, goes_on))
         e = exprs[number]
-        if goes_on and _is_named(e, number, facts, names):
+        if goes_on and number in written:
             yield number
-        waiting += _parts(e, goes_on, here, facts)
+        waiting += _parts(e, goes_on, here, facts, written)
 
 
 def attribute_named(call: ir.Call, here: Unframed, facts: PieceFacts) -> str:
@@ -96,13 +97,17 @@ def _begin(def_: int, facts: PieceFacts) -> Iterator[tuple[int, bool]]:
         yield from ((number, goes_on) for number in step_expressions(step))
 
 
-def _parts(e: ir.Expr, goes_on: bool, here: Unframed, facts: PieceFacts) -> Iterator[tuple[int, bool]]:
-    """The expressions that one is made of, each with whether its value goes on."""
+def _parts(
+    e: ir.Expr, goes_on: bool, here: Unframed, facts: PieceFacts, written: set[int]
+) -> Iterator[tuple[int, bool]]:
+    """The expressions that one is made of, each with whether its value goes on; of the arguments of a call only those
+    with one of the `written` in them: what most calls call need not be known."""
     match e:
         case ir.Call(func, args):
             yield func, False
-            passed = not _forgets(func, here)
-            yield from ((arg.value, passed) for arg in args)
+            values = [arg.value for arg in args if not written.isdisjoint(ir.made_of(facts.ir.exprs, [arg.value]))]
+            passed = bool(values) and not _forgets(func, here)
+            yield from ((value, passed) for value in values)
         case ir.Compare() | ir.Attr() | ir.Text():
             yield from ((number, False) for number in ir.operands(e))
         case ir.Seq() | ir.Map():
