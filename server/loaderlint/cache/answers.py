@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _QUESTIONS = frozenset(
     f"loaderlint.{module}:{name}"
     for module, names in {
-        "project.reads": "is_def defined_name holds does whole",
+        "project.reads": "is_def is_bare_function defined_name holds does whole",
         "project.assigned": "may_assign",
         "project.classes": "_may_annotate _is_passed_on",
         "project.candidates": "matches _renamed _names_given",

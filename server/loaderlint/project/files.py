@@ -17,6 +17,7 @@ from loaderlint.project.reads import Read as Read
 from loaderlint.project.reads import bound_by, does, scope_of
 from loaderlint.project.reads import defined_name as defined_name
 from loaderlint.project.reads import holds as holds
+from loaderlint.project.reads import is_bare_function as is_bare_function
 from loaderlint.project.reads import is_def as is_def
 from loaderlint.syntax.cutter import Piece
 

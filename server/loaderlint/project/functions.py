@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR, PieceFacts
 from loaderlint.knowledge.callers import PROPERTY_DECORATORS, STUB_DECORATORS, TRANSPARENT_DECORATORS
 from loaderlint.project.arguments import Arguments
+from loaderlint.project.files import is_bare_function
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
     NONE_VALUE,
@@ -41,6 +43,7 @@ class Functions:
         self._ev = evaluator
         self._returns: dict[Frame, Val] = {}
         self._running: set[Frame] = set()
+        self._bare: dict[tuple[Path, int], bool] = {}
 
     def open_frame(self, function: FunctionRef, receiver: Atom | None, owner: ClassRef | None) -> Frame | None:
         """The frame of a function that somebody out of sight calls: a parameter is its default or anything."""
@@ -110,6 +113,8 @@ class Functions:
     def decoration(self, function: FunctionRef) -> str:
         """What decorators make of a function: 'plain', 'property', 'static', 'class', 'manager', 'stub' or
         'unknown'."""
+        if self._is_bare(function):
+            return "plain"
         facts = self._ev.facts(function.path, function.piece)
         if facts is None:
             return "unknown"
@@ -129,6 +134,18 @@ class Functions:
             elif name not in TRANSPARENT_DECORATORS:
                 return "unknown"
         return answer
+
+    def _is_bare(self, function: FunctionRef) -> bool:
+        """Whether a function is seen in its text to have no decorators: few of the methods that are named are called,
+        and need their facts."""
+        if function.def_ != 1:
+            return False
+        place = (function.path, function.piece)
+        known = self._bare.get(place)
+        if known is None:
+            file = self._ev.file(function.path)
+            known = self._bare[place] = file is not None and file.pieces[function.piece].ask(is_bare_function)
+        return known
 
     def _decorator_name(self, facts: PieceFacts, decorator: int, function: FunctionRef) -> str:
         e = facts.ir.exprs[decorator]

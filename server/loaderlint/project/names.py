@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from loaderlint.facts import ir
 from loaderlint.knowledge.names import canonical
 from loaderlint.project import growth, imports, library
-from loaderlint.project.files import MODULE, Binding, ProjectFile, defined_name
+from loaderlint.project.files import MODULE, Binding, ProjectFile, defined_name, is_bare_function
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import ClassRef, FolderRef, FunctionRef, ModuleRef, Origin, Val, join, lib, of, unknown
 
@@ -122,7 +122,11 @@ class Names:
         return None
 
     def binding(self, path: Path, binding: Binding, name: str) -> Val:
-        """The value that one binding gives its name."""
+        """The value that one binding gives its name. That of a function is known from its text: many are named by
+        code that is looked into, few are called there."""
+        file = self._ev.file(path)
+        if file is not None and binding.step < 0 and file.pieces[binding.piece].ask(is_bare_function):
+            return of(FunctionRef(path, binding.piece, 1))
         facts = self._ev.facts(path, binding.piece)
         if facts is None:
             return unknown("half typed")

@@ -19,6 +19,7 @@ from loaderlint.syntax.cutter import Piece, common_ends
 
 _DEF = re.compile(r"^[ \t\f]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)", re.MULTILINE)
 _STARTS_WITH_DEF = re.compile(r"[ \t\f]*(?:@|def\b|class\b|async[ \t]+def\b)")
+_BARE = re.compile(r"[ \t\f]*(?:async[ \t]+)?def\b")
 _NAME = re.compile(r"\w+")
 #: What the test of a clause holds that says when the statements in it run.
 _GUARDS = ("__name__", "TYPE_CHECKING")
@@ -126,6 +127,11 @@ class Version(Protocol):
 def is_def(text: str) -> bool:
     """Whether a piece is a function or a class: nothing else is done in it outside of functions."""
     return _STARTS_WITH_DEF.match(text) is not None
+
+
+def is_bare_function(text: str) -> bool:
+    """Whether a piece is a function without decorators: it is the first def of its piece then."""
+    return _BARE.match(text) is not None
 
 
 def defined_name(text: str) -> str:
