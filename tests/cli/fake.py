@@ -99,6 +99,9 @@ class Workspace:
             files.append(FileEdit(diagnostic.path.parent / "other.py", (TextEdit(Span(0, 0, 0, 0), "fixed = 1\n"),)))
         return (Repair(f"Replace {word} by {good}", safety, tuple(files)),)  # type: ignore[arg-type]
 
+    def preferred_repair(self, diagnostic: Diagnostic) -> Repair | None:
+        return next(iter(self.repairs(diagnostic)), None)
+
     def fix_all(
         self, paths: Sequence[Path], *, unsafe: bool = False, rules: Collection[str] | None = None
     ) -> tuple[FileEdit, ...]:

@@ -6,6 +6,8 @@ answer of the model, are given some five per cent more."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import shutil
@@ -18,7 +20,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks import projects, relinking
+from loaderlint import cli
 from loaderlint.engine import Workspace
+from loaderlint.engine.repairs import Repairs
 from loaderlint.facts import lower
 from loaderlint.project.callers import Callers
 from loaderlint.project.evaluate import Evaluator
@@ -189,6 +193,24 @@ def test_a_check_that_finds_nothing_looks_for_no_places(counted: Counter[str], t
     assert counted["numbered"] == counted["parsed"] == 0, (
         "a rule asks for a place that it does not show (see rules/shared/spots.py)"
     )
+
+
+def test_only_the_fix_that_a_check_shows_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    repair = Repairs.repair
+    monkeypatch.setattr(Repairs, "repair", lambda self, fix: made.append(fix.title) or repair(self, fix))
+    path = ROOT / "examples"
+    workspace = Workspace([path], {"select": ["opencv-threads-in-workers"]})
+    ((finding,),) = (found for found in workspace.check().values() if found)
+    offered = workspace.repairs(finding)
+    assert len(offered) == 2 and made == [fix.title for fix in offered]
+    made.clear()
+    assert workspace.preferred_repair(finding) == offered[0]
+    assert made == [offered[0].title]
+    made.clear()
+    with contextlib.redirect_stdout(io.StringIO()) as shown:
+        cli.main(["check", "--no-cache", "--select", "opencv-threads-in-workers", str(path)])
+    assert made == [offered[0].title] and offered[0].title in shown.getvalue()
 
 
 PINNED = """

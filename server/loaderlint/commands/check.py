@@ -134,8 +134,7 @@ class _Check:
         # Making the edits costs a parse: not where only counts are shown.
         if not diagnostic.fixable or (self._chosen.statistics and self._chosen.output_format == "text"):
             return Item(diagnostic, None)
-        repairs = self._workspace.repairs(diagnostic)
-        return Item(diagnostic, repairs[0] if repairs else None)
+        return Item(diagnostic, self._workspace.preferred_repair(diagnostic))
 
     # --- baselines ---
 

@@ -103,6 +103,6 @@ def _shown_again(
     items: dict[str, Any] = {}
     for path, diagnostics in shown.items():
         for one in diagnostics:
-            repairs = project.repairs.of(one.finding) if one.fixable else ()
-            items.setdefault(str(path), []).append([plain(one), plain(repairs[0] if repairs else None)])
+            repair = project.repairs.preferred(one.finding) if one.fixable else None
+            items.setdefault(str(path), []).append([plain(one), plain(repair)])
     return items

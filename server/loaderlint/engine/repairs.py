@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,9 +23,13 @@ class Repairs:
         self._edits: dict[tuple[Intent, ...], tuple[FileEdit, ...] | NoFix] = {}
         self._edits_at = -1
 
-    def of(self, finding: Finding) -> tuple[Repair, ...]:
-        """The fixes of a finding that can be carried out."""
-        return tuple(ready for fix in finding.fixes if (ready := self.repair(fix)) is not None)
+    def of(self, finding: Finding) -> Iterator[Repair]:
+        """The fixes of a finding that can be carried out, the preferred one first, each made when its turn comes."""
+        return (ready for fix in finding.fixes if (ready := self.repair(fix)) is not None)
+
+    def preferred(self, finding: Finding) -> Repair | None:
+        """The first fix of a finding that can be carried out."""
+        return next(self.of(finding), None)
 
     def repair(self, fix: Fix) -> Repair | None:
         """A fix with its edits; None if it cannot be carried out."""

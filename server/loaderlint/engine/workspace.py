@@ -127,7 +127,11 @@ class Workspace:
 
     def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]:
         """The fixes of a finding, ready to apply, the preferred one first."""
-        return self.project(diagnostic.path).repairs.of(diagnostic.finding)
+        return tuple(self.project(diagnostic.path).repairs.of(diagnostic.finding))
+
+    def preferred_repair(self, diagnostic: Diagnostic) -> Repair | None:
+        """The first of them, without the cost of the others; None if there is none."""
+        return self.project(diagnostic.path).repairs.preferred(diagnostic.finding)
 
     def fix_all(
         self, paths: Sequence[Path], *, unsafe: bool = False, rules: Collection[str] | None = None
