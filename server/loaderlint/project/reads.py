@@ -318,9 +318,13 @@ def same_answers(read: Read, was: Version, now: Version) -> list[int | None] | N
 
 def _same(read: Read, was: Version, now: Version, to: Sequence[int | None]) -> bool:
     origins = back(to, len(now.pieces))
-
-    def is_changed(old: int, new: int) -> bool:
-        return was.pieces[old].text != now.pieces[new].text or old in was.stale or new in now.stale
+    old_pieces, new_pieces = was.pieces, now.pieces
+    stale = {*was.stale, *(origins[new] for new in now.stale)}
+    changed = [
+        new
+        for old, new in enumerate(to)
+        if new is not None and (old_pieces[old].text != new_pieces[new].text or old in stale)
+    ]
 
     def before(old: int) -> tuple[object, ...]:
         return _answers(read, old, was, old, scope_of(was.pieces, old))
@@ -328,7 +332,6 @@ def _same(read: Read, was: Version, now: Version, to: Sequence[int | None]) -> b
     def after(new: int) -> tuple[object, ...]:
         return _answers(read, origins[new], now, new, old_scope(origins, now, new))
 
-    changed = [new for new, old in enumerate(origins) if old is not None and is_changed(old, new)]
     return alike(read, to, origins, changed, before, after)
 
 
@@ -349,12 +352,11 @@ def alike(
     """Whether two versions of a file answer alike to what was read: paired pieces alike, those that went or came
     nothing. `to` and `origins` pair the pieces (see `back`); `changed` are the new ones that may answer in another way
     than their old ones; `before` gives what an old piece answered, `after` a new one, not true for nothing to say."""
-    if read.listed and (None in to or None in origins):
-        return False
-    gone = (old for old, new in enumerate(to) if new is None)
-    come = (new for new, old in enumerate(origins) if old is None)
-    if any(map(before, gone)) or any(map(after, come)):
-        return False
+    if None in to or None in origins:
+        gone = (old for old, new in enumerate(to) if new is None)
+        come = (new for new, old in enumerate(origins) if old is None)
+        if read.listed or any(map(before, gone)) or any(map(after, come)):
+            return False
     return all(after(new) == before(old) for new in changed if (old := origins[new]) is not None)
 
 
