@@ -338,16 +338,23 @@ class Workbench:
 
     def actions(self, key: str = "Control+.") -> Locator:
         """The menu of fixes at the cursor, or what else `key` offers; it stays open. While the server starts there is
-        none, so it is asked for until it comes."""
+        none, and when findings come in between, VS Code asks for its light bulb instead and drops the menu: so it is
+        asked for until it comes."""
         rows = self.page.locator(".action-widget:visible .monaco-list-row.action")
         none = self.page.locator(".monaco-editor-overlaymessage:visible", has_text=re.compile("No .* available"))
-        while True:
+
+        def shown() -> bool:
             self.press(key)
-            rows.first.or_(none).first.wait_for()
+            with suppress(TimeoutError):
+                rows.first.or_(none).first.wait_for(timeout=10_000)
             if rows.count():
-                return rows
+                return True
             self.press("Escape")
             none.wait_for(state="hidden")
+            return False
+
+        self.until(f"what {key} offers", shown)
+        return rows
 
     def fix(self, title: str) -> None:
         """Take the fix whose title holds `title`, with the keyboard alone."""
