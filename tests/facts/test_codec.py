@@ -91,7 +91,7 @@ def test_facts_of_all_cases_come_back() -> None:
         for piece in cut(case):
             facts = lowered(piece)
             if facts is not None:
-                assert same(codec.decode_piece(codec.encode_piece(facts), piece), facts)
+                assert same(codec.unpack(codec.pack(facts), piece), facts)
 
 
 @settings(max_examples=150)
@@ -103,7 +103,7 @@ def test_facts_of_any_constants_come_back(data: st.DataObject) -> None:
     facts = PieceFacts(
         ir.PieceIR(exprs, (body,), ()), ir.PieceAnchors((0,) * len(exprs), ((),), ((-1, -1),)), "ab" * 16
     )
-    assert same(codec.decode_piece(codec.encode_piece(facts), PIECE), facts)
+    assert same(codec.unpack(codec.pack(facts), PIECE), facts)
 
 
 def test_only_the_facts_that_are_known_are_kept() -> None:
@@ -150,7 +150,7 @@ def test_any_bytes_are_refused(data: bytes, text: str) -> None:
             read_all(one, text)
             raise codec.BadFacts  # by chance an empty file's
         with pytest.raises(codec.BadFacts):
-            codec.decode_piece(one, PIECE)
+            codec.unpack(one, PIECE)
 
 
 def test_damage_behind_a_right_checksum_raises_nothing_else() -> None:
@@ -172,10 +172,10 @@ def test_facts_whose_anchors_nobody_asked_for_come_back_without() -> None:
     (piece,) = cut("def f(a):\n    return a.b(1)\n")
     facts = piece_facts(piece)
     assert facts is not None
-    back = codec.decode_piece(codec.encode_piece(facts), piece)
+    back = codec.unpack(codec.pack(facts), piece)
     assert back.known_anchors is None
     assert back.anchors == facts.anchors != ir.PieceAnchors((), (), ())
-    again = codec.decode_piece(codec.encode_piece(facts), piece)
+    again = codec.unpack(codec.pack(facts), piece)
     assert again.known_anchors == facts.anchors
 
 
@@ -186,17 +186,17 @@ class Burglar:
 
 def test_pickled_code_is_not_run() -> None:
     with pytest.raises(codec.BadFacts):
-        codec.decode_piece(codec._sealed(pickle.dumps(Burglar())), PIECE)
+        codec.unpack(pickle.dumps(Burglar()), PIECE)
 
 
 @pytest.mark.parametrize("head", [b"\xdd", b"\xdf", b"\xdb", b"\xc6"])
 def test_a_length_that_no_memory_holds_is_refused(head: bytes) -> None:
     with pytest.raises(codec.BadFacts):
-        codec.decode_piece(codec._sealed(b"\x9a" + head + b"\xff" * 4), PIECE)
+        codec.unpack(b"\x9a" + head + b"\xff" * 4, PIECE)
     with pytest.raises(codec.BadFacts):
         codec.decode(codec._sealed(b"\x93\x00" + head + b"\xff" * 4), "")
 
 
 def test_deep_nesting_is_refused() -> None:
     with pytest.raises(codec.BadFacts):
-        codec.decode_piece(codec._sealed(b"\x91" * 1_000_000), PIECE)
+        codec.unpack(b"\x91" * 1_000_000, PIECE)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import msgspec
 
 #: Part of every key in a cache. A new number whenever the facts of some text, its pieces, or these bytes change.
-SCHEMA = 2
+SCHEMA = 3
 
 _EXPRS: tuple[type, ...] = get_args(ir.Expr)
 _STEPS: tuple[type, ...] = get_args(ir.Step)
@@ -34,7 +34,7 @@ _WRONG = (ValueError, IndexError, StopIteration, RecursionError, MemoryError)
 
 
 class BadFacts(Exception):
-    """These bytes are not what `encode` or `encode_piece` gave, in this version."""
+    """These bytes are not what `encode` or `pack` gave, in this version."""
 
 
 class _Def(NamedTuple):
@@ -90,17 +90,8 @@ class _File(NamedTuple):
 # --- one piece --------------------------------------------------------------------------------------------------------
 
 
-def encode_piece(facts: PieceFacts) -> bytes:
-    """The facts of one piece as bytes."""
-    return _sealed(_plain(facts))
-
-
-def decode_piece(data: bytes, piece: Piece) -> PieceFacts:
-    """The facts of `piece` that `encode_piece` was given. Raises BadFacts."""
-    return _facts(_unsealed(data), piece)
-
-
-def _plain(facts: PieceFacts) -> bytes:
+def pack(facts: PieceFacts) -> bytes:
+    """The facts of one piece as they are in `FileFacts.packed`: an eighth of what they take as objects."""
     try:
         return _encoder().encode(_row(facts, ()))
     except (UnicodeEncodeError, OverflowError):
@@ -146,7 +137,8 @@ def _odd(exprs: Iterable[Any]) -> tuple[tuple[int, bytes], ...]:
     return tuple(found)
 
 
-def _facts(data: bytes, piece: Piece) -> PieceFacts:
+def unpack(data: bytes, piece: Piece) -> PieceFacts:
+    """The facts of a piece, whose are the bytes `data` in `FileFacts.packed`. Raises BadFacts."""
     import msgspec
 
     try:
@@ -203,23 +195,11 @@ class FileFacts(NamedTuple):
     packed: Mapping[int, bytes | None]
 
 
-def pack(facts: PieceFacts) -> bytes:
-    """The facts of one piece as they are in `FileFacts.packed`: an eighth of what they take as objects."""
-    return _plain(facts)
-
-
-def unpack(data: bytes, piece: Piece) -> PieceFacts:
-    """The facts of a piece, whose are the bytes `data` in `FileFacts.packed`. Raises BadFacts."""
-    return _facts(data, piece)
-
-
 def encode(text: str, pieces: Sequence[Piece], facts: Mapping[int, PieceFacts | bytes | None]) -> bytes:
     """A file's pieces, and the facts of some of them by their index (packed already or not; None: it does not parse),
     as bytes. The text itself is not in them."""
     rows = tuple([_Row(p.kind, p.keyword, p.start, len(p.text), p.line, p.parent, p.seen) for p in pieces])
-    known = tuple(
-        [(index, _plain(one) if isinstance(one, PieceFacts) else one) for index, one in sorted(facts.items())]
-    )
+    known = tuple([(index, pack(one) if isinstance(one, PieceFacts) else one) for index, one in sorted(facts.items())])
     return _sealed(_encoder().encode(_File(len(text), rows, known)))
 
 
