@@ -12,8 +12,9 @@ from loaderlint import __version__
 
 #: The environment variable that names the folder of the cache; the flag `--cache-dir` wins over it.
 VARIABLE = "LOADERLINT_CACHE_DIR"
-#: What is kept, and how, has this version: another one never reads it.
-SCHEMA = 3
+#: What is kept, and how, has this version: another one never reads it. A new number whenever the facts of some text or
+#: the bytes that stand for something change.
+SCHEMA = 4
 
 
 def folder(flag: str | None = None) -> Path | None:

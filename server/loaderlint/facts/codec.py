@@ -21,9 +21,6 @@ from loaderlint.syntax.cutter import Kind, Piece
 if TYPE_CHECKING:
     import msgspec
 
-#: Part of every key in a cache. A new number whenever the facts of some text, its pieces, or these bytes change.
-SCHEMA = 3
-
 _EXPRS: tuple[type, ...] = get_args(ir.Expr)
 _STEPS: tuple[type, ...] = get_args(ir.Step)
 _EXPR_NUMBER = {kind: number for number, kind in enumerate(_EXPRS)}
