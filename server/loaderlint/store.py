@@ -609,6 +609,11 @@ class Store:
             return path not in self.unreadable
         return self.open(path) is not None
 
+    def linked_data(self, path: Path) -> bytes | None:
+        """The bytes of a file as they were when it was last looked into; None if it is no text, or if they are others
+        on disk since and are not kept."""
+        return self.data(path) if self.is_readable(path) and self._left.get(path) != b"" else None
+
     def is_silent(self, path: Path) -> bool:
         """Whether the file is text without suppressions, as far as that is seen at once; known of files that were let
         go."""
@@ -860,7 +865,7 @@ class Snapshot:
         read = self._noted(path)
         if read is None:
             return path not in self._read
-        to = reads.same_answers(read, was, now)
+        to = reads.same_answers([read], was, now)
         if to is not None:
             self._compared[path] = now, to
         return to is not None

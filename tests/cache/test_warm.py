@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import random
 import re
+import sqlite3
 import subprocess
 import sys
 import time
@@ -254,6 +256,18 @@ def test_an_edit_that_changes_no_answer_links_nothing(project: Path, run: Check,
     same_as_fresh(run, ran, "--hints", "demo", answered=True)
     (project / "demo/transforms.py").write_text("Noise = None\n")
     same_as_fresh(run, ran, "--hints", "--output-format", "json", answered=False)
+
+
+def test_where_it_is_not_known_what_a_file_was_all_is_linked(
+    project: Path, run: Check, ran: list[bool], tmp_path: Path
+) -> None:
+    run()
+    was = (project / "demo/transforms.py").read_bytes()
+    MOVES["a line above"](project)
+    with contextlib.closing(sqlite3.connect(tmp_path / "cache" / NAME)) as db, db:
+        (deleted,) = db.execute("DELETE FROM kept WHERE key = ? RETURNING 1", (answers._content_key(was),)).fetchone()
+        assert deleted
+    same_as_fresh(run, ran, answered=False)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -141,3 +141,16 @@ def test_a_file_that_changed_on_disk_in_between_is_looked_at_again(tmp_path: Pat
     path.write_text(text, "utf-8")
     workspace.forget([path])
     assert shown(workspace.check(), root) == cold(root, {})
+
+
+def test_what_a_file_was_is_not_told_where_it_changed_meanwhile(tmp_path: Path) -> None:
+    """Its findings rest on another content than the one on disk: of that nothing may be kept."""
+    root = written(tmp_path.resolve())
+    workspace = Workspace([root])
+    workspace.check()
+    store = workspace.project(root).store
+    same, other = root / "one/data.py", root / "two/data.py"
+    content = same.read_bytes()
+    other.write_text(other.read_text("utf-8") + "\n# more\n", "utf-8")
+    assert not store._data.keys() & {same, other}
+    assert (store.linked_data(same), store.linked_data(other)) == (content, None)

@@ -1,9 +1,10 @@
 """What linking a project asked of its files, and what was found: whether an edit changes anything but places can then
 be told without linking.
 
-Of each piece of a file is kept what tells its text and its answers; of answers only that they are equal is ever asked.
-What is kept of a file is read only if that file has changed. Questions to pieces are functions. Their names are kept,
-and only those in `_QUESTIONS` are ever looked up; where a new one is missing, every edit in its piece counts.
+Of each file that was looked into is kept what it was, and what was asked of it. Whether it answers alike as it is now
+is seen as in the editor (`reads.same_answers`), and only of files that have changed. Questions to pieces are functions.
+Their names are kept, and only those in `_QUESTIONS` are ever looked up; where a new one is missing, every edit in its
+piece counts.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from hashlib import blake2b
@@ -24,11 +24,14 @@ from loaderlint.cache.plain import plain
 from loaderlint.project import reads
 from loaderlint.project.parts import Layout, reached, within
 from loaderlint.project.reads import Question, Read
+from loaderlint.store import OpenFile
+from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.search import bases, called, entry
+from loaderlint.syntax.source import UnreadableSource, decode
 
 if TYPE_CHECKING:
     from loaderlint.findings import Finding
-    from loaderlint.store import Moves, OpenFile, Search
+    from loaderlint.store import Moves, Search
 
 #: Pure functions of the text of a piece that are asked while a project is linked.
 _QUESTIONS = frozenset(
@@ -59,8 +62,8 @@ _QUESTIONS = frozenset(
 #: All that is noted of what was read of a file. Where there is more, what is kept would not be all.
 _NOTES = {*("listed", "facts", "placed", "texts", "words", "sweeps", "questions", "names", "listed_names", "stars")}
 
-#: What tells that a piece has nothing to say; not true.
-_SILENT = 0
+#: So many files are held at once while what they were is kept.
+_AT_ONCE = 64
 
 
 class Answers(NamedTuple):
@@ -77,9 +80,9 @@ class Answers(NamedTuple):
         """The findings of a file, shown or not, as `cache.plain` gives them."""
         return list(self._file(path).findings)
 
-    def hold(self, path: str, data: bytes, opened: OpenFile) -> Moves | None:
+    def hold(self, path: str, data: bytes, opened: OpenFile, get: Callable[[bytes], bytes | None]) -> Moves | None:
         """Where the pieces of a file are in this content, if all that was asked of the file would be answered alike;
-        None if it would not."""
+        None if it would not, or if what the file was is kept no more. `get` gives what was kept under a key."""
         kept = self._file(path)
         for key, words in self.searches.items():
             kind, *where = key.split("\0")
@@ -94,14 +97,19 @@ class Answers(NamedTuple):
                 return None
         if not kept.reads:
             return ()
-        if kept.pieces is None or None in kept.reads:
+        content = get(bytes.fromhex(kept.content))
+        if content is None or None in kept.reads:
+            return None
+        try:
+            was = decode(content)
+        except UnreadableSource:
             return None
         noted = [self._read(one) for one in kept.reads if one is not None]
-        return _still(list(zip(noted, kept.answers, strict=True)), kept.pieces, opened)
+        return reads.same_answers(noted, OpenFile(opened.path, was, cut(was.text)), opened)
 
     def _file(self, path: str) -> _File:
         if path not in self.files:
-            return _File({}, (), (), None, ())
+            return _File({}, (), (), "")
         start, end = self.files[path]
         return _file(zlib.decompress(self.kept[start:end]))
 
@@ -133,10 +141,12 @@ def key(record: bytes) -> bytes:
 
 def dumped(
     searches: Mapping[Search, Mapping[str, Iterable[Path]]],
-    reads_of: Iterable[tuple[Path, Read | None, OpenFile | None]],
+    reads_of: Iterable[tuple[Path, Read | None, bytes | None]],
     findings: Mapping[Path, Iterable[Finding]],
+    keep: Callable[[Sequence[tuple[bytes, bytes]]], object],
 ) -> bytes:
-    """What a linking asked, and of which versions of the files, as bytes."""
+    """What a linking asked, and of which versions of the files, as bytes. `keep` is given what the files were, each
+    under a key, a few at a time."""
     numbers: dict[Question, int] = {}
     files: dict[str, dict[str, Any]] = {}
     words: dict[str, list[str]] = {}
@@ -149,30 +159,34 @@ def dumped(
     for path, found in findings.items():
         files.setdefault(str(path), {})["findings"] = [plain(one) for one in found]
     notes: dict[str, list[str]] = {}
-    lists: dict[str, list[bytes]] = {}
-    for path, read, opened in reads_of:
+    contents: dict[str, bytes] = {}
+    waiting: list[tuple[bytes, bytes]] = []
+    for path, read, data in reads_of:
         noted = None
-        if read is not None and opened is not None:
-            known = _known_only(read)
-            noted = _noted(known, numbers)
-            if str(path) not in lists:
-                lists[str(path)] = [_bytes(one) for one in _Pieces.of(opened)]
-            lists[str(path)].append(_bytes(_answers(known, opened)))
+        if read is not None and data is not None:
+            noted = _noted(_known_only(read), numbers)
+            if str(path) not in contents:
+                contents[str(path)] = _content_key(data)
+                waiting.append((contents[str(path)], data))
         # as text at once, which takes less memory than lists of numbers
         notes.setdefault(str(path), []).append(json.dumps(noted))
+        if len(waiting) >= _AT_ONCE:
+            keep(waiting)
+            waiting = []
+    keep(waiting)
     places, kept = {}, bytearray()
     for name in dict.fromkeys((*files, *notes)):
         start = len(kept)
-        lines = "\n".join(notes.get(name, ())).encode()
-        kept += zlib.compress(packed([json.dumps(files.get(name, {})).encode(), lines, *lists.get(name, ())]), 1)
+        told = {**files.get(name, {}), "content": contents.get(name, b"").hex()}
+        kept += zlib.compress("\n".join((json.dumps(told), *notes.get(name, ()))).encode(), 1)
         places[name] = (start, len(kept))
     index = {"searches": words, "files": places, "questions": [_named(question) for question in numbers]}
     return packed([json.dumps(index).encode(), kept])
 
 
-def _bytes(numbers: Sequence[int]) -> bytes:
-    """Numbers of 64 bits."""
-    return array("q", numbers).tobytes()
+def _content_key(data: bytes) -> bytes:
+    """Under what the content of a file is kept."""
+    return blake2b(data, person=b"content", digest_size=16).digest()
 
 
 def loaded(data: bytes) -> Answers:
@@ -188,113 +202,17 @@ def loaded(data: bytes) -> Answers:
 class _File(NamedTuple):
     """What is kept of a file. `found`: the numbers of the words, by the kind of search, for which it was found.
     `findings` as `cache.plain` gives them. `reads`: what each part of the project that looked into it read of it, None
-    where it could not be read. `pieces`: what they were, None if nobody read them; `answers`: for each of `reads` what
-    tells what each piece answers, `_SILENT` where it has nothing to say."""
+    where it could not be read. `content`: the key of what it was, '' if nobody looked into it."""
 
     found: Mapping[str, Sequence[int]]
     findings: Sequence[Any]
     reads: Sequence[Sequence[Any] | None]
-    pieces: _Pieces | None
-    answers: Sequence[Sequence[int]]
+    content: str
 
 
 def _file(data: bytes) -> _File:
-    document, notes, *parts = unpacked(data)
-    told = json.loads(document)
-    lists: list[array[int]] = []
-    for part in parts:
-        numbers = array("q")
-        numbers.frombytes(part)
-        lists.append(numbers)
-    count = len(_Pieces._fields)
-    pieces = _Pieces(*lists[:count]) if lists else None
-    noted = [json.loads(line) for line in notes.splitlines()]
-    return _File(told.get("found", {}), told.get("findings", ()), noted, pieces, lists[count:])
-
-
-class _Pieces(NamedTuple):
-    """The pieces of a version of a file: for each what tells its text, its first line, its shape, and the piece that it
-    stands in. All are numbers of 64 bits."""
-
-    texts: Sequence[int]
-    heads: Sequence[int]
-    shapes: Sequence[int]
-    parents: Sequence[int]
-
-    @classmethod
-    def of(cls, opened: OpenFile) -> _Pieces:
-        """Of a file as it is."""
-        pieces = opened.pieces
-        return cls(
-            [_number(piece.text) for piece in pieces],
-            [_number(reads.head_of(piece.text)) for piece in pieces],
-            [_number(repr(reads.shape(piece))) for piece in pieces],
-            [piece.parent for piece in pieces],
-        )
-
-
-def _answers(read: Read, opened: OpenFile) -> list[int]:
-    """What tells the answers of all pieces of a file of which this was read."""
-    pieces = opened.pieces
-    return [_told(read, index, opened, index, reads.scope_of(pieces, index)) for index in range(len(pieces))]
-
-
-def _number(text: str) -> int:
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little", signed=True)
-
-
-def _told(read: Read, noted: int | None, opened: OpenFile, index: int, scope: int | None) -> int:
-    """What tells the answers of a piece (see `loaderlint.project.reads.told`)."""
-    answers = list(reads.told(read, noted, opened, index, scope))
-    return _number(repr([_plain(one) for one in answers])) if any(answers) else _SILENT
-
-
-def _plain(answer: object) -> object:
-    """An answer whose `repr` is the same in every process."""
-    if isinstance(answer, (set, frozenset)):
-        return sorted(repr(_plain(one)) for one in answer)
-    if isinstance(answer, dict):
-        return sorted((repr(_plain(one)), repr(_plain(what))) for one, what in answer.items())
-    if isinstance(answer, tuple):
-        return tuple(map(_plain, answer))
-    if isinstance(answer, re.Pattern):
-        return answer.pattern, answer.flags
-    return _name(answer) if callable(answer) else answer
-
-
-def _still(noted: Sequence[tuple[Read, Sequence[int]]], was: _Pieces, opened: OpenFile) -> Moves | None:
-    """How the pieces that were are paired with those of a file, if all that was read reads alike. `noted`: what was
-    read, with what tells the answers."""
-    now = _Pieces.of(opened)
-    rows = list(zip(was.texts, was.heads, strict=True)), list(zip(now.texts, now.heads, strict=True))
-    for to in reads.alignments(*rows, _head):
-        if _is_ordered(to, was, now) and all(_same(read, answers, opened, to, was, now) for read, answers in noted):
-            return to
-    return None
-
-
-def _head(row: tuple[int, int]) -> int:
-    return row[1]
-
-
-def _is_ordered(to: Moves, was: _Pieces, now: _Pieces) -> bool:
-    """Whether paired pieces have the same shape and stand in paired ones."""
-    return all(
-        new is None
-        or (was.shapes[old] == now.shapes[new] and (parent if parent < 0 else to[parent]) == now.parents[new])
-        for old, (new, parent) in enumerate(zip(to, was.parents, strict=True))
-    )
-
-
-def _same(read: Read, answers: Sequence[int], opened: OpenFile, to: Moves, was: _Pieces, now: _Pieces) -> bool:
-    origins = reads.back(to, len(now.texts))
-
-    def after(new: int) -> int:
-        return _told(read, origins[new], opened, new, reads.old_scope(origins, opened, new))
-
-    changed = [new for new, old in enumerate(origins) if old is not None and was.texts[old] != now.texts[new]]
-    return reads.alike(read, to, origins, changed, answers.__getitem__, after)
+    told, *noted = [json.loads(line) for line in data.splitlines()]
+    return _File(told.get("found", {}), told.get("findings", ()), noted, told["content"])
 
 
 # --- what was asked of a file -----------------------------------------------------------------------------------------

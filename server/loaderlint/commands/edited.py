@@ -35,7 +35,7 @@ def renewed(
     asked = answers.loaded(data)
     moved = dict(known.moved)
     for path, told in changed.items():
-        to = _held(asked, path, told)
+        to = _held(database, asked, path, told)
         if to is None:
             return None
         moved[path] = list(to)
@@ -47,7 +47,7 @@ def renewed(
     return None if again is None else known._replace(items={**items, **again}, moved=moved)
 
 
-def _held(asked: answers.Answers, path: str, told: bytes) -> Moves | None:
+def _held(database: Database, asked: answers.Answers, path: str, told: bytes) -> Moves | None:
     """Where the pieces of a file are in its present content, which is `told`; None if that changes an answer."""
     try:
         data = Path(path).read_bytes()
@@ -56,7 +56,7 @@ def _held(asked: answers.Answers, path: str, told: bytes) -> Moves | None:
         return None
     if witness.content(data) != told:
         return None
-    return asked.hold(path, data, OpenFile(Path(path), source, cut(source.text)))
+    return asked.hold(path, data, OpenFile(Path(path), source, cut(source.text)), database.get)
 
 
 def _speaks_of(value: Any, paths: Mapping[str, bytes]) -> bool:

@@ -166,7 +166,7 @@ class Cache:
             one = record.Record(str(project.root), made, flags, tuple(map(str, asked)), told_of, told, whole, {})
             key = record.key(self._tag, project.root, overrides)
             rows.append((key, record.dumped(one)))
-            asked_of = project.answers()
+            asked_of = project.answers(self._database.put)
             if asked_of is not None:
                 rows.append((answers.key(key), asked_of))
         if len(workspace.answered()) == 1 or not whole:

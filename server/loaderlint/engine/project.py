@@ -17,7 +17,7 @@ from loaderlint.engine.repairs import Repairs
 from loaderlint.engine.showing import Showing
 from loaderlint.engine.steps import Steps
 from loaderlint.findings import Finding, Fix
-from loaderlint.store import OpenFile, Store
+from loaderlint.store import Store
 
 if TYPE_CHECKING:
     from loaderlint.cache.pieces import KeptPieces
@@ -140,8 +140,9 @@ class Project:
         yield
         yield from self.store.rest()
 
-    def answers(self) -> bytes | None:
-        """What the last linking asked of the files, and what came of it, for the cache; None if it is out of date."""
+    def answers(self, keep: Callable[[Sequence[tuple[bytes, bytes]]], object]) -> bytes | None:
+        """What the last linking asked of the files, and what came of it, for the cache; None if it is out of date.
+        `keep` keeps bytes under their keys, what the files were."""
         from loaderlint.cache.answers import dumped
 
         linked = self._linking.last
@@ -151,14 +152,14 @@ class Project:
         searches = {asked: words for unit in linked.units.values() for asked, words in unit.snapshot.searches().items()}
         searches["importing", searching.layout] = searching.importing()
         searching.rest()
-        return dumped(searches, self._reads(linked), linked.findings)
+        return dumped(searches, self._reads(linked), linked.findings, keep)
 
-    def _reads(self, linked: Linked) -> Iterator[tuple[Path, Read | None, OpenFile | None]]:
-        """What the last linking read of each file, part by part; files are opened for it a few at a time."""
+    def _reads(self, linked: Linked) -> Iterator[tuple[Path, Read | None, bytes | None]]:
+        """What the last linking read of each file, part by part, and the file; a few are held at a time."""
         for unit in linked.units.values():
             reads = unit.snapshot.reads()
             while some := list(islice(reads, _AT_A_TIME)):
-                yield from ((path, read, self.store.open(path)) for path, read in some)
+                yield from ((path, read, self.store.linked_data(path)) for path, read in some)
                 self._linking.let_go([path for path, _ in some])
 
     def _reported(self, folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:

@@ -9,7 +9,7 @@ alike (`told`), and new and gone ones have nothing to say.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -246,12 +246,9 @@ def shape(piece: Piece) -> tuple[str, ...]:
     return piece.kind, piece.keyword, *guards
 
 
-def alignments(
-    was: Sequence[_Item], now: Sequence[_Item], head: Callable[[_Item], Hashable]
-) -> Iterator[list[int | None]]:
-    """The ways to pair the pieces of two versions, likely ones first: for each old one the index of the new one, None
-    for one that is gone. Never one before another changes places. `head`: the part of a piece that tells whether two
-    are versions of one."""
+def alignments(was: Sequence[str], now: Sequence[str]) -> Iterator[list[int | None]]:
+    """The ways to pair the pieces of two versions by their texts, likely ones first: for each old one the index of the
+    new one, None for one that is gone. Never one before another changes places."""
     same: list[int | None] = list(range(len(was)))
     if len(was) == len(now):
         yield same
@@ -260,13 +257,13 @@ def alignments(
     if max(last_was, last_now) - prefix > _MANY:
         return
     to: list[int | None] = [*range(prefix), *[None] * (last_was - prefix), *range(last_now, len(now))]
-    for old, new in _paired(was[prefix:last_was], now[prefix:last_now], head):
+    for old, new in _paired(was[prefix:last_was], now[prefix:last_now]):
         to[prefix + old] = prefix + new
     if len(was) != len(now) or to != same:
         yield to
 
 
-def _paired(was: Sequence[_Item], now: Sequence[_Item], head: Callable[[_Item], Hashable]) -> Iterator[tuple[int, int]]:
+def _paired(was: Sequence[str], now: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Equal ones; between these, versions of the same, and where as many went as came, one for one."""
     if not was or not now:
         return
@@ -276,7 +273,7 @@ def _paired(was: Sequence[_Item], now: Sequence[_Item], head: Callable[[_Item], 
         if what == "equal" or (what == "replace" and last_i - i == last_j - j):
             yield from zip(range(i, last_i), range(j, last_j), strict=True)
         elif what == "replace":
-            heads = [head(one) for one in was[i:last_i]], [head(one) for one in now[j:last_j]]
+            heads = [_head(one) for one in was[i:last_i]], [_head(one) for one in now[j:last_j]]
             for same in SequenceMatcher(None, *heads, False).get_matching_blocks():
                 yield from ((i + same.a + k, j + same.b + k) for k in range(same.size))
 
@@ -302,65 +299,45 @@ def back(to: Sequence[int | None], count: int) -> list[int | None]:
     return found
 
 
-def head_of(text: str) -> str:
+def _head(text: str) -> str:
     """The part of a piece that tells whether two are versions of one: its first line."""
     return text.split("\n", 1)[0].strip()
 
 
-def same_answers(read: Read, was: Version, now: Version) -> list[int | None] | None:
-    """How the pieces are paired if everything that was read of them reads alike; None if it does not."""
-    texts = [piece.text for piece in was.pieces], [piece.text for piece in now.pieces]
-    for to in alignments(*texts, head_of):
-        if same_order(to, was.pieces, now.pieces) and _same(read, was, now, to):
+def same_answers(read_of: Sequence[Read], was: Version, now: Version) -> list[int | None] | None:
+    """How the pieces of two versions of a file are paired if everything that was read of the first, in one linking or
+    in several, reads alike in the second; None if it does not."""
+    for to in alignments([piece.text for piece in was.pieces], [piece.text for piece in now.pieces]):
+        if same_order(to, was.pieces, now.pieces) and all(_same(read, was, now, to) for read in read_of):
             return to
     return None
 
 
 def _same(read: Read, was: Version, now: Version, to: Sequence[int | None]) -> bool:
     origins = back(to, len(now.pieces))
-    old_pieces, new_pieces = was.pieces, now.pieces
-    stale = {*was.stale, *(origins[new] for new in now.stale)}
-    changed = [
-        new
-        for old, new in enumerate(to)
-        if new is not None and (old_pieces[old].text != new_pieces[new].text or old in stale)
-    ]
-
-    def before(old: int) -> tuple[object, ...]:
-        return _answers(read, old, was, old, scope_of(was.pieces, old))
-
-    def after(new: int) -> tuple[object, ...]:
-        return _answers(read, origins[new], now, new, old_scope(origins, now, new))
-
-    return alike(read, to, origins, changed, before, after)
-
-
-def _answers(read: Read, noted: int | None, version: Version, index: int, scope: int | None) -> tuple[object, ...]:
-    """What a piece answers (see `told`), () where it has nothing to say."""
-    answers = tuple(told(read, noted, version, index, scope))
-    return answers if any(answers) else ()
+    if read.listed and (None in to or None in origins):
+        return False
+    for index, new in enumerate(to):
+        if new is None:
+            if any(told(read, index, was, index, scope_of(was.pieces, index))):
+                return False
+        elif was.pieces[index].text != now.pieces[new].text or index in was.stale or new in now.stale:
+            if not _same_piece(read, was, now, index, new):
+                return False
+    return not any(
+        any(told(read, None, now, new, _old_scope(origins, now, new)))
+        for new, origin in enumerate(origins)
+        if origin is None
+    )
 
 
-def alike(
-    read: Read,
-    to: Sequence[int | None],
-    origins: Sequence[int | None],
-    changed: Iterable[int],
-    before: Callable[[int], object],
-    after: Callable[[int], object],
-) -> bool:
-    """Whether two versions of a file answer alike to what was read: paired pieces alike, those that went or came
-    nothing. `to` and `origins` pair the pieces (see `back`); `changed` are the new ones that may answer in another way
-    than their old ones; `before` gives what an old piece answered, `after` a new one, not true for nothing to say."""
-    if None in to or None in origins:
-        gone = (old for old, new in enumerate(to) if new is None)
-        come = (new for new, old in enumerate(origins) if old is None)
-        if read.listed or any(map(before, gone)) or any(map(after, come)):
-            return False
-    return all(after(new) == before(old) for new in changed if (old := origins[new]) is not None)
+def _same_piece(read: Read, was: Version, now: Version, index: int, new: int) -> bool:
+    scope = scope_of(was.pieces, index)
+    before, after = told(read, index, was, index, scope), told(read, index, now, new, scope)
+    return all(a == b for a, b in zip(before, after, strict=True))
 
 
-def old_scope(origins: Sequence[int | None], now: Version, index: int) -> int | None:
+def _old_scope(origins: Sequence[int | None], now: Version, index: int) -> int | None:
     """The scope of a piece, as the notes name it; None for a class that has come."""
     scope = scope_of(now.pieces, index)
     return scope if scope < 0 else origins[scope]
