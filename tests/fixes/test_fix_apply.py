@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import libcst as cst
@@ -12,6 +13,7 @@ from loaderlint.fixes.apply import edits_for, merge
 from loaderlint.fixes.edits import FileEdit, NoFix
 from loaderlint.fixes.tree import grow
 from loaderlint.syntax.cutter import cut
+from loaderlint.syntax.numbered import numbered
 from loaderlint.syntax.positions import Span, TextEdit, apply_edits
 from tests.fixes.fixing import PATH, Files, apply, fixed, place, refused
 
@@ -33,6 +35,16 @@ def loader(text: str, number: int) -> Place:
 )
 def test_odd_files_are_not_edited(data: bytes) -> None:
     assert "cannot be edited safely" in refused(data, [Wrap(Place(PATH, 0, 3), "f(", ")")])
+
+
+def test_where_the_two_parsers_do_not_count_alike_nothing_is_edited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Places are counted in Python's own tree, and mean nodes of libcst's."""
+    intents = [Wrap(place("x = y\n", "y"), "f(", ")")]
+    assert fixed("x = y\n", intents)
+    found = numbered(cut("x = y\n")[0])
+    assert found is not None
+    monkeypatch.setattr("loaderlint.fixes.tree.numbered", lambda piece: replace(found, count=found.count + 1))
+    assert "cannot be read back exactly" in refused("x = y\n", intents)
 
 
 def test_places_that_are_gone() -> None:

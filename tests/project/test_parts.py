@@ -286,8 +286,9 @@ def test_what_is_kept_of_a_part_holds_until_it_is_searched_differently(
     snapshot.release()
     searches: dict[Search, Mapping[str, tuple[Path, ...]]] = {**snapshot.searches()}
     searches["importing", store.searching().layout] = store.searching().importing()
-    kept: Answers = answers.loaded(answers.dumped(searches, (), {}))
+    contents: dict[bytes, bytes] = {}
+    kept: Answers = answers.loaded(answers.dumped(searches, (), {}, contents.update))
     data = TWO[name].replace(old, new).encode()
     source = decode(data)
     path = tmp_path / name
-    assert (kept.hold(str(path), data, OpenFile(path, source, cut(source.text))) is not None) is holds
+    assert (kept.hold(str(path), data, OpenFile(path, source, cut(source.text)), contents.get) is not None) is holds

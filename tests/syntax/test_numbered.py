@@ -16,6 +16,7 @@ from loaderlint.syntax.numbered import numbered
 from loaderlint.syntax.parse import parse_piece
 from loaderlint.syntax.positions import spans
 from loaderlint.syntax.stripped import stripped
+from loaderlint.syntax.walk import preorder
 from tests.syntax import corpus
 
 #: Each construct, and what makes its number or its place differ between the two trees. All is read by Python 3.10.
@@ -269,6 +270,7 @@ def compared(one: Piece) -> Counter[str]:
     if counted is None:
         return Counter(left=1)
     assert concrete is not None, one.text
+    assert not counted.tree.nodes or counted.count == len(preorder(concrete.node)), one.text
     expected = _lower(*stripped(concrete.node))
     assert _lower(counted.tree, counted.anchors) == expected, one.text
     anchors = {anchor for steps in expected[1].steps for anchor in steps}

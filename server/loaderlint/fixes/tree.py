@@ -12,6 +12,7 @@ import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 from loaderlint.syntax.cutter import Piece
+from loaderlint.syntax.numbered import numbered
 from loaderlint.syntax.parse import ParsedPiece, parse_piece
 from loaderlint.syntax.positions import lossless
 from loaderlint.syntax.walk import preorder
@@ -23,8 +24,9 @@ class Tree:
     def __init__(self, piece: Piece, parsed: ParsedPiece) -> None:
         self.piece = piece
         self.node = parsed.node
-        #: Whether the tree gives the text back. If not, places are wrong and only names may be read from it.
-        self.exact = lossless(piece, parsed)
+        #: Whether the tree gives the text back, and is counted as Python's own tree is, which told the places. If not,
+        #: places are wrong and only names may be read from it.
+        self.exact = lossless(piece, parsed) and self._is_counted_alike()
         self.module = parsed.module
         #: Kept here for `names`: what the piece binds, by scope.
         self.scopes: dict[object, list[Any]] | None = None
@@ -38,6 +40,10 @@ class Tree:
     def nodes(self) -> list[cst.CSTNode]:
         """All numbered nodes; the index is the anchor."""
         return preorder(self.node)
+
+    def _is_counted_alike(self) -> bool:
+        counted = numbered(self.piece)
+        return counted is None or not counted.tree.nodes or counted.count == len(self.nodes)
 
     def at(self, anchor: int) -> cst.CSTNode | None:
         """The node with the number `anchor`; the whole piece's for -1; None if there is none."""

@@ -35,10 +35,12 @@ _CONTINUED = re.compile(r"[ \t]*;?[ \t]*\\")
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """A bare tree, the anchors of its nodes, and of each anchor what tells its place."""
+    """A bare tree, the anchors of its nodes, how many nodes libcst's tree has, and of each anchor what tells its
+    place."""
 
     tree: Tree
     anchors: Anchors
+    count: int
     _walk: _Walk
     _first_line: int
     _end: int
@@ -68,10 +70,10 @@ def numbered(piece: Piece) -> Numbered | None:
     before, after = wrapping(piece, BODY)
     walk = _Walk(before + piece.text + after)
     try:
-        walk.number(tree)
+        count = walk.number(tree)
     except Unclear:
         return None
-    return Numbered(tree, walk.anchors, walk, len(_LINE_END.findall(before)), len(before) + len(piece.text))
+    return Numbered(tree, walk.anchors, count, walk, len(_LINE_END.findall(before)), len(before) + len(piece.text))
 
 
 class _NameOf(NamedTuple):
@@ -105,8 +107,9 @@ class _Walk:
         self._starts = [0, *(one.end() for one in _LINE_END.finditer(source))]
         self._lines = [] if source.isascii() else source.encode().split(b"\n")
 
-    def number(self, tree: Tree) -> None:
-        """Give all nodes of `tree` their numbers. Raises Unclear where they are not certain.
+    def number(self, tree: Tree) -> int:
+        """Give all nodes of `tree` their numbers, and say how many there are. Raises Unclear where they are not
+        certain.
 
         Does not recurse, so that the depth of a tree does not matter."""
         if any(len(line) > _MOST_BYTES for line in self._lines):
@@ -138,6 +141,7 @@ class _Walk:
             if get is None:
                 raise Unclear
             stack += get(self, node)[::-1]
+        return number
 
     def start(self, node: Any) -> int:
         """The offset in the source at which `node` begins."""
