@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import libcst as cst
+from hypothesis import strategies as st
 
 from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.depth import measure
@@ -150,3 +151,15 @@ def same(left: object, right: object, skipped: set[str] = frozenset()) -> bool:
         elif left != right:
             return False
     return True
+
+
+@st.composite
+def half_typed(draw: st.DrawFn, code: str) -> str:
+    """A text of some lines of `code` in any order, with a few signs taken out or put in."""
+    lines = draw(st.lists(st.sampled_from([line for line in code.split("\n") if line]), min_size=1, max_size=6))
+    text = "\n".join(lines) + "\n"
+    for _ in range(draw(st.integers(0, 3))):
+        at = draw(st.integers(0, len(text) - 1))
+        sign = draw(st.sampled_from(["", " ", "(", ")", ":", "*", ",", "=", "\\", "'", "\t", ";", "{", "\n"]))
+        text = text[:at] + sign + text[at + 1 :]
+    return text

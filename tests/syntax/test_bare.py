@@ -8,7 +8,6 @@ from collections import Counter
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from loaderlint.facts.lower import find_anchors, lower, piece_facts
 from loaderlint.syntax.bare import bare
@@ -299,20 +298,9 @@ def test_pieces_of_real_files() -> None:
     assert counts["libcst"] + counts["python"] <= counts["both"] // 200
 
 
-LINES = [line for line in CODE.split("\n") if line]
-
-
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.sampled_from(LINES), min_size=1, max_size=6), st.data())
-def test_half_typed_code(lines: list[str], data: st.DataObject) -> None:
+@given(corpus.half_typed(CODE))
+def test_half_typed_code(text: str) -> None:
     """Lines of all syntax in any order, with a few signs taken out or put in: the parsers agree, or one refuses."""
-    text = "\n".join(lines) + "\n"
-    for _ in range(data.draw(st.integers(0, 3))):
-        at = data.draw(st.integers(0, len(text) - 1))
-        text = (
-            text[:at]
-            + data.draw(st.sampled_from(["", " ", "(", ")", ":", "*", ",", "=", "\\", "'", "\t"]))
-            + text[at + 1 :]
-        )
     for one in cut(text):
         compared(one)

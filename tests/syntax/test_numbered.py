@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from loaderlint.facts.lower import _lower, find_anchors, piece_facts
 from loaderlint.store import OpenFile
@@ -337,18 +336,10 @@ def test_real_files() -> None:
     assert counts["places"] >= counts["anchors"] * 0.99
 
 
-LINES = [line for line in CODE.split("\n") if line]
-
-
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.sampled_from(LINES), min_size=1, max_size=6), st.data())
-def test_half_typed_code(lines: list[str], data: st.DataObject) -> None:
+@given(corpus.half_typed(CODE))
+def test_half_typed_code(text: str) -> None:
     """Lines of all syntax in any order, with a few signs taken out or put in."""
-    text = "\n".join(lines) + "\n"
-    for _ in range(data.draw(st.integers(0, 3))):
-        at = data.draw(st.integers(0, len(text) - 1))
-        sign = data.draw(st.sampled_from(["", " ", "(", ")", ":", "*", ",", "=", "\\", "'", "\t", ";", "{", "\n"]))
-        text = text[:at] + sign + text[at + 1 :]
     for one in cut(text):
         if parse_piece(one) is not None:
             compared(one)
