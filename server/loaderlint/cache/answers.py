@@ -97,8 +97,8 @@ class Answers(NamedTuple):
                 return None
         if not kept.reads:
             return ()
-        content = get(bytes.fromhex(kept.content))
-        if content is None or None in kept.reads:
+        content = get(bytes.fromhex(kept.content)) if None not in kept.reads else None
+        if content is None:
             return None
         try:
             was = decode(content)

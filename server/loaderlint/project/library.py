@@ -340,7 +340,7 @@ def _element_of_object(ev: Evaluator, atom: Instance, frame: Frame, number: int)
             method = ev.attribute(of(atom), name, frame, None)
             arguments = Arguments() if name == "__iter__" else Arguments((unknown("index"),))
             got, targets = ev.calls.call(method, arguments, frame, number, {})
-            frame.targets[number] = tuple(dict.fromkeys((*frame.targets.get(number, ()), *targets)))
+            frame.add_targets(number, targets)
             if name == "__getitem__":
                 return got
             sequences = got.only(SeqOf)

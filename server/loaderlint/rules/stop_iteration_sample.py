@@ -103,18 +103,19 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     for call in model.calls(function):
         if _NEXT not in call.callee.atoms or len(call.call.args) != 1 or call.call.args[0].kind != "pos":
             continue
+        here = Spot(call.frame, call.number)
         risk = _risk(call.call.args[0].value, call.frame, model)
         if risk is None or _is_caught(call.context, call.frame, model) or _in_generator(call, model):
-            yield from silent(RULE.name, Spot(call.frame, call.number), _NOT_KNOWN if risk is None else _STOPPED, model)
+            yield from silent(RULE.name, here, _NOT_KNOWN if risk is None else _STOPPED, model)
             continue
         exposure = model.exposure(call.frame, 0, parts=_PARTS, cured=_Stops(call.frame, model))
         if exposure is None:
             reason = unexposed(model, call.frame, 0, parts=_PARTS, cure=lambda _: _STOPPED)
-            yield from silent(RULE.name, Spot(call.frame, call.number), reason, model)
+            yield from silent(RULE.name, here, reason, model)
             continue
         severity = loudness(risk.severity, exposure.certainty, risk.unknowns)
         if severity is None:
-            yield from silent(RULE.name, Spot(call.frame, call.number), too_unsure(exposure.certainty), model)
+            yield from silent(RULE.name, here, too_unsure(exposure.certainty), model)
             continue
         yield Finding(
             RULE.name,
@@ -123,7 +124,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
             f"the epoch of {_loaders(exposure)} ends early and nothing is said: `next` in {model.label(call.frame)} "
             f"raises StopIteration {risk.when}, which the loader takes for the end of the data; give it a default or "
             "raise another exception",
-            model.place(call.frame, call.number),
+            here.place(model),
             model.label(call.frame),
             model.why(call.frame, exposure),
             _fixes(call, model),
