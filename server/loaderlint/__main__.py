@@ -1,6 +1,15 @@
-"""`python -m loaderlint` is the command `loaderlint`."""
+"""`python -m loaderlint`, and the console script `loaderlint`."""
 
-from loaderlint.cli import entry
+from loaderlint.import_path import isolate
+
+
+def entry() -> None:
+    """Run the command line, and never return."""
+    isolate()  # before any other import
+    from loaderlint import cli
+
+    cli.entry()
+
 
 if __name__ == "__main__":
     entry()

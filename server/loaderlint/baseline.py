@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint import witness
+from loaderlint.files import reading
+from loaderlint.files.reading import MissingFile, UnreadableFile
 from loaderlint.findings import Severity
 
 if TYPE_CHECKING:
@@ -88,7 +90,7 @@ class Baseline:
 
 def _exists(file: Path) -> bool:
     witness.saw(file)
-    return file.exists()
+    return os.path.exists(file)
 
 
 class Kept(NamedTuple):
@@ -106,13 +108,12 @@ class Kept(NamedTuple):
 
 def read(path: Path) -> Baseline:
     """The baseline in the file at `path`. Raises BadBaseline."""
-    witness.saw(path)
     try:
-        document = json.loads(path.read_bytes())
-    except FileNotFoundError:
+        document = json.loads(reading.read(path, reading.BASELINE))
+    except MissingFile:
         raise BadBaseline("there is no such baseline; write it with: loaderlint check --write-baseline") from None
-    except OSError as error:
-        raise BadBaseline(f"cannot be read ({error.strerror}); its findings are reported") from error
+    except UnreadableFile as error:
+        raise BadBaseline(f"{error}; its findings are reported") from error
     except (ValueError, RecursionError) as error:
         raise BadBaseline(f"is no baseline ({error}); {_AGAIN}") from error
     version = document.get("version") if isinstance(document, dict) else None

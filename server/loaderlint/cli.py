@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import gc
 import os
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -17,9 +17,12 @@ from loaderlint.terminal import complain
 
 INTERRUPTED = 130
 
+#: What a write of the output fails with where there is no room. Files that a command writes tell of themselves.
+_NO_ROOM = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+
 
 def entry() -> NoReturn:
-    """The console script."""
+    """Run the command line, and leave with its exit code."""
     # A command is over before a collector has found what its looking costs (a seventh of a check); what runs for long
     # starts it.
     gc.disable()
@@ -32,13 +35,27 @@ def entry() -> NoReturn:
         # Whoever read the output has left (`| head`): Python must not try to write the rest at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = FAILED
-    except Exception:
+    except Exception as error:
         # Python would end with 1, which means findings.
-        traceback.print_exc()
-        complain("this is a fault of loaderlint; please report it with the lines above")
         code = FAILED
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            complain(f"the output cannot be written: {error.strerror}; free some space, or write it elsewhere")
+        else:
+            _complain_of(error)
     gc.freeze()  # for Python would look through it once more at exit
     sys.exit(code)
+
+
+def _complain_of(error: Exception) -> None:
+    """Tell that the fault is ours."""
+    from loaderlint.engine.diagnostics import DEBUG, HOW_TO_REPORT
+    from loaderlint.failures import failure_of
+
+    failure = failure_of(error)
+    if os.environ.get(DEBUG):
+        print(failure.traceback, end="", file=sys.stderr)
+    complain(f"internal error: {failure.error}; nothing was reported. {HOW_TO_REPORT}")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -207,6 +224,21 @@ def _add_others(commands: Any) -> None:
     server.add_argument(
         "--port", type=int, default=2087, help="port to listen on, 0 for a free one (default: %(default)s)"
     )
+    server.add_argument(
+        "--token",
+        type=_token,
+        metavar="TEXT",
+        help="with --tcp or --ws: what a client must know to connect; other users can see it here, so better set"
+        " $LOADERLINT_TOKEN (default: a new one, which is written to stderr)",
+    )
+    server.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="with --ws: web pages from there, such as https://example.org, may connect too; can be repeated"
+        " (default: no web pages)",
+    )
     server.add_argument("--no-cache", action="store_true", help="read and write no cache")
     _add_cache_dir(server)
 
@@ -255,6 +287,12 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _token(text: str) -> str:
+    if not text.strip() or not text.isascii():
+        raise argparse.ArgumentTypeError("it must not be empty, and hold ASCII characters only")
+    return text
+
+
 def _listed(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
@@ -298,9 +336,20 @@ def _clean(chosen: argparse.Namespace) -> int:
 
 
 def _server(chosen: argparse.Namespace) -> int:
+    if chosen.transport == "stdio" and (chosen.token or chosen.allow_origin):
+        complain("--token and --allow-origin are for a server that listens: add --tcp or --ws")
+        return FAILED
     from loaderlint.lsp import main as serve
 
-    return serve(chosen.transport, chosen.host, chosen.port, cache_dir=chosen.cache_dir, no_cache=chosen.no_cache)
+    return serve(
+        chosen.transport,
+        chosen.host,
+        chosen.port,
+        token=chosen.token,
+        origins=chosen.allow_origin,
+        cache_dir=chosen.cache_dir,
+        no_cache=chosen.no_cache,
+    )
 
 
 def _survey(chosen: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ A `Place` names a node by file, piece and anchor; `loaderlint.engine` turns it i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -199,6 +199,21 @@ Intent = (
 )
 
 
+def place_of(intent: Intent) -> Place | None:
+    """The place that an intent is about; None for those that are about a file."""
+    values = (getattr(intent, one.name) for one in fields(intent))
+    return next((value for value in values if isinstance(value, Place)), None)
+
+
+def path_of(intent: Intent) -> Path:
+    """The file that an intent changes."""
+    if isinstance(intent, AddImport | InsertFunction | EditComment):
+        return intent.path
+    place = place_of(intent)
+    assert place is not None
+    return place.path
+
+
 @dataclass(frozen=True, slots=True)
 class Fix:
     """One quick fix. *safe*: no new failure under any start method, wrapper or version in range, and nothing else
@@ -207,6 +222,11 @@ class Fix:
     title: str
     safety: Safety
     intents: tuple[Intent, ...]
+
+    @property
+    def files(self) -> frozenset[Path]:
+        """The files that it changes."""
+        return frozenset(map(path_of, self.intents))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -15,7 +16,7 @@ _SETUP = frozenset({"setup.py", "setup.cfg"})
 def project_root(path: Path) -> Path | None:
     """The folder of the project that `path` (a file or folder) belongs to: the nearest one upwards with a project file
     or a repository; None if there is none."""
-    folder = path if path.is_dir() else path.parent
+    folder = path if os.path.isdir(path) else path.parent
     for candidate in (folder, *folder.parents):
         found = [marker for marker in MARKERS if _exists(candidate / marker)]
         if found and not (set(found) <= _SETUP and _exists(candidate / "__init__.py")):
@@ -28,9 +29,9 @@ def root_of(folder: Path, workspace: Iterable[Path]) -> Path:
     the workspace's folders that it is in, else itself."""
     around = [one for one in workspace if folder.is_relative_to(one)]
     outermost = min(around, key=lambda one: len(one.parts)) if around else folder
-    return project_root(folder) or (outermost if outermost.is_dir() else folder)
+    return project_root(folder) or (outermost if os.path.isdir(outermost) else folder)
 
 
 def _exists(path: Path) -> bool:
     witness.saw(path)
-    return path.exists()
+    return os.path.exists(path)  # unlike Path.exists, no error where a folder may not be looked into

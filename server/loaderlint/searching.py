@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from loaderlint.failures import Failure, contained
 from loaderlint.project.files import WHOLE, Part
 from loaderlint.project.parts import SIGNS, Layout, Parts, reached
 from loaderlint.syntax.search import bases, called, entry, index, words
@@ -48,12 +49,14 @@ def _needle(by: str, word: str) -> bytes:
 
 
 class Searching:
-    """Searches of the files of one store. `data` gives the bytes of a file; `drop`, in a large project, is told of
-    files whose bytes are not needed any more, because all their indexes are made."""
+    """Searches of the files of one store. `data` gives the bytes of a file; `failed` is told of errors of ours that
+    keep a file from being searched; `drop`, in a large project, is told of files whose bytes are not needed any more,
+    because all their indexes are made."""
 
-    def __init__(self, root: Path, data: Callable[[Path], bytes]) -> None:
+    def __init__(self, root: Path, data: Callable[[Path], bytes], failed: Callable[[Failure], None]) -> None:
         self._root = root
         self._data = data
+        self._failed = failed
         self.drop: Callable[[Iterable[Path]], None] | None = None
         self._paths: tuple[Path, ...] = ()
         self._present: frozenset[Path] = frozenset()
@@ -197,7 +200,10 @@ class Searching:
             return self._data(path)
         known = self._indexes[by].get(path)
         if known is None:
-            known = self._indexes[by][path] = _INDEXES[by](self._data(path))
+            known = b""
+            with contained(self._failed, path):
+                known = _INDEXES[by](self._data(path))
+            self._indexes[by][path] = known
         return known
 
     def _holds(self, kind: str, word: str, path: Path) -> bool:
@@ -290,7 +296,10 @@ class Searching:
     def _reached(self, path: Path) -> frozenset[str]:
         known = self._reach.get(path)
         if known is None:
-            known = self._reach[path] = self.reaches(path, self._data(path))
+            known = frozenset()
+            with contained(self._failed, path):
+                known = self.reaches(path, self._data(path))
+            self._reach[path] = known
         return known
 
     def _known_parts(self) -> Parts:

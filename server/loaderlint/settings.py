@@ -7,23 +7,19 @@ key or value never stops anything: it becomes a `SettingsProblem` and the rest a
 from __future__ import annotations
 
 import difflib
+import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
-from loaderlint import witness
+from loaderlint.files import reading, toml
+from loaderlint.files.gitignore import IgnoreRules
+from loaderlint.files.reading import MissingFile, UnreadableFile
+from loaderlint.files.toml import BadToml
 from loaderlint.findings import Severity
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 Platform = Literal["linux", "macos", "windows"]
 StartMethod = Literal["fork", "spawn", "forkserver"]
@@ -37,6 +33,12 @@ SHARED_FILE = "pyproject.toml"
 
 #: How exactly a selector names a rule: the most exact one decides, `ignore` wins a tie. A prefix counts its length.
 _DEFAULT, _ALL, _EXACT = 0, 1, 9
+#: So many signs of a value are shown in messages.
+_SHOWN = 60
+#: So many messages about one setting are told.
+_MOST_MESSAGES = 20
+#: No call has more.
+_MOST_ARGUMENTS = 1_000
 _CODE_PREFIX = re.compile(r"LDR\d{0,3}\Z")
 
 
@@ -136,7 +138,7 @@ class Settings:
             relative = path.relative_to(base)
         except ValueError:
             return False
-        return _spec(patterns).match_file(relative.as_posix())
+        return _rules(patterns).ignores_file(os.fsencode(relative.as_posix()))
 
 
 #: Not a setting: where overrides keep those of single folders.
@@ -209,20 +211,19 @@ def _from_directory(directory: Path) -> tuple[Settings, tuple[SettingsProblem, .
 
 def _from_file(path: Path) -> tuple[Settings, tuple[SettingsProblem, ...]] | None:
     """The settings of one file; None if there is no such file or it does not speak of loaderlint."""
-    witness.saw(path)
     try:
-        data = path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        data = reading.read(path, reading.SETTINGS)
+    except MissingFile:
         return None
-    except OSError as error:
+    except UnreadableFile as error:
         # A pyproject.toml that cannot be read may well be silent about us: look further up.
-        message = f"cannot be read ({error.strerror}); its settings are not applied"
+        message = f"{error}; its settings are not applied"
         return (Settings(), (SettingsProblem(path, message),)) if path.name == OWN_FILE else None
     if path.name == SHARED_FILE and b"loaderlint" not in data:
         return None
     try:
-        document = tomllib.loads(data.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        document = toml.parsed(data)
+    except BadToml as error:
         return Settings(directory=path.parent), (SettingsProblem(path, f"is no valid TOML: {error}"),)
     if path.name == OWN_FILE:
         return _settings(document, path)
@@ -271,11 +272,19 @@ def _checked(table: object) -> tuple[Settings, list[str]]:
             values[key.replace("-", "_")] = KEYS[key](value, said.append)
         except _Bad as bad:
             said.append(str(bad))
-        messages.extend(f"{key}: {text}" for text in said)
+        messages.extend(f"{key}: {text}" for text in _some(said))
     return Settings(**values), messages
 
 
+def _some(messages: Sequence[str]) -> Sequence[str]:
+    """The first messages of many about one setting."""
+    left = len(messages) - _MOST_MESSAGES
+    return messages if left <= 0 else [*messages[:_MOST_MESSAGES], f"and {left:,} more like these"]
+
+
 def _unknown_key(key: str) -> str:
+    if len(key) > _SHOWN:
+        return f"unknown setting {_shown(key)}"
     if key in ("tool", "loaderlint"):
         return f"unknown setting '{key}': in {OWN_FILE} the keys stand at the top, without [tool.loaderlint]"
     dashed = re.sub(r"(?<=[a-z])([A-Z])", lambda found: "-" + found[1].lower(), key).replace("_", "-")
@@ -285,8 +294,11 @@ def _unknown_key(key: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A clause for the end of a message: '; did you mean ...?' with the most similar word, or all of a few, or ''."""
+    """A clause for the end of a message: '; did you mean ...?' with the most similar word, or all of a few, or ''. No
+    name that people write is so long that it is cut off in messages, and to compare such a text takes long."""
     words = list(known)
+    if len(word) > _SHOWN:
+        return ""
     close = difflib.get_close_matches(word.lower(), {known.lower(): known for known in words}, n=1, cutoff=0.55)
     if close:
         return f"; did you mean '{next(known for known in words if known.lower() == close[0])}'?"
@@ -318,7 +330,7 @@ def _known_selector(selector: str, say: Callable[[str], None]) -> bool:
     if selector == "ALL" or selector in names or any(code.startswith(selector) for code in codes if selector):
         return True
     # A rule that a newer version knows may be named in a shared settings file: said, never fatal to the others.
-    say(f"no rule is called '{selector}'{_similar_rule(selector, names, codes)}")
+    say(f"no rule is called {_shown(selector)}{_similar_rule(selector, names, codes)}")
     return False
 
 
@@ -371,7 +383,11 @@ def _version(value: object, _say: Callable[[str], None]) -> str:
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
     from packaging.version import InvalidVersion, Version
 
+    from loaderlint.project.environment import LONGEST_VERSION
+
     text = value.strip()
+    if len(text) > LONGEST_VERSION:
+        raise _Bad(f'must be a version such as "2.4", not one of {len(text):,} signs')
     try:
         Version(text)
     except InvalidVersion:
@@ -442,7 +458,7 @@ def _file(value: object, _say: Callable[[str], None]) -> str:
 def _is_argument(value: object) -> bool:
     if isinstance(value, str):
         return value.isidentifier()
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_ARGUMENTS
 
 
 def _shown(value: object) -> str:
@@ -450,8 +466,11 @@ def _shown(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, dict):
         return "a table"
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # an integer of more digits than Python writes
+        return "a value that is too large to show"
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
 #: Every key of the settings, in the order of the documentation, with what reads its value.
@@ -491,22 +510,14 @@ def _most(first: int | None, second: int | None) -> int | None:
     return max((value for value in (first, second) if value is not None), default=None)
 
 
-_specs: dict[tuple[str, ...], GitIgnoreSpec] = {}
-
-
-def _spec(patterns: tuple[str, ...]) -> GitIgnoreSpec:
-    if patterns not in _specs:
-        from pathspec import GitIgnoreSpec  # costs 25 ms: only where a pattern is set
-
-        _specs[patterns] = GitIgnoreSpec.from_lines(patterns)
-    return _specs[patterns]
+@lru_cache(maxsize=256)
+def _rules(patterns: tuple[str, ...]) -> IgnoreRules:
+    return IgnoreRules(pattern.encode("utf-8", "surrogateescape") for pattern in patterns)
 
 
 def _usable_pattern(pattern: str, say: Callable[[str], None]) -> bool:
-    try:
-        _spec((pattern,))
-    except ValueError as error:
-        say(f"'{pattern}' is no file pattern ({error})")
+    for _, why in _rules((pattern,)).problems:
+        say(f"{_shown(pattern)} is no file pattern: {why}")
         return False
     return True
 

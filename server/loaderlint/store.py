@@ -10,43 +10,33 @@ import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pathspec import GitIgnoreSpec
-
 from loaderlint import witness
+from loaderlint.failures import Cancelled as Cancelled
+from loaderlint.failures import Failure, contained
+from loaderlint.files import reading
+from loaderlint.files.discovery import Found, Notice, Walk
+from loaderlint.files.reachable import Reachable
+from loaderlint.files.reading import TooLarge, UnreadableFile
+from loaderlint.links import Names
 from loaderlint.project import reads
 from loaderlint.project.files import WHOLE, Part, ProjectFile, Read
 from loaderlint.project.parts import reach_alike, within
-from loaderlint.roots import MARKERS as MARKERS
-from loaderlint.roots import project_root as project_root
 from loaderlint.searching import SEARCHES, Searching
+from loaderlint.stack import with_room
 from loaderlint.suppress import may_hold
 from loaderlint.syntax import notebook
 from loaderlint.syntax.cutter import Piece, common_ends, cut, recut
 from loaderlint.syntax.search import BASES_SPAN, bases, calls
+from loaderlint.syntax.size import is_too_large
 from loaderlint.syntax.source import Source, UnreadableSource, decode, is_plain
 
 if TYPE_CHECKING:
     from loaderlint.cache.pieces import KeptPieces
     from loaderlint.facts.ir import PieceFacts
     from loaderlint.syntax.span import Span
-
-#: Folders that never hold a project's own sources.
-SKIPPED = frozenset(
-    """
-    .git .hg .svn .venv venv env .env .tox .nox .mypy_cache .ruff_cache .pytest_cache __pycache__ node_modules
-    site-packages .ipynb_checkpoints .eggs wandb
-    """.split()
-)
-_CROWDED = 2_000
-_SOURCES = (".py", notebook.SUFFIX)
-_READ_LIMIT = 5_000_000
-#: A notebook holds its pictures too; what counts is how much code it has.
-_NOTEBOOK_LIMIT = 100_000_000
-_TOO_LARGE = "larger than 5 MB; not checked"
 
 #: Characters of pieces whose facts are at hand (25 bytes of facts each): more is much.
 _MUCH_TEXT = 400_000
@@ -57,104 +47,6 @@ Search = tuple[str, Part]
 PieceKey = tuple[str, str, bool, str]
 #: For each piece of a file its number in another version of it, None if it is gone.
 Moves = Sequence[int | None]
-
-
-class Cancelled(Exception):
-    """The caller's `stop` said so."""
-
-
-def python_files(root: Path, stop: Callable[[], bool] = lambda: False) -> Iterator[Path]:
-    """The Python files and notebooks below `root`, sorted within each folder; hidden and ignored folders and endless
-    links left out.
-
-    Raises Cancelled when `stop` answers True in between."""
-    yield from _walk(root, _ignores_above(root), stop)
-
-
-def _walk(folder: Path, ignores: list[tuple[Path, GitIgnoreSpec]], stop: Callable[[], bool]) -> Iterator[Path]:
-    if stop():
-        raise Cancelled
-    witness.saw(folder)
-    try:
-        with os.scandir(folder) as entries:
-            listed = sorted(entries, key=lambda entry: entry.name)
-    except OSError:
-        return
-    names = {entry.name for entry in listed}
-    if len(listed) > _CROWDED and not any(name.endswith(_SOURCES) for name in names):
-        return
-    if ".gitignore" in names:
-        ignores = [*ignores, *_ignore_file(folder)]
-    folders: list[Path] = []
-    for entry in listed:
-        if entry.name.endswith(_SOURCES):
-            if _is_file(entry) and not _ignored(folder / entry.name, False, ignores):
-                yield folder / entry.name
-        elif entry.name not in SKIPPED and not entry.name.startswith(".") and _is_real_folder(entry):
-            if not _ignored(folder / entry.name, True, ignores):
-                folders.append(folder / entry.name)
-    for inner in folders:
-        yield from _walk(inner, ignores, stop)
-
-
-def _is_file(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_file()
-    except OSError:
-        return False
-
-
-def _is_real_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        if not entry.is_dir(follow_symlinks=False):
-            return False
-    except OSError:
-        return False
-    environment = os.path.join(entry.path, "pyvenv.cfg")
-    if os.path.exists(environment):
-        witness.saw(environment)  # of other folders the walk goes on to see the whole list
-        return False
-    return True
-
-
-def _ignores_above(root: Path) -> list[tuple[Path, GitIgnoreSpec]]:
-    """What the repository around `root` ignores, as git reads it: `.git/info/exclude`, then the ignore files of the
-    folders down to `root`, which reads its own. Nothing if it ignores `root`: who asks for that folder means it."""
-    repository = next((one for one in (root, *root.parents) if _is_repository(one)), None)
-    if repository is None:
-        return []
-    way = [one for one in (root, *root.parents) if one.is_relative_to(repository)]
-    ignores = _ignore_file(repository, ".git/info/exclude")
-    for folder, inner in pairwise(reversed(way)):
-        ignores += _ignore_file(folder)
-        if _ignored(inner, True, ignores):
-            return []
-    return ignores
-
-
-def _is_repository(folder: Path) -> bool:
-    witness.saw(folder / ".git")
-    return (folder / ".git").exists()
-
-
-def _ignore_file(folder: Path, name: str = ".gitignore") -> list[tuple[Path, GitIgnoreSpec]]:
-    """The patterns of an ignore file, which are relative to `folder`."""
-    witness.saw(folder / name)
-    try:
-        lines = (folder / name).read_text(encoding="utf-8-sig", errors="replace").splitlines()
-        return [(folder, GitIgnoreSpec.from_lines(lines))]
-    except (OSError, ValueError):
-        return []
-
-
-def _ignored(path: Path, is_folder: bool, ignores: list[tuple[Path, GitIgnoreSpec]]) -> bool:
-    """Whether a path is ignored: the innermost file decides that has a pattern for it, `!pattern` takes it back."""
-    for folder, spec in reversed(ignores):
-        relative = path.relative_to(folder).as_posix() + ("/" if is_folder else "")
-        found = spec.check_file(relative).include
-        if found is not None:
-            return found
-    return False
 
 
 def piece_key(piece: Piece) -> PieceKey:
@@ -181,6 +73,8 @@ class OpenFile:
     asked: set[PieceKey] = field(default_factory=set)
     is_new: bool = False
     """Whether `pack` took facts that came from no cache."""
+    failures: dict[PieceKey, Failure] = field(default_factory=dict)
+    """The pieces that could not be read for an error of ours, which count as if they did not parse."""
 
     @property
     def source(self) -> Source:
@@ -202,13 +96,21 @@ class OpenFile:
         piece = self.pieces[index]
         key = piece_key(piece)
         if key not in self.memo:
-            self.memo[key] = _unpacked(self.packed[key], piece) if key in self.packed else _lowered(piece)
+            self.memo[key] = self._read_facts(key, piece)
         return self.memo[key]
+
+    def _read_facts(self, key: PieceKey, piece: Piece) -> PieceFacts | None:
+        with contained(lambda failure: self.failures.update({key: failure}), self.path):
+            facts = with_room(lambda: _unpacked(self.packed[key], piece) if key in self.packed else _lowered(piece))
+            return facts if facts is not None and reads.fits(facts, reads.outline(piece)) else None
+        return None
 
     def new_facts(self) -> dict[int, PieceFacts | bytes | None] | None:
         """All facts that are known by now, by the index of their piece; None if there are no others than those that
-        came from a cache."""
+        came from a cache, or if an error kept some from being read."""
         keys = [piece_key(piece) for piece in self.pieces]
+        if self.failures:
+            return None
         if not self.is_new and self.memo.keys() <= self.packed.keys():
             return None
         known: dict[PieceKey, PieceFacts | bytes | None] = {**self.memo, **self.packed}
@@ -255,7 +157,7 @@ class OpenFile:
         known = self.spans.setdefault(piece_key(piece), {})
         new = [anchor for anchor in anchors if anchor not in known]
         if new:
-            known.update(_relative_spans(piece, new))
+            known.update(with_room(lambda: _relative_spans(piece, new)))
         return known
 
     def relative_span(self, piece: Piece, anchor: int) -> Span | None:
@@ -268,7 +170,7 @@ class OpenFile:
         made = OpenFile(self.path, source, pieces, self.memo, packed=self.packed, asked=self.asked, is_new=self.is_new)
         made.stale = _last_good(self, made)
         shown = {piece_key(piece) for piece in pieces}
-        made.memo = {key: facts for key, facts in self.memo.items() if key in shown}
+        made.memo = {key: facts for key, facts in self.memo.items() if key in shown and key not in self.failures}
         shown.update(piece_key(piece) for piece, _ in made.stale.values())
         made.spans = {key: spans for key, spans in self.spans.items() if key in shown}
         return made
@@ -277,6 +179,8 @@ class OpenFile:
 def _lowered(piece: Piece) -> PieceFacts | None:
     from loaderlint.facts.plain import plain_facts
 
+    if is_too_large(piece.text):
+        return None
     plain = plain_facts(piece.text) if piece.kind == "statement" else None
     if plain is not None:
         return plain
@@ -322,8 +226,13 @@ def _concrete_spans(piece: Piece, anchors: Sequence[int]) -> dict[int, Span]:
 
 
 def _last_good(old: OpenFile, new: OpenFile) -> dict[int, tuple[Piece, PieceFacts]]:
-    """For each new piece that does not parse: the last good version of the old piece that it came from. Only pieces
-    whose facts were asked for have one."""
+    """For each new piece that does not parse: the last good version of the old piece that it came from, which has the
+    same outline (see `reads.Outline`). Only pieces whose facts were asked for have one."""
+    paired = _paired_with_good(old, new)
+    return {index: pair for index, pair in paired.items() if reads.outline(new.pieces[index]) == reads.outline(pair[0])}
+
+
+def _paired_with_good(old: OpenFile, new: OpenFile) -> dict[int, tuple[Piece, PieceFacts]]:
     first, last_old, last_new = changed_range(old.pieces, new.pieces)
     kept = {index: pair for index, pair in old.stale.items() if index < first}
     shift = len(new.pieces) - len(old.pieces)
@@ -353,24 +262,34 @@ def changed_range(old: Sequence[Piece], new: Sequence[Piece]) -> tuple[int, int,
 
 
 def _origin(piece: Piece, index: int, good: Mapping[int, tuple[Piece, PieceFacts]]) -> int | None:
-    """Which old piece a broken one came from: the one with the same first line, else the one in its position."""
+    """Which old piece a broken one came from, among those with its outline: the one with the same first line, else the
+    one in its position."""
+    here = reads.outline(piece)
     head = piece.text.split("\n", 1)[0].strip()
-    for position, (old, _) in good.items():
-        if old.text.split("\n", 1)[0].strip() == head:
+    alike = {position: old.text for position, (old, _) in good.items() if reads.outline(old) == here}
+    for position, text in alike.items():
+        if text.split("\n", 1)[0].strip() == head:
             return position
-    return index if index in good else None
+    return index if index in alike else None
 
 
 class Store:
-    """The files of one root. Editor texts lie over the disk. `unreadable` says what could not be read, and why. `kept`:
-    where facts of pieces may be known already.
+    """The files of one root. Editor texts lie over the disk. `unreadable` says what could not be read, and why,
+    `left_out` where a file has a statement that is too large to be parsed. `kept`: where facts of pieces may be known
+    already. `loose`: nothing says that the root is a project, so its files are those that are named or edited, those
+    beside them, and those that their imports lead to, not all below the root.
 
     `generation` counts changes; `before` holds, for each file that changed since `settled` was last called, what it was
     then (None: it was not open)."""
 
-    def __init__(self, root: Path, kept: KeptPieces | None = None) -> None:
+    def __init__(self, root: Path, kept: KeptPieces | None = None, *, loose: bool = False) -> None:
         self.root = root
         self._kept = kept
+        self._loose = loose
+        self._reachable = Reachable(root, self.data)
+        #: For which generation and named files it was last asked what is reachable; None if nobody needs to know.
+        self._reached_at: tuple[int, frozenset[Path]] | None = None
+        self._found = Found(())
         self._overlays: dict[Path, str] = {}
         self._open: dict[Path, OpenFile | None] = {}
         self._data: dict[Path, bytes] = {}
@@ -379,13 +298,20 @@ class Store:
         self._left: dict[Path, bytes] = {}
         self._silent: set[Path] = set()
         self._cells: dict[Path, tuple[int, ...]] = {}
-        self._searching = Searching(root, self.data)
+        self._searching = Searching(root, self.data, self._note_failure)
+        #: The files that an error of ours kept from being read or searched, each with the errors by what they say.
+        self._failures: dict[Path, dict[str, Failure]] = {}
+        self._walk: Walk | None = None
         self._walked: frozenset[Path] | None = None
         self._named: frozenset[Path] = frozenset()
         self._paths: tuple[Path, ...] | None = None
         self._known: frozenset[Path] = frozenset()
+        self._names = Names()
         self._folders: frozenset[Path] = frozenset()
         self.unreadable: dict[Path, str] = {}
+        #: The encodings that files name and Python does not know; these files are read as UTF-8.
+        self.unknown_encodings: dict[Path, str] = {}
+        self.left_out: dict[Path, str] = {}
         self.generation = 0
         self.before: dict[Path, OpenFile | None] = {}
 
@@ -406,13 +332,18 @@ class Store:
         if path not in self._overlays and path not in self._known:
             self._paths = None
         self._overlays[path] = text
-        if len(text) > _READ_LIMIT:
+        if len(text) > reading.SOURCE.size:
             self._searching.change(path)
-            self.unreadable[path] = _TOO_LARGE
+            self.unreadable[path] = f"{reading.too_large(reading.SOURCE)}; not checked"
             return
-        source = _overlay_source(text)
-        self._open[path] = known.changed(source) if known else self._cut(path, source, text, _bytes(text))
-        self._searching.change(path, reaches_alike=known is not None and reach_alike(known.text, text, _around))
+        opened, reaches_alike = None, False
+        with contained(self._note_failure, path):
+            source = _overlay_source(text)
+            opened = known.changed(source) if known else self._cut(path, source, text, _bytes(text))
+            self._note_left_out(opened)
+            reaches_alike = known is not None and reach_alike(known.text, text, _around)
+        self._open[path] = opened
+        self._searching.change(path, reaches_alike=reaches_alike)
 
     def overlay(self, path: Path) -> str | None:
         """The editor's text of a file, None if there is none."""
@@ -420,12 +351,13 @@ class Store:
 
     def forget(self, path: Path) -> None:
         """The file changed on disk, came or went."""
+        self._names.forget(path)
         self.generation += 1
         if path not in self._overlays:
             self._changing(path)
             self._searching.change(path)
         self._walked = self._rewalked(path)
-        self._paths = None
+        self._walk = self._paths = None
 
     def _changing(self, path: Path) -> OpenFile | None:
         """Forget what is known of the file's content, but for what comes back: the file as it was."""
@@ -439,6 +371,9 @@ class Store:
         self._silent.discard(path)
         self._cells.pop(path, None)
         self.unreadable.pop(path, None)
+        self.unknown_encodings.pop(path, None)
+        self.left_out.pop(path, None)
+        self._failures.pop(path, None)
         self.generation += 1
         return was
 
@@ -487,6 +422,8 @@ class Store:
         """Every Python file of the root and those that were named, sorted; walked once until a file comes or goes.
 
         Raises Cancelled when `stop` answers True in between."""
+        if self._reached_at is not None and self._reached_at != (self.generation, self._named):
+            self._look_again()
         if self._paths is None:
             walked = self._on_disk(stop)
             overlays = {path for path in self._overlays if path.is_relative_to(self.root)}
@@ -499,8 +436,61 @@ class Store:
 
     def _on_disk(self, stop: Callable[[], bool] = lambda: False) -> frozenset[Path]:
         if self._walked is None:
-            self._walked = frozenset(python_files(self.root, stop))
+            self._found = Found(()) if self._loose else self._begun_walk().finish(stop)
+            self._walk = None
+            files = self._found.files
+            if self._loose or not self._found.complete:
+                reached = self._reachable.find(self._seeds(), stop)
+                self._reached_at = self.generation, self._named
+                self._found = self._found._replace(notices=self._found.notices + reached.notices)
+                files += reached.files
+            self._walked = frozenset(files)
         return self._walked
+
+    def find_some(self, entries: int, stop: Callable[[], bool]) -> bool:
+        """Look for the files of the root among at least so many entries of folders; whether all are found.
+
+        Raises Cancelled when `stop` answers True in between."""
+        return self._loose or self._walked is not None or self._begun_walk().go_on(entries, stop)
+
+    def _begun_walk(self) -> Walk:
+        """The walk that goes on where the last call left it, until files come or go."""
+        self._walk = self._walk or Walk(self.root)
+        return self._walk
+
+    def _look_again(self) -> None:
+        """Files have changed, or others are named: imports may lead to other files."""
+        self._reached_at = self.generation, self._named
+        if self._reachable.outdated(self._seeds(), self.before):
+            self._walked = self._paths = None
+
+    def _seeds(self) -> frozenset[Path]:
+        """The files that somebody named or edits."""
+        return self._named.union(path for path in self._overlays if path.is_relative_to(self.root))
+
+    def walk_all(self) -> None:
+        """Somebody asks for all files below the root: read them, though nothing says that it is a project."""
+        if self._loose:
+            self._loose = False
+            self._reached_at = None
+            self._walked = self._paths = None
+            self.generation += 1
+
+    @property
+    def is_loose(self) -> bool:
+        """Whether only what named files lead to is read."""
+        return self._loose
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What is to be said of files that are checked all the same, and of the search for files beside `unlisted`."""
+        encodings = sorted(self.unknown_encodings.items())
+        return self._found.notices + tuple(Notice(path, _read_as_utf8(name)) for path, name in encodings)
+
+    @property
+    def unlisted(self) -> tuple[Notice, ...]:
+        """The folders that cannot be listed."""
+        return self._found.unlisted
 
     def name(self, paths: Iterable[Path]) -> None:
         """The files that the user names: they count, ignored or not, as long as they are named."""
@@ -508,6 +498,10 @@ class Store:
         if named - self._known or self._named - named:
             self._paths = None
         self._named = named
+
+    def names(self, path: Path) -> tuple[Path, ...]:
+        """All names of a file among the files that are known by now: `path`, and those that symbolic links add."""
+        return self._names.of(path, self._known)
 
     # --- the view of the linker (loaderlint.project.files.Files) ------------------------------------------------------
 
@@ -519,6 +513,10 @@ class Store:
         """Whether the path is a Python file of the project."""
         self.find()
         return path in self._known
+
+    def may_hold(self, path: Path) -> bool:
+        """Whether the path was a file of the project when it was last asked, or imports may lead to it since."""
+        return path in self._known or (self._reached_at is not None and path.is_relative_to(self.root))
 
     def has_folder(self, path: Path) -> bool:
         """Whether the folder holds Python files of the project."""
@@ -539,7 +537,9 @@ class Store:
         elif overlay is not None:
             found = _bytes(overlay)
         else:
-            found = self._read(path)
+            found = b""
+            with contained(self._note_failure, path):
+                found = self._read(path)
             if path in self._left and witness.content(found) != self._left[path]:
                 self._left[path] = b""
                 self._silent.discard(path)
@@ -553,14 +553,10 @@ class Store:
 
     def _read(self, path: Path) -> bytes:
         is_notebook = path.suffix == notebook.SUFFIX
-        witness.saw(path)
         try:
-            if path.stat().st_size > (_NOTEBOOK_LIMIT if is_notebook else _READ_LIMIT):
-                self.unreadable[path] = _TOO_LARGE
-                return b""
-            data = path.read_bytes()
-        except OSError as error:
-            self.unreadable[path] = f"cannot be read: {error.strerror or error}"
+            data = reading.read(path, reading.NOTEBOOK if is_notebook else reading.SOURCE)
+        except UnreadableFile as error:
+            self.unreadable[path] = f"{error}; not checked" if isinstance(error, TooLarge) else str(error)
             return b""
         return self._code(path, data) if is_notebook else data
 
@@ -580,7 +576,17 @@ class Store:
             self._open[path] = self._opened(path) if self.exists(path) else None
         return self._open[path]
 
+    def _note_failure(self, failure: Failure) -> None:
+        """An error of ours kept a file from being read or searched: the others do not see what it holds."""
+        assert failure.path is not None, "it is about a file"
+        self._failures.setdefault(failure.path, {}).setdefault(failure.error, failure)
+
     def _opened(self, path: Path) -> OpenFile | None:
+        with contained(self._note_failure, path):
+            return self._read_and_cut(path)
+        return None
+
+    def _read_and_cut(self, path: Path) -> OpenFile | None:
         data = self.data(path)
         if path in self.unreadable:
             return None
@@ -589,6 +595,8 @@ class Store:
         except UnreadableSource as error:
             self.unreadable[path] = str(error)
             return None
+        if source.unknown_encoding:
+            self.unknown_encodings[path] = source.unknown_encoding
         return self._cut(path, data, source.text, data)
 
     def _cut(self, path: Path, content: Source | bytes, text: str, data: bytes) -> OpenFile:
@@ -601,7 +609,14 @@ class Store:
             opened = OpenFile(path, content, kept.pieces, packed=packed)
         if path in self._left:  # which facts were asked for is not known any more
             opened.asked.update(map(piece_key, opened.pieces))
+        self._note_left_out(opened)
         return opened
+
+    def _note_left_out(self, opened: OpenFile) -> None:
+        """Say which piece of a file is too large to be looked into, if there is one."""
+        line = next((piece.line for piece in opened.pieces if is_too_large(piece.text)), None)
+        if line is not None:
+            self.left_out[opened.path] = f"line {line + 1}: the statement that begins here is too large; not checked"
 
     def is_readable(self, path: Path) -> bool:
         """Whether the file is text, which most files are seen to be without decoding and cutting them."""
@@ -618,6 +633,25 @@ class Store:
         """Whether the file is text without suppressions, as far as that is seen at once; known of files that were let
         go."""
         return path in self._silent or (self.is_readable(path) and not may_hold(self.data(path)))
+
+    def is_valid(self, path: Path) -> bool:
+        """Whether Python's parser accepts the whole file, or it cannot be read at all (then `unreadable` says why);
+        False for a file that is too large to be parsed in one go. In a large project its bytes are let go again."""
+        from loaderlint.syntax.unread import is_valid
+
+        if not self.is_readable(path):
+            return True
+        valid = is_valid(decode(self.data(path)).text)
+        if self.is_large and path not in self._open:
+            self._drop_all([path])
+        return valid
+
+    def failures(self) -> Iterator[Failure]:
+        """The errors of ours while files and their pieces were read."""
+        for failures in list(self._failures.values()):
+            yield from failures.values()
+        for file in list(self._open.values()):
+            yield from file.failures.values() if file is not None else ()
 
     def opened(self) -> Iterator[tuple[bytes, OpenFile]]:
         """The files that were opened, each with its bytes: what a cache may keep."""
@@ -640,6 +674,7 @@ class Store:
         """Nobody will ask for these files for a while: keep nothing of what can be had from disk again, once what is
         known of their facts is in the cache. Files that an editor has open stay."""
         paths = [path for path in paths if self._is_plain(path) and path not in self.unreadable]
+        paths = [path for path in paths if not self._failed(path)]
         files = ((path, self._open.get(path)) for path in paths)
         if self._kept is not None:
             self._kept.put((self.data(path), file) for path, file in files if file is not None)
@@ -647,6 +682,11 @@ class Store:
             self._drop(path)
             self._open.pop(path, None)
         self.searching().let_go(paths)
+
+    def _failed(self, path: Path) -> bool:
+        """Whether an error of ours kept something of a file from being read."""
+        file = self._open.get(path)
+        return path in self._failures or (file is not None and bool(file.failures))
 
     def _drop_all(self, paths: Iterable[Path]) -> None:
         """Nobody will search the bytes of these files for a while."""
@@ -698,6 +738,10 @@ def _in_order(path: Path) -> list[str]:
 def _bytes(text: str) -> bytes:
     """An editor's text as its file would be."""
     return text.encode("utf-8", "surrogatepass")
+
+
+def _read_as_utf8(encoding: str) -> str:
+    return f"unknown encoding {encoding}: read as UTF-8 and not fixed; save it as UTF-8 without the encoding cookie"
 
 
 def _overlay_source(text: str) -> Source:

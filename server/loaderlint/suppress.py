@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -69,15 +70,22 @@ def suppressions(text: str) -> tuple[Suppression, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=64)
+def _by_line(text: str) -> Mapping[int, Sequence[Suppression]]:
+    """The comments of a file's text by their lines; those for the whole file under -1."""
+    found: dict[int, list[Suppression]] = {}
+    for comment in suppressions(text):
+        found.setdefault(-1 if comment.whole_file else comment.line, []).append(comment)
+    return found
+
+
 def covering(text: str, name: str, code: str, first_line: int, last_line: int | None = None) -> tuple[Suppression, ...]:
     """The comments that silence a finding of the rule which spans the 0-based lines `first_line` to `last_line`
     (inclusive; the same line if left out). A comment may stand on the first or on the last of them."""
-    lines = (first_line, first_line if last_line is None else last_line)
-    return tuple(
-        comment
-        for comment in suppressions(text)
-        if (comment.whole_file or comment.line in lines) and comment.covers(name, code)
-    )
+    here = _by_line(text)
+    lines = {-1, first_line, first_line if last_line is None else last_line}
+    found = [comment for line in lines for comment in here.get(line, ()) if comment.covers(name, code)]
+    return tuple(sorted(found, key=lambda comment: (comment.line, comment.column)))
 
 
 def _read(comment: str, line: int, column: int) -> list[Suppression]:

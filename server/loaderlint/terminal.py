@@ -71,12 +71,22 @@ def files(count: int) -> str:
     return f"{count} file" if count == 1 else f"{count} files"
 
 
+def printable(text: str) -> str:
+    """`text` on one line, without signs that a terminal would obey or a name could hide behind: `?` in their place.
+    Names of files may hold any of them."""
+    if text.isprintable():
+        return text
+    import unicodedata
+
+    return "".join("?" if unicodedata.category(sign)[0] == "C" or sign in "\u2028\u2029" else sign for sign in text)
+
+
 def say(message: str) -> None:
     """Print on stderr, which leaves stdout to findings."""
-    print(message, file=sys.stderr)
+    print(printable(message), file=sys.stderr)
 
 
 def complain(message: str) -> None:
     """Print what went wrong on stderr, each line with the tool's name."""
     for line in message.splitlines():
-        print(f"loaderlint: {line}", file=sys.stderr)
+        print(f"loaderlint: {printable(line)}", file=sys.stderr)

@@ -22,8 +22,10 @@ from loaderlint.cache import place
 LIMIT = 256 * 1024 * 1024
 #: The layout of the file. Another one is another file.
 NAME = "loaderlint-1.sqlite"
-#: Seconds to wait for another process that is writing; what somebody who types waits for is shorter.
-_PATIENCE, BRIEF = 3.0, 0.2
+#: Seconds that one run waits in all for other processes that write; then it does without a cache.
+PATIENCE = 0.2
+#: What takes no longer has not waited.
+_NO_WAIT = 0.01
 _DAY = 86_400
 _CHECKSUM = 16
 _LARGEST = 64 * 1024 * 1024
@@ -33,9 +35,10 @@ _Result = TypeVar("_Result")
 
 class Database:
     """The file in `folder`, which is made when something is first written. Never raises: what cannot be read is not
-    there, and what cannot be written is not written. `patience`: in seconds, for other processes that write."""
+    there, and what cannot be written is not written. `patience`: the seconds that it waits in all for other processes
+    that write; the first time that this is not enough, it gives up for good."""
 
-    def __init__(self, folder: Path, limit: int = LIMIT, patience: float = _PATIENCE) -> None:
+    def __init__(self, folder: Path, limit: int = LIMIT, patience: float = PATIENCE) -> None:
         self._folder = folder
         self._limit = limit
         self._patience = patience
@@ -45,7 +48,7 @@ class Database:
 
     def __reduce__(self) -> tuple[type[Database], tuple[Path, int, float]]:
         """In another process it has a connection of its own."""
-        return Database, (self._folder, self._limit, self._patience)
+        return Database, (self._folder, self._limit, 0.0 if self._broken else self._patience)
 
     @property
     def path(self) -> Path:
@@ -56,7 +59,7 @@ class Database:
         """What was put under a key; None if there is nothing (any more)."""
         if self._connection is None and not os.path.exists(self.path):
             return None
-        row = self._try(lambda db: db.execute("SELECT used, data FROM kept WHERE key = ?", (key,)).fetchone())
+        row = self._try(lambda db: self._wait(db, "SELECT used, data FROM kept WHERE key = ?", key).fetchone())
         if row is None:
             return None
         used, data = row
@@ -74,7 +77,7 @@ class Database:
 
         def write(db: sqlite3.Connection) -> bool:
             with db:
-                db.execute("BEGIN IMMEDIATE")
+                self._wait(db, "BEGIN IMMEDIATE")
                 db.executemany("INSERT OR REPLACE INTO kept (key, used, data) VALUES (?, ?, ?)", packed)
                 db.executemany("UPDATE kept SET used = ? WHERE key = ?", [(_today(), key) for key in used])
                 self._evict(db)
@@ -124,14 +127,27 @@ class Database:
     def _connected(self) -> sqlite3.Connection:
         if not os.path.exists(self.path):
             place.make(self._folder)
+            _make_private(self.path)
         db = sqlite3.connect(self.path, timeout=self._patience, isolation_level=None, check_same_thread=False)
         db.execute("PRAGMA trusted_schema = OFF")
         db.execute("PRAGMA synchronous = OFF")  # what a power cut damages is not there, see the checksums
-        db.execute("CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, used INTEGER NOT NULL, data BLOB NOT NULL)")
+        self._wait(
+            db, "CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, used INTEGER NOT NULL, data BLOB NOT NULL)"
+        )
         if [row[1] for row in db.execute("PRAGMA table_info(kept)")] != ["key", "used", "data"]:
             db.close()
             raise sqlite3.DatabaseError("another layout")
         return db
+
+    def _wait(self, db: sqlite3.Connection, statement: str, *values: object) -> sqlite3.Cursor:
+        """Execute a statement for which a lock may have to be awaited; what that took is not there for the next one."""
+        began = time.monotonic()
+        cursor = db.execute(statement, values)
+        waited = time.monotonic() - began
+        if waited > _NO_WAIT:
+            self._patience = max(0.0, self._patience - waited)
+            db.execute(f"PRAGMA busy_timeout = {int(1000 * self._patience)}")
+        return cursor
 
     def _give_up(self, error: Exception) -> None:
         import logging  # 5 ms that a run without trouble does not pay
@@ -139,6 +155,15 @@ class Database:
         logging.getLogger(__name__).debug("no cache at %s: %s", self.path, error)
         self._broken = True
         self.close()
+
+
+def _make_private(path: Path) -> None:
+    """Make the empty file, readable for its owner only: SQLite would let the others in a shared folder read copies of
+    the user's code. SQLite's journals have the permissions of the file.
+
+    Raises OSError."""
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 _SIZES = ("page_count", "freelist_count", "page_size")

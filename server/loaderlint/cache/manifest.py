@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from stat import S_ISDIR
 from typing import NamedTuple
 
+from loaderlint.files.reading import ANY, UnreadableFile, read_unseen
 from loaderlint.witness import CONTENT, Stamp, content, stamp
 
 #: Some file systems count in steps of two seconds.
@@ -76,9 +77,8 @@ def _told(path: str, was: Stamp) -> bytes:
     if was.size == _FOLDER:
         return _list(path)
     try:
-        with open(path, "rb") as file:
-            return content(file.read())
-    except OSError:
+        return content(read_unseen(path, ANY))
+    except UnreadableFile:
         return _UNKNOWN
 
 

@@ -60,11 +60,13 @@ class Record(NamedTuple):
             return False
 
 
-def key(tag: bytes, root: Path, overrides: Mapping[str, object]) -> bytes:
+def key(tag: bytes, root: Path, is_loose: bool, overrides: Mapping[str, object]) -> bytes:
     """Under what the record of a project is kept: all that a check depends on and that is no file."""
     surroundings = [os.environ.get(name, "") for name in ("VIRTUAL_ENV", "CONDA_PREFIX")]
     folder = os.getcwd() if overrides else ""  # patterns among the flags are relative to it
-    told = repr((str(root), sorted(overrides.items()), surroundings, folder)).encode("utf-8", "surrogateescape")
+    told = repr((str(root), is_loose, sorted(overrides.items()), surroundings, folder)).encode(
+        "utf-8", "surrogateescape"
+    )
     return blake2b(told, key=tag, person=b"record", digest_size=16).digest()
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from typing import NamedTuple
 
 from loaderlint import settings
 from loaderlint.commands import BASELINE
+from loaderlint.links import known_as
 from loaderlint.report import shown_path
 from loaderlint.syntax.notebook import SUFFIX
+from loaderlint.terminal import printable
 
 _INSTALLED = ("site-packages", "dist-packages")
 
@@ -54,7 +57,7 @@ def read_settings(chosen: argparse.Namespace) -> dict[str, object]:
 def baseline_file(name: str, flag: str) -> Path:
     """The file that a flag names as the baseline. Raises Usage if it is none."""
     path = Path(os.path.realpath(name))
-    if path.is_dir() or path.suffix in (".py", ".pyi", SUFFIX):
+    if os.path.isdir(path) or path.suffix in (".py", ".pyi", SUFFIX):
         raise Usage(f"'{name}' is read as the baseline's file; write PATH before {flag}, or {flag}={BASELINE}")
     return path
 
@@ -70,26 +73,45 @@ def existing(names: Iterable[str]) -> tuple[list[Path], list[str]]:
     """The absolute paths that exist, and a message for each of the others."""
     paths, messages = [], []
     for name in names:
-        path = Path(os.path.realpath(name))
+        path, shown = known_as(name), printable(name)
         if os.path.isfile(path) or os.path.isdir(path):
             paths.append(path)
         elif os.path.exists(path):  # a pipe or a device might never end
             messages.append(
-                f"{name}: neither a file nor a folder; use - with --stdin-filename to check what is piped in"
+                f"{shown}: neither a file nor a folder; use - with --stdin-filename to check what is piped in"
+            )
+        elif os.path.islink(name):
+            messages.append(
+                f"{shown}: a link to {printable(os.readlink(name))}, which leads nowhere; mend or remove it"
             )
         else:
-            messages.append(f"{name}: no such file or folder{_similar(Path(os.path.abspath(name)))}")
+            messages.append(f"{shown}: no such file or folder{_similar(Path(os.path.abspath(name)))}")
     return paths, messages
 
 
 def _similar(path: Path) -> str:
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         return f"; the folder {_shown(path.parent)} does not exist either"
     try:
         close = get_close_matches(path.name, set(os.listdir(path.parent)) - {path.name}, n=1)
     except OSError:
         close = []
     return f"; did you mean {_shown(path.parent / close[0])}?" if close else f" in {path.parent}"
+
+
+class Roots(NamedTuple):
+    """Folders that count as roots where no project file or repository marks one: those of the `folders` that are named,
+    which are read as a whole, and those `around` single files, which are not."""
+
+    folders: tuple[Path, ...]
+    around: tuple[Path, ...]
+
+
+def roots_of(paths: Sequence[Path]) -> Roots:
+    """The roots of paths that exist."""
+    folders = [path for path in paths if os.path.isdir(path)]
+    files = [path for path in paths if path not in folders]
+    return Roots(tuple(folders_around(folders)), tuple(folders_around(files)))
 
 
 def folders_around(paths: Iterable[Path]) -> list[Path]:
@@ -100,18 +122,18 @@ def folders_around(paths: Iterable[Path]) -> list[Path]:
 
 
 def _folder_around(path: Path) -> Path:
-    start = path if path.is_dir() else path.parent
+    start = path if os.path.isdir(path) else path.parent
     # Nobody wants a whole home folder, a whole disk or all installed packages to be read.
     outer = [folder for folder in (start, *start.parents) if folder not in (Path.home(), Path(folder.anchor))]
     if Path.cwd() in outer:
         return Path.cwd()
-    packages = [folder for folder in outer if (folder / "__init__.py").exists()]
+    packages = [folder for folder in outer if os.path.exists(folder / "__init__.py")]
     if not packages:
         return start
-    if path.is_dir() or packages[-1].parent.name in _INSTALLED:
+    if os.path.isdir(path) or packages[-1].parent.name in _INSTALLED:
         return packages[-1]
     return packages[-1].parent
 
 
 def _shown(path: Path) -> str:
-    return shown_path(path, Path.cwd())
+    return printable(shown_path(path, Path.cwd()))

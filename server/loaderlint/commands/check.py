@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING
 
 from loaderlint import settings, terminal, witness
 from loaderlint.commands import BASELINE, DONE, FAILED, FINDINGS
-from loaderlint.commands.arguments import Usage, baseline_file, existing, folders_around, given_settings
-from loaderlint.commands.outcome import Outcome, complain, show
+from loaderlint.commands.arguments import Usage, baseline_file, existing, given_settings, roots_of
+from loaderlint.commands.outcome import Outcome, complain, counts, show
 from loaderlint.commands.warm import Cache, is_plain
 from loaderlint.engine import Diagnostic, Problem, Workspace
-from loaderlint.findings import Severity
+from loaderlint.links import known_as
 from loaderlint.report import Item, shown_path
 from loaderlint.syntax import notebook
 from loaderlint.syntax.source import Source, UnreadableSource, decode
+from loaderlint.terminal import printable
 
 if TYPE_CHECKING:
     from loaderlint.baseline import Baseline, Entry
-    from loaderlint.rewrite import Change
+    from loaderlint.rewrite import Change, Fixed
 
 Found = dict[Path, tuple[Diagnostic, ...]]
 
@@ -69,7 +70,10 @@ class _Check:
         self._overrides = overrides
         self._cache = Cache.of(chosen)
         pieces = self._cache.pieces if self._cache else None
-        self._workspace = Workspace(folders_around(paths), overrides, cache=pieces, jobs=chosen.jobs)
+        roots = roots_of(paths)
+        self._workspace = Workspace(
+            roots.folders, overrides, cache=pieces, jobs=chosen.jobs, reports_unread=True, around=roots.around
+        )
         if piped:
             self._workspace.set_text(paths[0], piped.text)
         self._failed = bool(missing)
@@ -87,7 +91,7 @@ class _Check:
         show(outcome, self._chosen, out, self._workspace.text, self._workspace.cells, self._failed)
         complain(outcome.problems)
         self._keep(found, outcome)
-        return outcome.code(self._failed)
+        return outcome.code(self._failed, self._chosen)
 
     def keep(self, path: Path) -> int:
         """Write what is found to the baseline at `path`, and return the exit code."""
@@ -107,7 +111,7 @@ class _Check:
 
     def _exit_code(self, found: bool) -> int:
         problems = self._workspace.problems
-        if self._failed or any(one.fatal or settings.is_settings_file(one.path) for one in problems):
+        if self._failed or any(one.fatal for one in problems):
             return FAILED
         return FINDINGS if found else DONE
 
@@ -139,6 +143,7 @@ class _Check:
     # --- baselines ---
 
     def _write_baseline(self, path: Path, found: Found) -> None:
+        from loaderlint.atomic import remove_leftovers, replace
         from loaderlint.baseline import BadBaseline, Baseline, entries_of, read, text_of
 
         try:
@@ -150,7 +155,8 @@ class _Check:
         others = [entry for entry in old.entries if not self._looked_at(old, entry, found)]
         now = {*entries_of((d for diagnostics in found.values() for d in diagnostics), path.parent), *others}
         try:
-            path.write_text(text_of(now), encoding="utf-8", newline="\n")
+            remove_leftovers([path.parent])
+            replace(path, text_of(now).encode("utf-8"))
         except OSError as error:
             self._fail(f"{_shown(path)}: cannot be written ({error.strerror}); name another file")
             return
@@ -188,15 +194,19 @@ class _Check:
     # --- fixes ---
 
     def _fix(self) -> None:
-        changes = self._whole(self._changes()) if self._piped else self._changes()
+        fixed = self._fixed()
         if self._piped:
+            changes = self._whole(fixed)
             text = changes[0].after if changes else self._piped.text
             terminal.write_bytes([self._piped.encode(text)])
             return
-        written = [change for change in changes if self._written(change)]
-        for change in changes:
-            self._workspace.set_text(change.path, None)
-        self._workspace.forget([change.path for change in changes])
+        from loaderlint.atomic import remove_leftovers
+
+        remove_leftovers({change.path.parent for change in fixed.changes})
+        written = [change for change in fixed.changes if self._written(change)]
+        for path in fixed.touched:
+            self._workspace.set_text(path, None)
+        self._workspace.forget(fixed.touched)
         if written:
             terminal.say(f"Fixed {terminal.files(len(written))}.")
 
@@ -214,10 +224,10 @@ class _Check:
         """Print the diffs; whether there are any, or findings without a fix."""
         from loaderlint.rewrite import diff
 
-        count = _count(self._found())
-        changes = self._changes()
+        count = sum(counts(one, self._chosen) for found in self._found().values() for one in found)
+        changes = self._fixed().changes
         for change in changes:
-            piped = self._piped if change.path in self._paths else None
+            piped = self._piped if self._is_named(change) else None
             terminal.write_bytes(diff(change, piped, Path.cwd()))
         if changes:
             terminal.say(f"{terminal.files(len(changes))} would change.")
@@ -227,30 +237,29 @@ class _Check:
             terminal.say("Nothing would change.")
         return bool(changes or count)
 
-    def _changes(self) -> tuple[Change, ...]:
-        """What the fixes change; in the workspace's memory it is changed after this."""
+    def _fixed(self) -> Fixed:
+        """What the fixes change; in the workspace's memory it is changed after this. What cannot be fixed is said."""
         from loaderlint.rewrite import fixed  # loads the parser, which a check without fixes may not need
 
-        changes, settled = fixed(self._workspace, self._paths, unsafe=self._chosen.unsafe_fixes)
-        if not settled:
-            terminal.complain("some fixes undo each other; fix one rule at a time with --select, and please report it")
-        return changes
+        done = fixed(self._workspace, self._paths, unsafe=self._chosen.unsafe_fixes)
+        for path, reason in done.left.items():
+            self._fail(f"{_shown(path)}: not fixed: {reason}")
+        return done
 
-    def _whole(self, changes: tuple[Change, ...]) -> tuple[Change, ...]:
+    def _is_named(self, change: Change) -> bool:
+        """Whether a change is one of the files that the command names."""
+        return change.path in map(self._workspace.file, self._paths)
+
+    def _whole(self, fixed: Fixed) -> tuple[Change, ...]:
         """The changes to what is piped; none if other files would have to change with it."""
-        others = [change for change in changes if change.path not in self._paths]
+        others = [change for change in fixed.changes if not self._is_named(change)]
         if not others:
-            return changes
+            return fixed.changes
         names = ", ".join(_shown(change.path) for change in others)
         terminal.complain(f"the fixes also change {names}, which a pipe cannot do; run the command on the file itself")
-        for change in changes:
-            self._workspace.set_text(change.path, change.before if change.path in self._paths else None)
+        for path in fixed.touched:
+            self._workspace.set_text(path, self._piped.text if self._piped and path in self._paths else None)
         return ()
-
-
-def _count(found: Found) -> int:
-    """How many findings count: hints do not."""
-    return sum(d.severity is not Severity.HINT for diagnostics in found.values() for d in diagnostics)
 
 
 def _findings(count: int) -> str:
@@ -266,7 +275,10 @@ def _named(path: Path) -> str:
 
 
 def _baseline_to_write(chosen: argparse.Namespace) -> Path | None:
-    """The file of `--write-baseline`: the one that it names, that --baseline or the settings name, or the default."""
+    """The file of `--write-baseline`: the one that it names, that --baseline or the settings name, or the default.
+
+    Who runs the command may name any file. The settings come with the project, so those (and a link in the place of the
+    default) name a file of the project only. Raises Usage."""
     if chosen.write_baseline is None:
         return None
     if chosen.diff or "-" in chosen.paths:
@@ -274,7 +286,15 @@ def _baseline_to_write(chosen: argparse.Namespace) -> Path | None:
     named = chosen.write_baseline or chosen.baseline
     if named:
         return baseline_file(named, "--write-baseline")
-    return _baseline_in_settings() or Path(os.path.realpath(BASELINE))
+    found = settings.load(Path.cwd() / "any.py")[0]
+    folder = known_as((found.directory if found.baseline else None) or Path.cwd())
+    path = _baseline_in_settings() or Path(os.path.realpath(BASELINE))
+    if not path.is_relative_to(folder):
+        raise Usage(
+            f"the baseline {printable(found.baseline or BASELINE)} is {printable(str(path))}, outside of the project;"
+            f" to write there, name it: --write-baseline={_shown(path)}"
+        )
+    return path
 
 
 def _baseline_in_settings() -> Path | None:
@@ -284,7 +304,7 @@ def _baseline_in_settings() -> Path | None:
 
 
 def _not_excluded(paths: Iterable[Path], overrides: Mapping[str, object]) -> list[Path]:
-    return [path for path in paths if path.is_dir() or not settings.load(path, overrides)[0].excluded(path)]
+    return [path for path in paths if os.path.isdir(path) or not settings.load(path, overrides)[0].excluded(path)]
 
 
 def _stdin(chosen: argparse.Namespace) -> tuple[Path, Source] | None:
@@ -300,8 +320,8 @@ def _stdin(chosen: argparse.Namespace) -> tuple[Path, Source] | None:
         )
     if chosen.stdin_filename.endswith(notebook.SUFFIX):
         raise Usage("a notebook cannot come from standard input; check the file itself")
-    return Path(os.path.realpath(chosen.stdin_filename)), decode(sys.stdin.buffer.read())
+    return known_as(chosen.stdin_filename), decode(sys.stdin.buffer.read())
 
 
 def _shown(path: Path) -> str:
-    return shown_path(path, Path.cwd())
+    return printable(shown_path(path, Path.cwd()))

@@ -12,6 +12,8 @@ from loaderlint.cache import answers, record
 from loaderlint.cache.database import Database
 from loaderlint.cache.plain import made, plain
 from loaderlint.cache.record import Record
+from loaderlint.files import reading
+from loaderlint.files.reading import UnreadableFile
 from loaderlint.store import Moves, OpenFile
 from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.source import UnreadableSource, decode
@@ -50,9 +52,9 @@ def renewed(
 def _held(database: Database, asked: answers.Answers, path: str, told: bytes) -> Moves | None:
     """Where the pieces of a file are in its present content, which is `told`; None if that changes an answer."""
     try:
-        data = Path(path).read_bytes()
+        data = reading.read(path, reading.SOURCE)
         source = decode(data)
-    except (OSError, UnreadableSource):
+    except (UnreadableFile, UnreadableSource):
         return None
     if witness.content(data) != told:
         return None
@@ -89,7 +91,7 @@ def _shown_again(
 
     if not touched:
         return {}
-    project = Project(Path(known.root), overrides)
+    project = Project(Path(known.root), overrides, reports_unread=True)
     kept = {path: asked.findings_of(path) for path in sorted(touched)}
     project.store.suppose(map(Path, touched.union(_paths(list(kept.values())))))
     found = {Path(path): list(map(made, findings)) for path, findings in kept.items()}

@@ -48,6 +48,7 @@ def _show_page(page: str) -> None:
 
 def _explain_line(chosen: argparse.Namespace, name: str, line: int, column: int | None) -> int:
     from loaderlint.commands import project
+    from loaderlint.commands.outcome import complain_of_internal_errors
     from loaderlint.report import explained
     from loaderlint.report.spots import Spots
     from loaderlint.syntax.source import lines_of
@@ -72,7 +73,7 @@ def _explain_line(chosen: argparse.Namespace, name: str, line: int, column: int 
     else:
         for each in explained.text(known, spots):
             print(each)
-    return DONE
+    return complain_of_internal_errors(workspace.problems)
 
 
 def _beyond(lines: int) -> str:

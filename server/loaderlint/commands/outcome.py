@@ -4,17 +4,25 @@ found now or come from the cache."""
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from loaderlint import report, settings, terminal
+from loaderlint import report, terminal
 from loaderlint.commands import DONE, FAILED, FINDINGS
 from loaderlint.findings import Severity
 from loaderlint.report import Item, Report, shown_path
 
 if TYPE_CHECKING:
-    from loaderlint.engine import Problem
+    from loaderlint.engine import Diagnostic, Problem
+
+#: The rule about files that cannot be parsed.
+UNREAD_CODE = "unread-code"
+
+
+#: So many internal errors are told one by one: most often one fault has all of them.
+_MOST_INTERNAL = 10
 
 
 class Outcome(NamedTuple):
@@ -29,15 +37,27 @@ class Outcome(NamedTuple):
     told_before: tuple[Problem, ...] = ()
 
     @property
-    def found(self) -> bool:
-        """Whether there is a finding that counts: hints do not."""
-        return any(item.diagnostic.severity is not Severity.HINT for item in self.items)
+    def has_internal_errors(self) -> bool:
+        """Whether an error of ours kept us from checking everything: the next run has to try again."""
+        return any(one.is_internal for one in self.problems)
 
-    def code(self, failed: bool) -> int:
+    def code(self, failed: bool, chosen: argparse.Namespace) -> int:
         """The exit code; `failed`: something else could not be done."""
-        if failed or any(one.fatal or settings.is_settings_file(one.path) for one in self.problems):
+        if failed or any(one.fatal for one in self.problems):
             return FAILED
-        return FINDINGS if self.found else DONE
+        return FINDINGS if any(counts(item.diagnostic, chosen) for item in self.items) else DONE
+
+
+def counts(diagnostic: Diagnostic, chosen: argparse.Namespace) -> bool:
+    """Whether a finding counts for the exit code. Hints do not. That a file cannot be parsed counts only where the file
+    is named or the rule is selected by its name or code: one old script must not fail the check of a repository."""
+    if diagnostic.severity is Severity.HINT:
+        return False
+    if diagnostic.name != UNREAD_CODE:
+        return True
+    selected = {*(chosen.select or ()), *(chosen.extend_select or ())}
+    named = {os.path.realpath(path) for path in chosen.paths}
+    return not selected.isdisjoint((diagnostic.name, diagnostic.code)) or str(diagnostic.path) in named
 
 
 def show(
@@ -57,7 +77,7 @@ def show(
         cells_of=cells_of,
         kept=outcome.kept,
         problems=(*outcome.told_before, *outcome.problems),
-        code=outcome.code(failed),
+        code=outcome.code(failed, chosen),
         hints=chosen.hints,
         color=terminal.colors(out),
         statistics=chosen.statistics,
@@ -74,8 +94,24 @@ def show(
         terminal.say(line)
 
 
+def complain_of_internal_errors(problems: Iterable[Problem]) -> int:
+    """Tell of the internal errors among these; the exit code of a command that has answered otherwise."""
+    internal = tuple(problem for problem in problems if problem.is_internal)
+    complain(internal)
+    return FAILED if internal else DONE
+
+
 def complain(problems: tuple[Problem, ...]) -> None:
-    """Tell what could not be done."""
+    """Tell what could not be done, a line each."""
+    from loaderlint.engine.diagnostics import DEBUG
+
+    internal = [problem for problem in problems if problem.is_internal]
     for problem in problems:
-        where = f"{shown_path(problem.path, Path.cwd())}: " if problem.path else ""
+        if problem in internal[_MOST_INTERNAL:]:
+            continue
+        where = f"{terminal.printable(shown_path(problem.path, Path.cwd()))}: " if problem.path else ""
         terminal.complain(f"{where}{problem.message}")
+        if problem.is_internal and os.environ.get(DEBUG):
+            terminal.say(problem.traceback.rstrip())
+    if len(internal) > _MOST_INTERNAL:
+        terminal.complain(f"and {len(internal) - _MOST_INTERNAL} more internal errors")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from loaderlint.commands.arguments import Usage, existing, folders_around, given_settings
+from loaderlint.commands.arguments import Usage, existing, given_settings, roots_of
 from loaderlint.engine import Workspace
 
 
@@ -22,4 +22,5 @@ def opened(chosen: argparse.Namespace, names: list[str]) -> tuple[Workspace, lis
     paths, missing = existing(names)
     if missing:
         raise Unusable("\n".join(missing))
-    return Workspace(folders_around(paths), given), paths
+    roots = roots_of(paths)
+    return Workspace(roots.folders, given, around=roots.around, reports_unread=True), paths

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 from loaderlint import witness
 from loaderlint.cache import place
 from loaderlint.cache.database import Database
-from loaderlint.commands.arguments import existing, folders_around, read_settings
-from loaderlint.roots import root_of
+from loaderlint.commands.arguments import existing, read_settings, roots_of
+from loaderlint.files import reading
+from loaderlint.files.reading import UnreadableFile
+from loaderlint.roots import project_root, root_of
 
 if TYPE_CHECKING:
     from loaderlint.cache.pieces import PieceCache
@@ -55,9 +57,13 @@ class Cache:
 
     @classmethod
     def of(cls, chosen: argparse.Namespace) -> Cache | None:
-        """The cache that a command uses; None for none."""
-        folder = None if chosen.no_cache else place.folder(chosen.cache_dir)
-        return cls(folder) if folder else None
+        """The cache that a command uses; None for none. All parts of a command share one: it waits for a locked file
+        once."""
+        if "cache" not in chosen:
+            folder = None if chosen.no_cache else place.folder(chosen.cache_dir)
+            chosen.cache = cls(folder) if folder else None
+        known: Cache | None = chosen.cache
+        return known
 
     @property
     def pieces(self) -> PieceCache:
@@ -79,20 +85,20 @@ class Cache:
         if messages:
             return None
         known: list[tuple[Record, list[str]]] = []
-        for root, asked in _by_root(paths).items():
-            record = self._present(root, overrides)
+        for root, (asked, is_loose) in _by_root(paths).items():
+            record = self._present(root, is_loose, overrides)
             files = record.files(asked) if record else None
             if record is None or files is None:
                 return None
             known.append((record, files))
         return _shown(chosen, known)
 
-    def _present(self, root: Path, overrides: Mapping[str, object]) -> Record | None:
+    def _present(self, root: Path, is_loose: bool, overrides: Mapping[str, object]) -> Record | None:
         """What a check would find in a project, if that can be told: nothing has changed since the last one, or nothing
         but places."""
         from loaderlint.cache import manifest, record
 
-        key = record.key(self._tag, root, overrides)
+        key = record.key(self._tag, root, is_loose, overrides)
         data = self._database.get(key)
         if data is None:
             return None
@@ -125,7 +131,7 @@ class Cache:
         began, seen = witness.seen()
         try:
             workspace.keep()
-            if outcome is not None and not outcome.told_before:
+            if outcome is not None and not outcome.told_before and not outcome.has_internal_errors:
                 self._keep_records(workspace, found, outcome, overrides, began, seen)
         except Exception as error:  # nothing is kept, and the check is as good as before
             _debug("nothing kept", error)
@@ -164,7 +170,7 @@ class Cache:
             flags = bytes((record.SOURCE * (p in own)) | (record.SHOWN * (p in own and p in shown)) for p in made.paths)
             told_of = {str(path): listed for path, listed in items.items() if str(path) in own}
             one = record.Record(str(project.root), made, flags, tuple(map(str, asked)), told_of, told, whole, {})
-            key = record.key(self._tag, project.root, overrides)
+            key = record.key(self._tag, project.root, project.store.is_loose, overrides)
             rows.append((key, record.dumped(one)))
             asked_of = project.answers(self._database.put)
             if asked_of is not None:
@@ -173,14 +179,21 @@ class Cache:
             self._database.put(rows)
 
 
-def _by_root(paths: Sequence[Path]) -> dict[Path, list[str]]:
-    """Paths by the roots of their projects, as `Workspace` groups them."""
-    folders = folders_around(paths)
-    grouped: dict[Path, list[str]] = {}
+def _by_root(paths: Sequence[Path]) -> dict[Path, tuple[list[str], bool]]:
+    """Paths by the roots of their projects, as `Workspace` groups them, and whether only what these paths lead to is
+    read there."""
+    roots = roots_of(paths)
+    grouped: dict[Path, list[Path]] = {}
     for path in paths:
-        root = root_of(path if path.is_dir() else path.parent, folders)
-        grouped.setdefault(root, []).append(str(path))
-    return grouped
+        root = root_of(path if os.path.isdir(path) else path.parent, (*roots.folders, *roots.around))
+        grouped.setdefault(root, []).append(path)
+    return {
+        root: (
+            list(map(str, own)),
+            root not in roots.folders and project_root(root) is None and not any(map(os.path.isdir, own)),
+        )
+        for root, own in grouped.items()
+    }
 
 
 def _shown(chosen: argparse.Namespace, known: Sequence[tuple[Record, list[str]]]) -> int:
@@ -205,7 +218,7 @@ def _shown(chosen: argparse.Namespace, known: Sequence[tuple[Record, list[str]]]
     )
     show(outcome, chosen, sys.stdout, _text, _cells)
     complain(outcome.problems)
-    return outcome.code(False)
+    return outcome.code(False, chosen)
 
 
 def _items(listed: Sequence[Sequence[Any]]) -> list[Item]:
@@ -220,9 +233,10 @@ def _text(path: Path) -> str:
     from loaderlint.syntax import notebook, source
 
     try:
-        data = path.read_bytes()
-        return notebook.decode(data).text if path.suffix == notebook.SUFFIX else source.decode(data).text
-    except (OSError, source.UnreadableSource, notebook.UnreadableNotebook):
+        is_notebook = path.suffix == notebook.SUFFIX
+        data = reading.read(path, reading.NOTEBOOK if is_notebook else reading.SOURCE)
+        return notebook.decode(data).text if is_notebook else source.decode(data).text
+    except (UnreadableFile, source.UnreadableSource, notebook.UnreadableNotebook):
         return ""
 
 
@@ -230,8 +244,10 @@ def _cells(path: Path) -> tuple[int, ...]:
     from loaderlint.syntax import notebook
 
     try:
-        return notebook.decode(path.read_bytes()).starts if path.suffix == notebook.SUFFIX else ()
-    except (OSError, notebook.UnreadableNotebook):
+        if path.suffix != notebook.SUFFIX:
+            return ()
+        return notebook.decode(reading.read(path, reading.NOTEBOOK)).starts
+    except (UnreadableFile, notebook.UnreadableNotebook):
         return ()
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from loaderlint.commands import DONE, FAILED, project
+from loaderlint.commands import FAILED, project
+from loaderlint.commands.outcome import complain_of_internal_errors
 from loaderlint.report import workers as report
 from loaderlint.report.spots import Spots
 from loaderlint.terminal import complain
@@ -25,4 +26,4 @@ def workers(chosen: argparse.Namespace) -> int:
     else:
         for line in report.text(known, spots, whole=chosen.all):
             print(line)
-    return DONE
+    return complain_of_internal_errors(workspace.problems)

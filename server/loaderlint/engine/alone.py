@@ -6,6 +6,7 @@ what nobody does. `tests/engine/test_alone.py` holds every rule's cases against 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,11 +39,11 @@ class OneFile(Store):
 
     def exists(self, path: Path) -> bool:
         """Whether the path is a Python file of the project."""
-        return path == self._path or (path.is_relative_to(self.root) and path.is_file())
+        return path == self._path or (path.is_relative_to(self.root) and os.path.isfile(path))
 
     def has_folder(self, path: Path) -> bool:
         """Whether the folder holds Python files of the project."""
-        return path.is_relative_to(self.root) and path.is_dir()
+        return path.is_relative_to(self.root) and os.path.isdir(path)
 
     def open(self, path: Path) -> OpenFile | None:
         """The one file; None for all others."""

@@ -6,23 +6,21 @@ told. What it found and what that rests on comes back, as if the part had been l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from loaderlint import processes, witness
+from loaderlint import pool, witness
 from loaderlint.cache.pieces import KeptPieces
 from loaderlint.engine.configuration import Configuration
 from loaderlint.engine.diagnostics import Problem
 from loaderlint.engine.linking import Linking
 from loaderlint.engine.steps import Steps
+from loaderlint.failures import Failure
 from loaderlint.findings import Finding
 from loaderlint.project.files import Part
 from loaderlint.store import Cancelled, Notes, Store
-
-#: Seconds between two looks at whether to stop.
-_LOOK = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,40 +39,32 @@ class Known:
 
 class Noted(NamedTuple):
     """What came of a part: its findings, what they rest on, what was wrong with files and settings, what was looked at
-    on disk, and how often there was something to link."""
+    on disk, how often there was something to link, and errors of ours."""
 
     findings: Mapping[Path, list[Finding]]
     notes: Notes
     unreadable: Mapping[Path, str]
+    unknown_encodings: Mapping[Path, str]
+    left_out: Mapping[Path, str]
     wrong: tuple[Problem, ...]
     seen: Mapping[str, witness.Stamp | None]
     links: int
+    failures: tuple[Failure, ...]
 
 
 def linked(known: Known, parts: Sequence[Part], jobs: int, stop: Callable[[], bool]) -> Iterator[tuple[Part, Noted]]:
     """The parts, each as soon as it is linked, in at most so many processes; the first ones are begun first. A part
-    whose process died (out of memory, say) is left out.
+    that its process failed at (out of memory, say) is left out, for the caller to link.
 
-    Raises Cancelled when `stop` answers True in between."""
-    from pebble import ProcessExpired, ProcessPool
+    Raises Cancelled when `stop` answers True in between, OSError if no process can be started."""
 
-    context = processes.context("loaderlint.engine.apart", "loaderlint.project.model", "loaderlint.rules")
-    pool = ProcessPool(min(jobs, len(parts)), initializer=_prepare, initargs=(known,), context=context)
-    try:
-        running: dict[Future[Noted], Part] = {pool.schedule(_link, args=[part]): part for part in parts}
-        while running:
-            done, _ = wait(running, timeout=_LOOK, return_when=FIRST_COMPLETED)
-            if stop():
-                raise Cancelled
-            for future in done:
-                part = running.pop(future)
-                try:
-                    yield part, future.result()
-                except (ProcessExpired, BrokenExecutor):
-                    continue
-    finally:
-        pool.stop()  # type: ignore[no-untyped-call]
-        pool.join()
+    def look() -> None:
+        if stop():
+            raise Cancelled
+
+    for part, noted in pool.run(_link, parts, min(jobs, len(parts)), prepare=partial(_prepare, known), look=look):
+        if not isinstance(noted, pool.Failure):
+            yield part, noted
 
 
 # --- in the process ---------------------------------------------------------------------------------------------------
@@ -84,7 +74,6 @@ _project: tuple[Store, Configuration] | None = None
 
 def _prepare(known: Known) -> None:
     global _project
-    processes.leave_interrupts()
     store = Store(known.root, known.kept)
     store.is_large = known.is_large
     store.suppose(known.paths)
@@ -99,7 +88,9 @@ def _link(part: Part) -> Noted:
     linking = Linking(store, configuration, tells=False)
     unit = linking.link(part, lambda: False, Steps(None), telling=False)
     unit.snapshot.pack()
+    failures = (*unit.failures, *store.failures())
     store.let_go(store.searching().units()[part])
     _, seen = witness.seen()
-    unreadable, wrong = dict(store.unreadable), tuple(configuration.wrong)
-    return Noted(unit.findings, unit.snapshot.notes(), unreadable, wrong, seen, linking.links)
+    unreadable, unknown, left_out = dict(store.unreadable), dict(store.unknown_encodings), dict(store.left_out)
+    wrong, links = tuple(configuration.wrong), linking.links
+    return Noted(unit.findings, unit.snapshot.notes(), unreadable, unknown, left_out, wrong, seen, links, failures)

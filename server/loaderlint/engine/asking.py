@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from loaderlint.failures import Failure, contained
 from loaderlint.findings import Finding, Place, Severity, Silence
 from loaderlint.store import Cancelled
 
@@ -22,23 +23,34 @@ def ask_rules(
     model: Model,
     rules: Sequence[Rule],
     stop: Callable[[], bool],
-    heard: Callable[[Silence], None] = unheard,
+    heard: Callable[[Silence], None],
+    failed: Callable[[Failure], None],
 ) -> list[Finding]:
     """Put every rule's question about every one of its subjects; one finding a rule and place, the loudest. `heard` is
-    told where a rule looked and is silent.
+    told where a rule looked and is silent, `failed` where an error of ours kept it from looking.
 
     Raises Cancelled when `stop` answers True in between."""
     found: dict[tuple[str, Place, str], Finding] = {}
     for one in rules:
         if stop():
             raise Cancelled
-        for subject in _subjects(one, model):
-            for finding in one.find(subject, model):
-                if isinstance(finding, Silence):
-                    heard(finding)
-                    continue
-                _add(found, finding)
+        subjects: Sequence[object] = ()
+        with contained(failed, None, one.name):
+            subjects = _subjects(one, model)
+        for subject in subjects:
+            with contained(failed, _file_of(subject), one.name):
+                for finding in one.find(subject, model):
+                    if isinstance(finding, Silence):
+                        heard(finding)
+                    else:
+                        _add(found, finding)
     return list(found.values())
+
+
+def _file_of(subject: object) -> Path | None:
+    """The file that a subject of a rule stands in; None for a loader that nobody sees."""
+    path = getattr(subject, "path", None)
+    return path if isinstance(path, Path) else None
 
 
 def merged_findings(units: Sequence[Mapping[Path, list[Finding]]]) -> dict[Path, list[Finding]]:

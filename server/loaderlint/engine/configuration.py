@@ -27,7 +27,7 @@ class Configuration:
         self.overrides = overrides
         self.interpreter = interpreter
         self.wrong: dict[Problem, None] = {}
-        """What is wrong in the settings, as far as they were asked for."""
+        """What is wrong in the settings and in files that say versions, as far as they were asked for."""
         self._versions: Versions | None = None
         self._environments: dict[Path, Environment] = {}
 
@@ -45,7 +45,7 @@ class Configuration:
         """The settings that hold for a file."""
         settings, wrong = settings_module.load(path, self.overrides)
         for one in wrong:
-            self.wrong.setdefault(Problem(one.path, one.message, False))
+            self.wrong.setdefault(Problem(one.path, one.message, fatal=one.path is not None))
         return settings
 
     def environment(self, path: Path) -> Environment:
@@ -57,7 +57,15 @@ class Configuration:
 
                 self._versions = Versions(self.root, self.interpreter)
             known = self._environments[path.parent] = _environment(self.settings(path), path.parent, self._versions)
+            self._note_unread(self._versions.unread)
         return known
+
+    def _note_unread(self, unread: Mapping[Path, str]) -> None:
+        """Note files without which some versions are not known. A file of settings that is no TOML is noted once."""
+        noted = {one.path for one in self.wrong}
+        for path, why in unread.items():
+            if path not in noted:
+                self.wrong.setdefault(Problem(path, f"{why}; the versions in it are not known", fatal=False))
 
     def declared(self, path: Path) -> tuple[LoaderWrapper, ...]:
         """The loaders that the settings of a file declare."""

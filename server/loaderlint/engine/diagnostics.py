@@ -7,10 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from loaderlint import HOME
+from loaderlint.failures import Cost, Failure
 from loaderlint.findings import Certainty, Finding, Severity
 
 if TYPE_CHECKING:
     from loaderlint.syntax.span import Span
+
+
+#: The environment variable that shows the tracebacks of internal errors.
+DEBUG = "LOADERLINT_DEBUG"
+HOW_TO_REPORT = f"Please report it with its traceback ({DEBUG}=1 shows it): {HOME}"
 
 
 class Note(NamedTuple):
@@ -41,11 +48,29 @@ class Diagnostic:
 
 class Problem(NamedTuple):
     """Something that could not be done. `path` is None where no file is meant. `fatal`: the tool could not do its work
-    (exit code 2)."""
+    (exit code 2). An error of the tool itself has its `traceback`, names the `rule` that it happened in, if any, and
+    says what is missing because of it (`cost`)."""
 
     path: Path | None
     message: str
     fatal: bool
+    rule: str = ""
+    traceback: str = ""
+    cost: Cost = "findings"
+
+    @property
+    def is_internal(self) -> bool:
+        """Whether the fault is the tool's own."""
+        return bool(self.traceback)
+
+
+def internal_problem(failure: Failure) -> Problem:
+    """What people are told of an internal error, in a line."""
+    where = {"findings": failure.rule, "fix": f"a fix of {failure.rule}" if failure.rule else "a fix", "answer": ""}
+    rest = {"findings": "all else was checked", "fix": "this fix is not made", "answer": "its code is not explained"}
+    place = f" in {where[failure.cost]}" if where[failure.cost] else ""
+    message = f"internal error{place}: {failure.error}; {rest[failure.cost]}. {HOW_TO_REPORT}"
+    return Problem(failure.path, message, True, failure.rule, failure.traceback, failure.cost)
 
 
 class ProjectInfo(NamedTuple):
@@ -67,5 +92,5 @@ def with_fingerprint(diagnostic: Diagnostic, root: Path, owner: str, seen: dict[
         relative = diagnostic.path.name
     base = "\0".join((diagnostic.code, relative, owner, diagnostic.finding.subject))
     seen[base] = seen.get(base, 0) + 1
-    digest = hashlib.blake2b(f"{base}\0{seen[base]}".encode(), digest_size=8).hexdigest()
+    digest = hashlib.blake2b(f"{base}\0{seen[base]}".encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     return replace(diagnostic, fingerprint=digest)

@@ -6,6 +6,7 @@ found in it is a function of what it reads, and an edit links anew those units w
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,8 +17,10 @@ from loaderlint.engine.asking import ask_rules, merged_findings, unheard
 from loaderlint.engine.configuration import Configuration
 from loaderlint.engine.moving import Gone, moved_findings, moved_told
 from loaderlint.engine.steps import Steps
+from loaderlint.failures import Failure, contained
 from loaderlint.findings import Finding, Silence
 from loaderlint.project.files import Part
+from loaderlint.stack import on_own_stack
 from loaderlint.store import Cancelled, Snapshot, Store
 
 if TYPE_CHECKING:
@@ -34,11 +37,24 @@ _MUCH = 30_000_000
 
 
 class Unit(NamedTuple):
-    """A part of a project: what was found in it, what there is to tell of it, and what both rest on."""
+    """A part of a project: what was found in it, what there is to tell of it, what both rest on, and the errors of ours
+    that kept us from finding more. `retried`: whether the part failed in the same way when it was linked again."""
 
     snapshot: Snapshot
     findings: Mapping[Path, list[Finding]]
     told: Told | None
+    failures: tuple[Failure, ...] = ()
+    retried: bool = False
+
+    @property
+    def is_worth_retrying(self) -> bool:
+        """Whether linking the part again, with nothing changed, may give more. Once: a fault of the moment (memory,
+        disk) goes, and any other comes again until something that the part read changes."""
+        return bool(self.failures) and not self.retried
+
+    def failed_as(self, other: Unit) -> bool:
+        """Whether the same errors kept us from finding more in both."""
+        return [(*one[:3], one.cost) for one in self.failures] == [(*one[:3], one.cost) for one in other.failures]
 
 
 class Linked(NamedTuple):
@@ -96,13 +112,20 @@ class Linking:
         units = {part: unit for part, unit in kept.items() if unit is not None}
         if last is not None:
             steps.expect(sum(len(files) for part, files in parts.items() if part not in units))
-        units.update(self._links({part: parts[part] for part in parts if part not in units}, stop, steps, telling))
+        for part, unit in self._links({part: parts[part] for part in parts if part not in units}, stop, steps, telling):
+            before = last.units.get(part) if last is not None else None
+            units[part] = unit._replace(retried=before is not None and unit.failed_as(before))
         for unit in units.values():  # only now, for linking may end before its time
             unit.snapshot.follow()
         if last is not None and len(units) == len(last.units):
             if all(unit is last.units.get(part) for part, unit in units.items()):
                 return last._replace(generation=self._store.generation)
         return self._linked(paths, {part: units[part] for part in parts})
+
+    def failures(self) -> Iterator[Failure]:
+        """The errors of ours in the last linking."""
+        for unit in self.last.units.values() if self.last is not None else ():
+            yield from unit.failures
 
     def let_go(self, paths: Iterable[Path]) -> None:
         """Nobody asks for these files for a while: in a large project, keep what stands in parts that nobody edits in
@@ -115,7 +138,9 @@ class Linking:
     def _kept(self, unit: Unit | None, telling: bool) -> Unit | None:
         """A unit that was linked before, with its places where they are now, if it still holds and tells what is
         asked."""
-        if unit is None or (telling and unit.told is None) or not unit.snapshot.same_answers():
+        if unit is None or (telling and unit.told is None) or unit.is_worth_retrying:
+            return None
+        if not unit.snapshot.same_answers():
             return None
         moves = unit.snapshot.moves()
         if not moves:
@@ -188,23 +213,38 @@ class Linking:
             snapshot = Snapshot(store, stop, steps, part)
             snapshot.take(noted.notes)
             store.unreadable.update(noted.unreadable)
+            store.unknown_encodings.update(noted.unknown_encodings)
+            store.left_out.update(noted.left_out)
             configuration.wrong.update(dict.fromkeys(noted.wrong))
             witness.also_saw(noted.seen)
             steps.reach(steps.done + len(parts[part]))
-            yield part, Unit(snapshot, noted.findings, None)
+            yield part, Unit(snapshot, noted.findings, None, noted.failures)
 
     def link(self, part: Part, stop: Callable[[], bool], steps: Steps, telling: bool) -> Unit:
-        """Link a part, whatever is known of it."""
+        """Link a part, whatever is known of it: on a stack of the engine's own, since linking recurses over the code of
+        a whole project. `stop` and `steps` are called from there."""
+        abandoned = threading.Event()
+
+        def linked() -> Unit:
+            return self._link(part, lambda: abandoned.is_set() or stop(), steps, telling)
+
+        return on_own_stack(linked, abandoned.set)
+
+    def _link(self, part: Part, stop: Callable[[], bool], steps: Steps, telling: bool) -> Unit:
         snapshot = Snapshot(self._store, stop, steps, part)
-        with _collector_paused():
-            found, told = self._asked(snapshot, stop, telling)
+        failures: list[Failure] = []
+        found: Mapping[Path, list[Finding]] = {}
+        told = self._nothing_told() if telling or self._tells else None
+        with _collector_paused(), contained(failures.append, _only_path(snapshot)):
+            found, told = self._asked(snapshot, stop, telling, failures.append)
         snapshot.release()
-        return Unit(snapshot, found, told)
+        return Unit(snapshot, found, told, tuple(failures))
 
     def _asked(
-        self, snapshot: Snapshot, stop: Callable[[], bool], telling: bool
+        self, snapshot: Snapshot, stop: Callable[[], bool], telling: bool, failed: Callable[[Failure], None]
     ) -> tuple[dict[Path, list[Finding]], Told | None]:
-        """What the rules find in a snapshot, by file; what there is to tell of it, if `telling`."""
+        """What the rules find in a snapshot, by file; what there is to tell of it, if `telling`. `failed` is told which
+        rules could not look."""
         found: dict[Path, list[Finding]] = {}
         gathering = telling or self._tells
         words = (*_WORDS, *self._declared_words(snapshot.paths()))
@@ -217,14 +257,17 @@ class Linking:
         try:
             silences: list[Silence] = []
             rules = self._rules(snapshot.paths(), telling)
-            for one in ask_rules(model, rules, stop, silences.append if gathering else unheard):
+            for one in ask_rules(model, rules, stop, silences.append if gathering else unheard, failed):
                 found.setdefault(one.place.path, []).append(one)
             self.on_linked(model)
             if not gathering:
                 return found, None
             from loaderlint.explanation import told
 
-            return found, told(model, silences)
+            about = self._nothing_told()
+            with contained(failed, _only_path(snapshot), cost="answer"):
+                about = told(model, silences)
+            return found, about
         finally:
             model.take_apart()
 
@@ -249,6 +292,11 @@ class Linking:
         folders = {path.parent: path for path in paths}
         asked = [self._configuration.settings(path) for path in folders.values()]
         return [r for r in RULES if any(one.enabled(r.name, r.code, r.enabled_by_default) for one in asked)]
+
+
+def _only_path(snapshot: Snapshot) -> Path | None:
+    """The file or folder that a part consists of; None for a part of several, and for the whole project."""
+    return Path(snapshot.part[0]) if len(snapshot.part) == 1 else None
 
 
 @contextmanager

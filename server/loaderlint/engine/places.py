@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.findings import Finding, Place
 from loaderlint.store import Store
+from loaderlint.syntax.source import lines_of
 
 if TYPE_CHECKING:
     from loaderlint.syntax.cutter import Piece
@@ -71,9 +72,8 @@ def _moved(span: Span, lines: int) -> Span:
 
 def _still_standing(old: Piece, now: Piece, span: Span) -> Span | None:
     """Where the source line of `span` stands in the half-typed piece; None if it does not, or stands there twice."""
-    was = old.text.split("\n")
-    line = was[span.line] if span.line < len(was) else ""
-    places = [number for number, text in enumerate(now.text.split("\n")) if text == line]
+    line = lines_of(old.text)[span.line]
+    places = [number for number, text in enumerate(lines_of(now.text)) if text == line]
     if len(places) != 1:
         return None
     height = span.end_line - span.line

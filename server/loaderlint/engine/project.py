@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from loaderlint.engine.alone import OneFile, certain
 from loaderlint.engine.configuration import Configuration
-from loaderlint.engine.diagnostics import Diagnostic, Problem, ProjectInfo
+from loaderlint.engine.diagnostics import Diagnostic, Problem, ProjectInfo, internal_problem
 from loaderlint.engine.linking import Linked, Linking
 from loaderlint.engine.places import Places, last_line
 from loaderlint.engine.repairs import Repairs
 from loaderlint.engine.showing import Showing
 from loaderlint.engine.steps import Steps
+from loaderlint.failures import Failure, contained
 from loaderlint.findings import Finding, Fix
 from loaderlint.store import Store
 
@@ -45,16 +46,21 @@ class Project:
         kept: KeptPieces | None = None,
         store: Store | None = None,
         jobs: int = 1,
+        reports_unread: bool = False,
+        loose: bool = False,
     ) -> None:
         self.root = root
-        self.store = store or Store(root, kept)
+        self.store = store or Store(root, kept, loose=loose)
         self._kept = kept
         self.configuration = Configuration(root, overrides, interpreter)
         self.places = Places(self.store)
         self.repairs = Repairs(self.store)
-        self.showing = Showing(self.store, self.configuration, self.places)
+        self.showing = Showing(self.store, self.configuration, self.places, reports_unread=reports_unread)
         self._linking = Linking(self.store, self.configuration, tells, jobs)
         self._alone: dict[Path, Project] = {}
+        self._folders: frozenset[Path] = frozenset()
+        """The folders that the last check was asked about."""
+        self._failures: list[Failure] = []
 
     @property
     def links(self) -> int:
@@ -92,8 +98,17 @@ class Project:
         """What could not be read, and what is wrong in settings."""
         named = self._linking.named
         found = [Problem(path, message, path in named) for path, message in sorted(self.store.unreadable.items())]
+        found += [Problem(one.path, one.message, one.path in self._folders) for one in self.store.unlisted]
+        found += [Problem(one.path, one.message, False) for one in self.store.notices]
+        found += [Problem(path, message, False) for path, message in sorted(self.store.left_out.items())]
         self.configuration.settings(self.root / "x.py")
-        return [*found, *self.configuration.wrong, *self.showing.problems()]
+        return [*found, *self.configuration.wrong, *self.showing.problems(), *self._internal_problems()]
+
+    def _internal_problems(self) -> Iterator[Problem]:
+        """The errors of ours, each once a file and rule."""
+        failures = [*self._linking.failures(), *self.store.failures(), *self._failures, *self.repairs.failures()]
+        seen = {(one.path, one.rule, one.error): one for one in failures}
+        return map(internal_problem, seen.values())
 
     def check(
         self, asked: Sequence[Path], stop: Callable[[], bool] = lambda: False, steps: Steps | None = None
@@ -101,20 +116,41 @@ class Project:
         """The findings of these files and of the files below these folders.
 
         Raises Cancelled when `stop` answers True in between."""
+        self._failures.clear()
+        found: dict[Path, tuple[Diagnostic, ...]] = {}
+        with contained(self._failures.append, self.root):
+            found = self._checked(asked, stop, steps or Steps(None))
+        return found
+
+    def _checked(
+        self, asked: Sequence[Path], stop: Callable[[], bool], steps: Steps
+    ) -> dict[Path, tuple[Diagnostic, ...]]:
         if self.configuration.changed():
             self.renew()
-        folders = [path for path in asked if path.is_dir()]
+        folders = [path for path in asked if os.path.isdir(path)]
         named = [path for path in asked if path not in folders]
-        self._linking.named = frozenset(named)
-        self.store.find(stop)
+        self._folders, self._linking.named = frozenset(folders), frozenset(named)
+        if folders:
+            self.store.walk_all()
         self.store.name(named)
+        self.store.find(stop)
         reported = self._reported(folders, named)
         self.showing.begin()
-        by_file = self._linking.current(stop, steps or Steps(None)).findings if reported else {}
+        by_file = self._linking.current(stop, steps).findings if reported else {}
         findings = {path: by_file.get(path, []) for path in reported}
-        self.places.find(one for found in findings.values() for one in found)
-        shown = {path: self.showing.shown(path, found) for path, found in findings.items()}
+        shown = self._shown(findings)
         self._linking.let_go(reported)
+        return shown
+
+    def _shown(self, findings: Mapping[Path, Sequence[Finding]]) -> dict[Path, tuple[Diagnostic, ...]]:
+        """What is shown of findings, by file."""
+        with contained(_told_file_by_file, None):
+            self.places.find(one for found in findings.values() for one in found)
+        shown: dict[Path, tuple[Diagnostic, ...]] = {}
+        for path, found in findings.items():
+            shown[path] = ()
+            with contained(self._failures.append, path):
+                shown[path] = self.showing.shown(path, found)
         return shown
 
     def alone(self, path: Path, text: str | None = None) -> tuple[Diagnostic, ...]:
@@ -130,9 +166,9 @@ class Project:
 
     def shown_again(self, findings: Mapping[Path, Sequence[Finding]]) -> dict[Path, tuple[Diagnostic, ...]]:
         """What is shown now of findings that were found before, where nothing but their places may have changed."""
+        self._failures.clear()
         self.showing.begin()
-        self.places.find(one for found in findings.values() for one in found)
-        return {path: self.showing.shown(path, found) for path, found in findings.items()}
+        return self._shown(findings)
 
     def rest(self) -> Iterator[None]:
         """Nobody asks for a while: keep in less memory what can be had again, in small steps."""
@@ -177,7 +213,9 @@ class Project:
     def loaders(self, asked: Sequence[Path]) -> tuple[MappedLoader, ...]:
         """The loaders in these files and in files below these folders. One that nobody sees counts for the whole
         project: it is told of where the root is asked about."""
-        folders = [path for path in asked if path.is_dir()]
+        folders = [path for path in asked if os.path.isdir(path)]
+        if folders:
+            self.store.walk_all()
         known = self._told([path for path in asked if path not in folders])
         reported = set(self._reported(folders, [path for path in asked if path not in folders]))
         loaders = known.map.loaders
@@ -187,8 +225,8 @@ class Project:
         """What there is to tell of the project; `named` files count, excluded or not, beside those that the last check
         named: a question about one open file must not link the project without the others."""
         self._linking.named |= frozenset(named)
-        self.store.find()
         self.store.name(self._linking.named)
+        self.store.find()
         known = self._linking.current(lambda: False, Steps(None), telling=True).told
         assert known is not None, "linked so that it tells"
         return known
@@ -246,3 +284,7 @@ class Project:
         found = self._told([path]).refactorings.items()
         here = ((self.places.span(place), fix) for place, fix in found if place.path == path)
         return tuple(fix for span, fix in here if span is not None and span.line <= line <= last_line(span))
+
+
+def _told_file_by_file(failure: Failure) -> None:
+    """What kept the places of all files from being found together comes again with the file that it is about."""

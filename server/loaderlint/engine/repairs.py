@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loaderlint.findings import Finding, Fix, Intent
+from loaderlint.failures import Failure, contained
+from loaderlint.findings import Finding, Fix, Intent, path_of
+from loaderlint.links import outside, written_for
 from loaderlint.store import OpenFile, Store
 
 if TYPE_CHECKING:
     from loaderlint.facts.ir import PieceFacts
+    from loaderlint.fixes.draft import Originals
     from loaderlint.fixes.edits import FileEdit, NoFix, Repair
     from loaderlint.syntax.cutter import Piece
 
@@ -21,48 +25,133 @@ class Repairs:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._edits: dict[tuple[Intent, ...], tuple[FileEdit, ...] | NoFix] = {}
-        self._edits_at = -1
+        self._failures: dict[tuple[Intent, ...], Failure] = {}
+        self._files: dict[Path, Path | None] = {}
+        self._known_at = -1
+        self._originals: Originals | None = None
+        self._locked: dict[Path, str] = {}
+
+    def lock(self, path: Path, reason: str) -> None:
+        """From now on make no fix that changes this file, under whatever name."""
+        self._locked[self.file(path) or path] = reason
+        self._edits.clear()
+
+    def file(self, path: Path) -> Path | None:
+        """See `written_for`; looked up once until some file changes. `rewrite.write` looks again."""
+        self._renew()
+        if path not in self._files:
+            self._files[path] = written_for(path, self._store.root)
+        return self._files[path]
+
+    def _renew(self) -> None:
+        if self._known_at != self._store.generation:
+            self._known_at, self._edits, self._files, self._failures = self._store.generation, {}, {}, {}
+            self._originals = None
+
+    def refusal(self, path: Path) -> str:
+        """Why no fix may change a file; '' if it may."""
+        file = self.file(path)
+        return outside(path) if file is None else self._locked.get(file, "")
+
+    def refused(self, findings: Sequence[Finding], unsafe: bool) -> dict[Path, str]:
+        """The files that `merged` with the same arguments would change but must not, each with the reason."""
+        paths = {path_of(intent) for group in _groups(findings, unsafe) for intent in group}
+        reasons = {path: self.refusal(path) for path in paths}
+        return {path: reason for path, reason in reasons.items() if reason}
 
     def of(self, finding: Finding) -> Iterator[Repair]:
         """The fixes of a finding that can be carried out, the preferred one first, each made when its turn comes."""
-        return (ready for fix in finding.fixes if (ready := self.repair(fix)) is not None)
+        return (ready for fix in finding.fixes if (ready := self.repair(fix, finding.rule)) is not None)
 
     def preferred(self, finding: Finding) -> Repair | None:
         """The first fix of a finding that can be carried out."""
         return next(self.of(finding), None)
 
-    def repair(self, fix: Fix) -> Repair | None:
-        """A fix with its edits; None if it cannot be carried out."""
-        from loaderlint.fixes.apply import edits_for
+    def repair(self, fix: Fix, rule: str = "") -> Repair | None:
+        """A fix (of a finding of `rule`) with its edits; None if it cannot be carried out."""
         from loaderlint.fixes.edits import NoFix, Repair
 
-        if self._edits_at != self._store.generation:
-            self._edits_at, self._edits = self._store.generation, {}
-        edits = self._edits.get(fix.intents)
-        if edits is None:  # many findings share one fix
-            edits = self._edits[fix.intents] = edits_for(fix.intents, _Access(self._store))
+        edits = self._made(fix.intents, rule)
         return None if isinstance(edits, NoFix) else Repair(fix.title, fix.safety, edits)
 
-    def merged(self, findings: Sequence[Finding], unsafe: bool) -> tuple[FileEdit, ...]:
-        """The edits of as many of the findings' preferred fixes as fit together."""
+    def _made(self, intents: tuple[Intent, ...], rule: str) -> tuple[FileEdit, ...] | NoFix:
+        """The edits of one fix, or why there are none. Many findings share one fix."""
+        from loaderlint.fixes.apply import edits_for
+        from loaderlint.fixes.edits import NoFix
+
+        self._renew()
+        edits = self._edits.get(intents)
+        if edits is None:
+            edits = NoFix("an internal error")
+            with self._contained(intents, rule):
+                edits = edits_for(intents, self._access(), self._kept())
+            self._edits[intents] = edits
+        return edits
+
+    def _contained(self, intents: tuple[Intent, ...], rule: str) -> AbstractContextManager[None]:
+        """An error of ours costs the fix that it happens in."""
+
+        def failed(failure: Failure) -> None:
+            self._failures[intents] = failure
+
+        return contained(failed, path_of(intents[0]) if intents else None, rule, "fix")
+
+    def failures(self) -> Iterator[Failure]:
+        """The errors of ours that kept fixes from being made since some file changed."""
+        yield from self._failures.values()
+
+    def merged(
+        self, findings: Sequence[Finding], unsafe: bool, taken: Collection[Path | None] = ()
+    ) -> tuple[FileEdit, ...]:
+        """The edits of as many of the findings' preferred fixes as fit together, and leave the files that are `taken`
+        as they are."""
         from loaderlint.fixes.apply import merge
 
-        groups = []
-        for finding in findings:
-            fix = next((f for f in finding.fixes if f.safety == "safe" or unsafe), None)
-            if fix is not None and fix.intents not in groups:
-                groups.append(fix.intents)
-        return merge(groups, _Access(self._store)) if groups else ()
+        self._renew()
+        groups = _groups(findings, unsafe)
+        if not groups:
+            return ()
+        return merge(groups, self._access(taken), self._kept(), lambda one: self._contained(one, groups[one]))
+
+    def _kept(self) -> Originals:
+        """What fixes of this version of the files have found out about them."""
+        from loaderlint.fixes.draft import Originals
+
+        if self._originals is None:
+            self._originals = Originals()
+        return self._originals
+
+    def _access(self, taken: Collection[Path | None] = ()) -> _Access:
+        def refusal(path: Path) -> str:
+            return "it is being fixed" if self.file(path) in taken else self.refusal(path)
+
+        return _Access(self._store, self.file, refusal if taken else self.refusal)
+
+
+def _groups(findings: Sequence[Finding], unsafe: bool) -> dict[tuple[Intent, ...], str]:
+    """The intents of each finding's preferred fix, with its rule; those that several share once."""
+    groups: dict[tuple[Intent, ...], str] = {}
+    for finding in findings:
+        fix = next((f for f in finding.fixes if f.safety == "safe" or unsafe), None)
+        if fix is not None:
+            groups.setdefault(fix.intents, finding.rule)
+    return groups
 
 
 class _Access:
     """The files as the fixes read them (see `loaderlint.fixes.edits.FileAccess`)."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, written: Callable[[Path], Path | None], refusal: Callable[[Path], str]) -> None:
         self._store = store
+        self._written = written
+        self._refusal = refusal
 
     def _file(self, path: Path) -> OpenFile | None:
         return self._store.open(path)
+
+    def file(self, path: Path) -> Path:
+        """The file that edits of `path` are written to."""
+        return self._written(path) or path
 
     def pieces(self, path: Path) -> tuple[Piece, ...]:
         """The pieces of the file."""
@@ -75,9 +164,16 @@ class _Access:
         return opened.text if opened else ""
 
     def oddities(self, path: Path) -> tuple[str, ...]:
-        """Reasons why the file must not be edited."""
+        """What in the text keeps the file from being edited."""
         opened = self._file(path)
-        return opened.source.oddities if opened else ("cannot be read",)
+        if opened is None:
+            return ("cannot be read",)
+        return opened.source.oddities
+
+    def refusals(self, path: Path) -> tuple[str, ...]:
+        """Reasons that lie outside the file's text: it is locked, or a link out of the project."""
+        refusal = self._refusal(path)
+        return (refusal,) if refusal else ()
 
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
         """The facts of a piece as it stands."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,9 +11,11 @@ from loaderlint.engine.configuration import Configuration
 from loaderlint.engine.diagnostics import Diagnostic, Note, Problem, with_fingerprint
 from loaderlint.engine.places import Places, last_line
 from loaderlint.findings import Finding, Place
+from loaderlint.links import written_for
 from loaderlint.settings import Settings
 from loaderlint.store import OpenFile, Store
 from loaderlint.suppress import Suppression, covering, suppressions
+from loaderlint.syntax.source import lines_of
 
 if TYPE_CHECKING:
     from loaderlint.baseline import Baseline, Kept
@@ -20,19 +23,24 @@ if TYPE_CHECKING:
 
 
 class Showing:
-    """Of one project."""
+    """Of one project. `reports_unread`: whether the parts of a file that cannot be parsed are reported."""
 
-    def __init__(self, store: Store, configuration: Configuration, places: Places) -> None:
+    def __init__(
+        self, store: Store, configuration: Configuration, places: Places, *, reports_unread: bool = False
+    ) -> None:
         self._store = store
         self._configuration = configuration
         self._places = places
+        self._reports_unread = reports_unread
         self._baselines: dict[Path, Baseline | Problem] = {}
+        self._ours: dict[Path, bool] = {}
         self.kept: list[Kept] = []
         """What baselines did since `begin`, file by file."""
 
     def begin(self) -> None:
         """A check begins: baselines are read again."""
         self.kept, self._baselines = [], {}
+        self._ours.clear()
 
     def problems(self) -> list[Problem]:
         """What is wrong with baselines."""
@@ -48,15 +56,18 @@ class Showing:
     def printed(self, path: Path, findings: Iterable[Finding]) -> tuple[Diagnostic, ...]:
         """The findings that neither settings nor comments hide, those that a baseline keeps among them."""
         findings = tuple(findings)
-        if not findings and self._store.is_silent(path):
+        is_valid = not self._reports_unread or self._store.is_valid(path)
+        if not findings and is_valid and self._store.is_silent(path):
             return ()
         settings = self._configuration.settings(path)
         seen: dict[str, int] = {}
         used: set[tuple[Suppression, str]] = set()
         text = self._store.open(path)
         shown: list[Diagnostic] = []
-        for finding in findings:
-            diagnostic = self._diagnostic(path, finding)
+        found = [self._diagnostic(path, finding) for finding in findings]
+        if text is not None and not is_valid:
+            found.append(self._unread(path, text))
+        for diagnostic in found:
             if diagnostic is None or text is None or _switched_off(diagnostic, settings, path):
                 continue
             silenced_by = _covering(text, diagnostic)
@@ -113,9 +124,31 @@ class Showing:
             span,
             "",
             notes,
-            bool(finding.fixes),
+            any(self._can_change(fix.files) for fix in finding.fixes),
             finding,
         )
+
+    def _unread(self, path: Path, text: OpenFile) -> Diagnostic | None:
+        """The finding for the parts of a file that no parser reads; None if all of them are read."""
+        from loaderlint.rules.unread_code import RULE, about
+        from loaderlint.syntax.span import Span
+        from loaderlint.syntax.unread import unread_parts
+
+        parts = list(unread_parts(text.pieces, lambda index: text.own_facts(index) is not None))
+        if not parts:
+            return None
+        first = parts[0]
+        finding = about(path, first, len(parts) - 1)
+        severity = self._configuration.settings(path).severity_of(RULE.name, RULE.code) or finding.severity
+        span = Span(first.line, first.column, first.line, first.column + 1)
+        return Diagnostic(RULE.code, RULE.name, severity, "proven", finding.message, path, span, "", (), False, finding)
+
+    def _can_change(self, paths: Iterable[Path]) -> bool:
+        """Whether all these files are the project's to change: no links out of it."""
+        for path in paths:
+            if path not in self._ours:
+                self._ours[path] = written_for(path, self._configuration.root) is not None
+        return all(self._ours[path] for path in paths)
 
     def _unused(
         self, path: Path, text: OpenFile, settings: Settings, used: set[tuple[Suppression, str]]
@@ -128,13 +161,17 @@ class Showing:
             return
         if not text.parses:
             return  # half typed: what would be found is not known
-        lines = text.text.split("\n")
+        lines = lines_of(text.text)
+        starts = [piece.line for piece in text.pieces]
+        silenced: dict[Suppression, set[str]] = {}
+        for comment, name in used:
+            silenced.setdefault(comment, set()).add(name)
         for comment in suppressions(text.text):
-            unused = _unused_names(comment, settings, {name for one, name in used if one == comment})
+            unused = _unused_names(comment, settings, silenced.get(comment, set()))
             if unused is None or RULE.name in unused or RULE.code in unused:
                 continue
-            piece = max((index for index, one in enumerate(text.pieces) if one.line <= comment.line), default=0)
-            line = lines[comment.line].rstrip("\r")
+            piece = max(bisect_right(starts, comment.line) - 1, 0)
+            line = lines[comment.line]
             finding = about(comment, unused, path, Place(path, piece, -1), line)
             span = Span(comment.line, comment.column, comment.line, comment.column + len(comment.text))
             severity = settings.severity_of(RULE.name, RULE.code) or finding.severity

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,8 +11,10 @@ from loaderlint import settings as settings_module
 from loaderlint.engine.diagnostics import Diagnostic, Problem, ProjectInfo
 from loaderlint.engine.project import Project
 from loaderlint.engine.steps import Steps
-from loaderlint.findings import Fix, Place, Severity
-from loaderlint.roots import root_of
+from loaderlint.failures import Failure, contained
+from loaderlint.findings import Finding, Fix, Place, Severity
+from loaderlint.links import known_as, written_for
+from loaderlint.roots import project_root, root_of
 from loaderlint.settings import Settings
 
 if TYPE_CHECKING:
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 _SOURCES = (".py", ".pyi", ".ipynb")
 #: The facts of so many files are kept in one go.
 _AT_A_TIME = 4
+#: The folders of most projects hold fewer entries.
+_FEW_ENTRIES = 10_000
 
 
 class Workspace:
@@ -34,11 +39,16 @@ class Workspace:
     linking also gathers what `explain`, `worker_map` and `refactorings` need (a few per cent of its work), so that they
     need none of their own. `cache`: where the facts of pieces are kept between runs (see `keep`). `jobs`: in how many
     processes a check may link parts of a project that holds several, where nothing is told and no text is an editor's.
+    `reports_unread`: whether parts of files that cannot be parsed are findings (editors show syntax errors themselves).
+
+    `around`: further folders that count as roots for the files in them where no project file says which is. There, only
+    what the asked files lead to is read (see `files.reachable`), and not all that is in the folder.
 
     Threads: one call at a time, and every call may be made from another thread. `stop` and `progress` are called on the
-    thread that called `check`; what `stop` reads may be set by any thread (a `threading.Event`). After Cancelled the
-    workspace is as if `check` had not been called, but for what it has read already. Answers (diagnostics, repairs,
-    edits) are immutable and may be handed to other threads."""
+    thread that called `check`, or on another one while that one waits (see `loaderlint.stack`); what `stop` reads may
+    be set by any thread (a `threading.Event`). After Cancelled the workspace is as if `check` had not been called, but
+    for what it has read already. Answers (diagnostics, repairs, edits) are immutable and may be handed to other
+    threads."""
 
     def __init__(
         self,
@@ -48,37 +58,49 @@ class Workspace:
         tells: bool = False,
         cache: PieceCache | None = None,
         jobs: int = 1,
+        reports_unread: bool = False,
+        around: Sequence[Path] = (),
     ) -> None:
         self._tells = tells
+        self._reports_unread = reports_unread
         self._jobs = jobs
         self._cache = cache
-        self._folders = tuple(dict.fromkeys(folder.resolve() for folder in folders))
+        self._folders = tuple(dict.fromkeys(map(known_as, folders)))
+        self._around = tuple(dict.fromkeys(map(known_as, around)))
         self._overrides, self._interpreter = _without_interpreter(overrides or {})
         self._projects: dict[Path, Project] = {}
         self._answered: list[tuple[Project, list[Path]]] = []
         self._roots: dict[Path, Path] = {}
-        self.problems: list[Problem] = []
         self._kept_once: set[Path] = set()
 
     # --- what changes -------------------------------------------------------------------------------------------------
 
     def set_text(self, path: Path, text: str | None) -> None:
         """Lay an editor's text over a file; None takes it away."""
-        path = path.resolve()
+        path = known_as(path)
         self.project(path).store.set_text(path, text)
 
     def forget(self, paths: Iterable[Path]) -> None:
         """These files changed on disk, came or went; a settings or requirements file renews every setting."""
         renewed = False
-        for path in (path.resolve() for path in paths):
+        for path in map(known_as, paths):
             if path.suffix in _SOURCES:
-                self.project(path).store.forget(path)
+                self._forget(path)
             renewed = renewed or path.suffix not in _SOURCES or path.name == "setup.py"
         if renewed:
             settings_module.clear()
             self._roots.clear()
             for project in self._projects.values():
                 project.renew()
+
+    def _forget(self, path: Path) -> None:
+        """The file changed, and so did every link to it, in whichever project that is."""
+        self.project(path)
+        for project in self._projects.values():
+            holds = path.is_relative_to(project.root) or project.store.may_hold(path)
+            path_itself = (path,) if holds else ()
+            for name in (*path_itself, *project.store.names(path)[1:]):
+                project.store.forget(name)
 
     def configure(self, overrides: Mapping[str, object]) -> None:
         """Replace the overrides (an editor's settings changed)."""
@@ -88,6 +110,12 @@ class Workspace:
             project.configure(self._overrides, self._interpreter)
 
     # --- questions ----------------------------------------------------------------------------------------------------
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What could not be done in the last check and for the questions since."""
+        found = [problem for project in self._projects.values() for problem in project.problems()]
+        return list(dict.fromkeys(found))
 
     def check(
         self,
@@ -100,20 +128,42 @@ class Workspace:
         """The findings of files (or of all files below folders), in the order of their places; every reported file has
         an entry. Without `paths`: the workspace's folders. `progress(done, total)`: `done` grows with each file that
         is read, `total` counts each file twice (read, then looked into as far as needed). `early` is called before a
-        project is linked for the first time, with what is certain of the named files without that.
+        project is linked for the first time, with what is certain of the named files without that; then with all
+        findings of the named files of each project, as long as another one is still to be linked for the first time.
 
         Raises Cancelled when `stop` answers True in between."""
         found: dict[Path, tuple[Diagnostic, ...]] = {}
         steps = Steps(progress)
         self._answered = self._by_project(paths)
-        new = [path for project, own in self._answered if not project.known for path in own if path.is_file()]
+        new = [path for project, own in self._answered if not project.known for path in own if os.path.isfile(path)]
         if early is not None and new:
             early(self.alone(new, {}))
-        for project, asked in self._answered:
-            found.update(project.check(asked, stop, steps))
-        problems = [problem for project in self._projects.values() for problem in project.problems()]
-        self.problems = list(dict.fromkeys(problems))
+        waiting = [project for project, _ in self._answered]
+        for project, asked in self._smallest_first(stop):
+            self._share_texts(project, stop)
+            shown = project.check(asked, stop, steps)
+            found.update(shown)
+            waiting.remove(project)
+            if early is not None and not all(other.known for other in waiting):
+                early({path: shown[path] for path in asked if path in shown})
         return dict(sorted(found.items()))
+
+    def _smallest_first(self, stop: Callable[[], bool]) -> Iterator[tuple[Project, list[Path]]]:
+        """The projects of this check, each with the paths that are asked for. Those come first whose files are found
+        among few entries: a large folder holds up no other."""
+        waiting, entries = self._answered, _FEW_ENTRIES
+        while len(waiting) > 1:
+            large = []
+            for project, asked in waiting:
+                is_small = True
+                with contained(_comes_again, project.root):
+                    is_small = project.store.find_some(entries, stop)
+                if is_small:
+                    yield project, asked
+                else:
+                    large.append((project, asked))
+            waiting, entries = large, entries * 10
+        yield from waiting
 
     def alone(self, paths: Iterable[Path], texts: Mapping[Path, str]) -> dict[Path, tuple[Diagnostic, ...]]:
         """What is certain of each file whatever the others of its project say; nothing else is read. `texts` are newer
@@ -140,12 +190,44 @@ class Workspace:
         apply them and ask again until nothing comes. `rules`: only these (names); else all, but hints, which nobody is
         shown unless asked."""
         edits: list[FileEdit] = []
+        for project, findings in self._to_fix(paths, rules):
+            taken = {self.file(edit.path) for edit in edits}  # a file in two projects gets edits of one of them
+            edits.extend(project.repairs.merged(findings, unsafe, taken))
+        return tuple(edits)
+
+    def _to_fix(self, paths: Sequence[Path], rules: Collection[str] | None) -> Iterator[tuple[Project, list[Finding]]]:
+        """The findings that `fix_all` is about, project by project, the gravest first."""
         loudness = list(Severity)
         for root, group in _grouped(self.check(paths), self._root).items():
             group.sort(key=lambda d: (loudness.index(d.severity), d.code))
             wanted = [d for d in group if (d.name in rules if rules is not None else d.severity is not Severity.HINT)]
-            edits.extend(self._at(root).repairs.merged([d.finding for d in wanted], unsafe))
-        return tuple(edits)
+            yield self._at(root), [d.finding for d in wanted]
+
+    def lock(self, reasons: Mapping[Path, str]) -> None:
+        """From now on make no fix that changes one of these files, under whatever name, for the given reason."""
+        for path, reason in reasons.items():
+            self.project(path).repairs.lock(known_as(path), reason)
+
+    def refused(
+        self, paths: Sequence[Path], *, unsafe: bool = False, rules: Collection[str] | None = None
+    ) -> dict[Path, str]:
+        """The files that `fix_all` with the same arguments would change but must not, each with the reason: those that
+        are locked, and links out of the project."""
+        found: dict[Path, str] = {}
+        for project, findings in self._to_fix(paths, rules):
+            found |= project.repairs.refused(findings, unsafe)
+        return dict(sorted(found.items()))
+
+    def names(self, path: Path) -> tuple[Path, ...]:
+        """All names under which projects read the file at `path`: itself, and those that symbolic links add."""
+        path = known_as(path)
+        stores = [project.store for project in (self.project(path), *self._projects.values())]
+        return tuple(dict.fromkeys(name for store in stores for name in store.names(path)))
+
+    def file(self, path: Path) -> Path | None:
+        """The file that edits of `path` are written to; None if it is not the project's to change."""
+        path = known_as(path)
+        return written_for(path, self._root(path))
 
     def explain(self, path: Path, line: int, column: int | None = None) -> Explanation:
         """What is known of a line of a file, excluded or not: what runs there and why, what the rules say of it, and
@@ -154,12 +236,12 @@ class Workspace:
         The model is not kept: what every line needs of it is gathered while the project is linked. Unless the workspace
         always `tells`, the first question after a change links the project anew; further ones cost next to nothing.
         """
-        path = path.resolve()
+        path = known_as(path)
         return self.project(path).explain(path, line, column)
 
     def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
         """What can be done on a line (from 0) of a file without any fault there. Kept as for `explain`."""
-        path = path.resolve()
+        path = known_as(path)
         return self.project(path).refactorings(path, line)
 
     def repair(self, path: Path, fix: Fix) -> Repair | None:
@@ -182,24 +264,24 @@ class Workspace:
     def environment(self, path: Path) -> tuple[str, ...]:
         """What the code of a file is taken to run on, a fact a line, each with its source: 'torch 2.4.1, from
         uv.lock'."""
-        return self.project(path).configuration.environment(path.resolve()).described()
+        return self.project(path).configuration.environment(known_as(path)).described()
 
     def text(self, path: Path) -> str:
         """The present text of a file, '' if it cannot be read."""
-        opened = self.project(path).store.open(path.resolve())
+        opened = self.project(path).store.open(known_as(path))
         return opened.text if opened else ""
 
     def unreadable(self, path: Path) -> str:
         """Why the text of a file that is named, ignored or not, cannot be read; '' if it can."""
-        path = path.resolve()
+        path = known_as(path)
         store = self.project(path).store
-        store.find()
         store.name([path])
+        store.find()
         return "" if store.open(path) else store.unreadable.get(path, "cannot be read")
 
     def cells(self, path: Path) -> tuple[int, ...]:
         """The 0-based lines of `text` at which the code cells of a notebook begin; () for any other file."""
-        return self.project(path).store.cells(path.resolve())
+        return self.project(path).store.cells(known_as(path))
 
     @property
     def links(self) -> int:
@@ -216,7 +298,7 @@ class Workspace:
 
     def parses(self, path: Path) -> bool:
         """Whether all of a file is Python: what is found in it is all that there is."""
-        opened = self.project(path).store.open(path.resolve())
+        opened = self.project(path).store.open(known_as(path))
         return opened is not None and opened.parses
 
     def settings(self, path: Path) -> Settings:
@@ -255,28 +337,55 @@ class Workspace:
     def _root(self, path: Path) -> Path:
         """The root of a file's project: by its project file or repository, else the workspace's folder, else its
         own."""
-        folder = path if path.is_dir() else path.parent
+        folder = path if os.path.isdir(path) else path.parent
         if folder not in self._roots:
-            self._roots[folder] = root_of(folder, self._folders)
+            self._roots[folder] = root_of(folder, (*self._folders, *self._around))
         return self._roots[folder]
+
+    def _share_texts(self, project: Project, stop: Callable[[], bool]) -> None:
+        """Lay the editor's texts of projects inside of this one over its files, too: it reads those as well, and a fix
+        of what it finds is made in the text that their own projects have."""
+        others = [other for other in self._projects.values() if other is not project]
+        for other in others:
+            edited = [path for path in other.store.edited() if path.is_relative_to(project.root)]
+            known = project.store.find(stop) if edited else ()
+            for path in edited:
+                text = other.store.overlay(path)
+                if self._root(path) == other.root and path in known and text != project.store.overlay(path):
+                    project.store.set_text(path, text)
+        for path in tuple(project.store.edited()) if others else ():
+            own = self._at(self._root(path))
+            if own is not project and own.store.overlay(path) is None:
+                project.store.set_text(path, None)
 
     def _by_project(self, paths: Sequence[Path] | None) -> list[tuple[Project, list[Path]]]:
         """The projects that paths (by default the workspace's folders) belong to, each with its own, absolute."""
         asked: dict[Path, list[Path]] = {}
-        for path in self._folders if paths is None else [path.resolve() for path in paths]:
+        for path in self._folders if paths is None else map(known_as, paths):
             asked.setdefault(self._root(path), []).append(path)
         return [(self._at(root), own) for root, own in asked.items()]
 
     def _at(self, root: Path) -> Project:
         if root not in self._projects:
             self._projects[root] = Project(
-                root, self._overrides, self._interpreter, tells=self._tells, kept=self._cache, jobs=self._jobs
+                root,
+                self._overrides,
+                self._interpreter,
+                tells=self._tells,
+                kept=self._cache,
+                jobs=self._jobs,
+                reports_unread=self._reports_unread,
+                loose=root not in self._folders and project_root(root) is None,
             )
         return self._projects[root]
 
     def project(self, path: Path) -> Project:
         """The project that a file belongs to."""
-        return self._at(self._root(path.resolve()))
+        return self._at(self._root(known_as(path)))
+
+
+def _comes_again(failure: Failure) -> None:
+    """What fails while the projects are put in order comes again when the project is checked, and is reported then."""
 
 
 def _without_interpreter(overrides: Mapping[str, object]) -> tuple[dict[str, object], str | None]:

@@ -11,7 +11,6 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from loaderlint.facts.flow import merge
 from loaderlint.facts.frame import Frame
 from loaderlint.facts.ir import (
     NONE,
@@ -259,12 +258,13 @@ def _boolean(f: Frame, node: ast.BoolOp) -> ExprId:
 def _if_expression(f: Frame, node: ast.IfExp) -> ExprId:
     test = expression(f, node.test)
     f.step(Test(f.context, test))
-    before = f.env.copy() if f.tables.has_walrus else f.env
+    before = f.env.mark()
     then = _guarded(f, node.body, test, negated=False, joins=False)
-    after_then, f.env = f.env, before
+    after_then = f.env.take(before)
     other = _guarded(f, node.orelse, test, negated=True, joins=False)
     if f.tables.has_walrus:
-        f.env = merge([after_then, f.env]).copy()
+        after_other = f.env.take(before)
+        f.env.apply(f.meet([after_then, after_other]))
     return f.emit(IfExp(test, then, other), node)
 
 
@@ -272,14 +272,14 @@ def _guarded(f: Frame, node: ast.expr, test: ExprId, *, negated: bool, joins: bo
     """The row of `node`, which is evaluated only if `test` holds (does not hold); `joins`: it may be skipped."""
     outer = f.context
     contexts, steps = len(f.contexts), len(f.steps)
-    before = f.env.copy() if joins and f.tables.has_walrus else None
+    before = f.env.mark()
     f.context = f.inside(Context(outer, "if", test, negated))
     result = expression(f, node)
     f.context = outer
     if len(f.steps) == steps:
         del f.contexts[contexts:]
-    if before is not None:
-        f.env = merge([before, f.env]).copy()
+    if joins and f.tables.has_walrus:
+        f.env.apply(f.meet([{}, f.env.take(before)]))
     return result
 
 
@@ -344,10 +344,7 @@ def _comp(
     key = optional(f, key_node)
     element = expression(f, element_node)
     for name, flow in reversed(hidden):
-        if flow is None:
-            f.env.pop(name, None)
-        else:
-            f.env[name] = flow
+        f.env.set(name, flow)
     del f.comprehension[visible:]
     f.context = outer
     _drop_unused_contexts(f, contexts, steps)
@@ -365,7 +362,7 @@ def _loop_variable(f: Frame, target: ast.AST, value: ExprId, hidden: list[tuple[
     if isinstance(target, ast.Name):
         hidden.append((target.id, f.env.get(target.id)))
         f.comprehension.append(target.id)
-        f.env[target.id] = value
+        f.env.set(target.id, value)
     elif isinstance(target, ast.Tuple | ast.List):
         for index, starred, node in places(target.elts):
             _loop_variable(f, node, f.emit(Unpack(value, index, starred), node), hidden)
@@ -463,7 +460,7 @@ def parameters(f: Frame, node: ast.arguments) -> tuple[list[ParamIR], list[ast.a
 def bind_parameters(f: Frame, nodes: list[ast.arg]) -> None:
     """Let the names of the parameters be `Param` expressions in the def's own frame."""
     for index, node in enumerate(nodes):
-        f.env[node.arg] = f.emit(Param(index), node)
+        f.env.set(node.arg, f.emit(Param(index), node))
 
 
 def _lambda(f: Frame, node: ast.Lambda) -> ExprId:

@@ -6,65 +6,101 @@ expression when its name is read.
 
 Negative numbers in a flow are `UNBOUND` (a path on which the name has no value) and loop marks: what a name is at the
 head of a loop whose end has not been seen yet.
+
+A def has one environment, which notes its changes. So a branch costs what it binds, however many names there are: what
+it changed is taken out (`Changes`), and put in again where paths meet.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 #: A path on which the name is not bound.
 UNBOUND = -2
 #: Loop marks count down from here.
 FIRST_MARK = -3
+#: The definitions that may reach a place. Past them nothing is known of the name there: a def with hundreds of branches
+#: that all assign one name is written by a program, and each read would repeat all of them.
+MAX_CHOICES = 256
 
 Flow = int | tuple[int, ...]
-Env = dict[str, Flow]
+#: What names are after some changes; None for one without a value.
+Changes = dict[str, Flow | None]
 
 
-def join(left: Flow, right: Flow) -> Flow:
-    """The alternatives of both."""
-    if left == right:
-        return left
-    choices = {left} if isinstance(left, int) else set(left)
-    if isinstance(right, int):
-        choices.add(right)
-    else:
-        choices.update(right)
+class Env:
+    """What names are at the current place."""
+
+    __slots__ = ("_trail", "_values")
+
+    def __init__(self) -> None:
+        self._values: dict[str, Flow] = {}
+        #: each change: the name, and what it was before
+        self._trail: list[tuple[str, Flow | None]] = []
+
+    def get(self, name: str) -> Flow | None:
+        """What a name is, None where it has no value."""
+        return self._values.get(name)
+
+    def set(self, name: str, flow: Flow | None) -> None:
+        """Give a name a value; None takes it away."""
+        self._trail.append((name, self._values.get(name)))
+        if flow is None:
+            self._values.pop(name, None)
+        else:
+            self._values[name] = flow
+
+    def mark(self) -> int:
+        """The current state, for `changes` and `undo`."""
+        return len(self._trail)
+
+    def changes(self, mark: int) -> Changes:
+        """What the names are now that have changed since `mark`."""
+        return {name: self._values.get(name) for name, _ in self._trail[mark:]}
+
+    def undo(self, mark: int) -> None:
+        """Go back to the state at `mark`."""
+        trail = self._trail
+        while len(trail) > mark:
+            name, flow = trail.pop()
+            if flow is None:
+                self._values.pop(name, None)
+            else:
+                self._values[name] = flow
+
+    def take(self, mark: int) -> Changes:
+        """The changes since `mark`, which are undone."""
+        changes = self.changes(mark)
+        self.undo(mark)
+        return changes
+
+    def apply(self, changes: Changes) -> None:
+        """Put changes in."""
+        for name, flow in changes.items():
+            self.set(name, flow)
+
+
+def join(flows: Iterable[Flow | None]) -> Flow | None:
+    """The alternatives of all; None where there is a value on no path."""
+    choices: set[int] = set()
+    bound = False
+    for flow in flows:
+        if flow is None:
+            choices.add(UNBOUND)
+            continue
+        bound = True
+        if isinstance(flow, int):
+            choices.add(flow)
+        else:
+            choices.update(flow)
+    if not bound:
+        return None
     return tuple(sorted(choices)) if len(choices) > 1 else choices.pop()
 
 
-def merge(envs: list[Env]) -> Env:
-    """The environment where the paths with `envs` (at least one) meet. The result may be one of them."""
-    result = envs[0]
-    for env in envs[1:]:
-        result = _merge(result, env)
-    return result
-
-
-def _merge(left: Env, right: Env) -> Env:
-    if left == right:
-        return left
-    result = left.copy()
-    for name, flow in right.items():
-        other = left.get(name, UNBOUND)
-        if other != flow:
-            result[name] = join(other, flow)
-    if len(result) != len(right):
-        for name, flow in left.items():
-            if name not in right:
-                result[name] = join(flow, UNBOUND)
-    return result
-
-
-def thrown(before: Env, bound: list[tuple[str, Flow]]) -> Env:
-    """The environment in which an exception is handled: raised at any point after `before` while `bound` happened."""
-    result = before.copy()
-    for name, flow in bound:
-        result[name] = join(result.get(name, UNBOUND), flow)
-    return result
-
-
-def expand(flow: Flow, finished: dict[int, Flow], settled: dict[int, int]) -> set[int]:
-    """The alternatives of `flow`. A mark is replaced by its expression if it is in `settled`, else by the flow that its
-    loop turned out to have if it is in `finished`; other marks stay."""
+def expand(flow: Flow, finished: dict[int, Flow], settled: dict[int, int]) -> set[int] | None:
+    """The alternatives of `flow`, None if there are more than `MAX_CHOICES`. A mark is replaced by its expression if it
+    is in `settled`, else by the flow that its loop turned out to have if it is in `finished`; other marks stay."""
     found: set[int] = set()
     seen: set[int] = set()
     stack = [flow] if isinstance(flow, int) else list(flow)
@@ -80,4 +116,6 @@ def expand(flow: Flow, finished: dict[int, Flow], settled: dict[int, int]) -> se
             seen.add(choice)
             meaning = finished[choice]
             stack.extend((meaning,) if isinstance(meaning, int) else meaning)
+        if len(found) > MAX_CHOICES or len(seen) > MAX_CHOICES:
+            return None
     return found

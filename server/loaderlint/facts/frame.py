@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Literal
 
-from loaderlint.facts.flow import FIRST_MARK, UNBOUND, Env, Flow, expand, join, merge
+from loaderlint.facts.flow import FIRST_MARK, MAX_CHOICES, UNBOUND, Changes, Env, Flow, expand, join
 from loaderlint.facts.ir import (
     NONE,
     Bind,
@@ -23,6 +23,9 @@ from loaderlint.facts.ir import (
 )
 from loaderlint.facts.names import Bindings
 from loaderlint.syntax.bare import Anchors
+
+#: The `break`s and the `continue`s of one loop at each of which it is kept what names are.
+MAX_JUMPS = 64
 
 
 class Tables:
@@ -80,6 +83,23 @@ class Tables:
         return len(self.defs) - 1
 
 
+class Loop:
+    """A loop that is being read. `start`: the environment before it, `logged`: the bindings before it. What names are
+    at its `break`s and `continue`s is kept for `MAX_JUMPS` of them. `breaks_more`, `continues_more`: there are others,
+    with which a name may be whatever the loop binds it to."""
+
+    __slots__ = ("breaks", "breaks_more", "continues", "continues_more", "logged", "marks", "start")
+
+    def __init__(self, start: int, logged: int) -> None:
+        self.start = start
+        self.logged = logged
+        self.breaks: list[Changes] = []
+        self.continues: list[Changes] = []
+        self.breaks_more = self.continues_more = False
+        #: each name that the loop binds, its mark, and what it was before
+        self.marks: list[tuple[str, int, Flow | None]] = []
+
+
 class Frame:
     """The state of one def. Expressions are added with `emit`, steps with `step`."""
 
@@ -126,13 +146,13 @@ class Frame:
         self.step_anchors: list[int] = []
         #: anchor of the current statement
         self.statement = -1
-        self.env: Env = {}
+        self.env = Env()
         #: whether the current place can be reached
         self.live = True
         #: each binding so far, for the handlers of exceptions
         self.log: list[tuple[str, Flow]] = []
-        #: environments at the `break`s and `continue`s of the loops around
-        self.loops: list[tuple[list[Env], list[Env]]] = []
+        #: the loops around
+        self.loops: list[Loop] = []
 
     # --- tables
 
@@ -233,7 +253,7 @@ class Frame:
             self.step(Bind(self.context, name, value, "nonlocal", annotation))
             return
         if value != NONE:
-            self.env[name] = value
+            self.env.set(name, value)
             self.log.append((name, value))
         if not self.is_function:
             self.tables.mentions.add(name)
@@ -243,6 +263,10 @@ class Frame:
         """The expression for the alternatives of `flow`."""
         tables = self.tables
         choices = expand(flow, tables.finished, tables.settled)
+        if choices is None:
+            number = self.emit(Opaque("too many values"), node)
+            self.env.set(name, number)
+            return number
         for choice in sorted(choices):
             if choice > FIRST_MARK:
                 break
@@ -254,10 +278,10 @@ class Frame:
         if not choices:
             return self.emit(Opaque("unbound"), node)
         key = tuple(sorted(choices))
-        number = tables.phis.get(key)
-        if number is None:
-            number = tables.phis[key] = self.emit(Phi(key), None)
-        return number
+        known = tables.phis.get(key)
+        if known is None:
+            known = tables.phis[key] = self.emit(Phi(key), None)
+        return known
 
     def drop_unbound(self, choices: set[int], name: str, node: ast.AST | None) -> None:
         """Outside functions an unbound path reads the name from further out; in a function it does not count."""
@@ -280,37 +304,91 @@ class Frame:
         """What follows in this block is not reached."""
         self.live = False
 
-    def continue_from(self, ends: list[Env], otherwise: Env) -> None:
-        """Go on where the paths with the environments `ends` meet; none: in dead code with `otherwise`."""
+    def continue_from(self, ends: list[Changes], start: int) -> None:
+        """Go on where the paths meet that made the changes `ends` since `start`; none: in dead code."""
         self.live = bool(ends)
-        self.env = merge(ends).copy() if ends else otherwise
+        if ends:
+            self.env.undo(start)
+            self.env.apply(self.meet(ends))
 
-    def open_loop(self, node: ast.AST) -> list[tuple[str, int]]:
-        """Enter the head of the loop `node`; gives the marks of the names that it binds."""
+    def meet(self, ends: list[Changes]) -> Changes:
+        """What names are where paths meet: the changes of each, made to the current environment."""
+        if len(ends) == 1:
+            return ends[0]
+        found: dict[str, list[Flow | None]] = {}
+        for end in ends:
+            for name, flow in end.items():
+                found.setdefault(name, []).append(flow)
+        for name, flows in found.items():
+            if len(flows) < len(ends):
+                flows.append(self.env.get(name))
+        return {name: self._joined(flows) for name, flows in found.items()}
+
+    def thrown(self, start: int, end: int) -> Changes:
+        """What names are where an exception is handled: raised at any point while the bindings from `start` to `end` of
+        the log happened to the current environment."""
+        found: dict[str, list[Flow | None]] = {}
+        for name, flow in self.log[start:end]:
+            found.setdefault(name, [self.env.get(name)]).append(flow)
+        return {name: self._joined(flows) for name, flows in found.items()}
+
+    def add_bindings(self, changes: Changes, logged: int) -> None:
+        """Add to what names are in `changes` what they were bound to since `logged`."""
+        found: dict[str, list[Flow | None]] = {}
+        for name, flow in self.log[logged:]:
+            found.setdefault(name, [changes.get(name)]).append(flow)
+        for name, flows in found.items():
+            changes[name] = self._joined(flows)
+
+    def _joined(self, flows: Iterable[Flow | None]) -> Flow | None:
+        flow = join(flows)
+        if isinstance(flow, tuple) and len(flow) > MAX_CHOICES:
+            return self.emit(Opaque("too many values"), None)
+        return flow
+
+    def open_loop(self, node: ast.AST) -> Loop:
+        """Enter the head of the loop `node`, with marks for the names that it binds."""
         names = self.bindings.loops.get(id(node), ())
         if self.bindings.walrus:
             names = tuple(dict.fromkeys((*names, *self.bindings.walrus)))
-        head = self.env.copy()
-        marks = []
+        loop = Loop(self.env.mark(), len(self.log))
         for name in names:
             if name in self.bindings.nonlocal_names or (self.parent is not None and name in self.bindings.global_names):
                 continue
             mark = FIRST_MARK - self.tables.marks
             self.tables.marks += 1
-            marks.append((name, mark))
-            head[name] = mark
-        self.env = head
-        self.loops.append(([], []))
-        return marks
+            loop.marks.append((name, mark, self.env.get(name)))
+            self.env.set(name, mark)
+        self.loops.append(loop)
+        return loop
 
-    def close_loop(self, marks: list[tuple[str, int]], before: Env) -> list[Env]:
-        """The body has been read: say what the marks are. Gives the environments at the breaks."""
-        breaks, ends = self.loops.pop()
-        if self.live:
-            ends.append(self.env)
-        for name, mark in marks:
-            flow = before.get(name, UNBOUND)
-            for end in ends:
-                flow = join(flow, end.get(name, UNBOUND))
-            self.tables.finished[mark] = flow
-        return breaks
+    def jump(self, *, out: bool) -> None:
+        """A `break` (`out` of the loop) or a `continue`."""
+        if self.live and self.loops:
+            loop = self.loops[-1]
+            jumps = loop.breaks if out else loop.continues
+            if len(jumps) < MAX_JUMPS:
+                jumps.append(self.env.changes(loop.start))
+            elif out:
+                loop.breaks_more = True
+            else:
+                loop.continues_more = True
+        self.live = False
+
+    def close_loop(self, head: int) -> list[Changes]:
+        """The body of the innermost loop has been read: go back to its `head` and say what the marks are. Gives the
+        changes at the breaks."""
+        loop = self.loops.pop()
+        ends = [*loop.continues, self.env.changes(loop.start)] if self.live else loop.continues
+        self.env.undo(head)
+        anything = self.thrown(loop.logged, len(self.log)) if loop.breaks_more or loop.continues_more else {}
+        for name, mark, before in loop.marks:
+            flows = [before, *(end.get(name) for end in ends)]
+            if loop.continues_more:
+                flows.append(anything.get(name))
+            flow = self._joined(flows)
+            self.tables.finished[mark] = UNBOUND if flow is None else flow
+        if loop.breaks_more:
+            marked = {name: self.env.get(name) for name, _, _ in loop.marks}
+            loop.breaks.append({**marked, **anything})
+        return loop.breaks

@@ -562,11 +562,14 @@ class PieceFacts:
     @property
     def anchors(self) -> PieceAnchors:
         """Where things stand."""
-        if isinstance(self._beside, Piece):
+        beside = self._beside
+        if isinstance(beside, Piece):
             from loaderlint.facts.lower import find_anchors
+            from loaderlint.stack import with_room
 
-            self._beside = find_anchors(self._beside, self)
-        return self._beside
+            piece = beside
+            beside = self._beside = with_room(lambda: find_anchors(piece, self))
+        return beside
 
     @property
     def known_anchors(self) -> PieceAnchors | None:

@@ -6,6 +6,8 @@ from loaderlint.facts.ir import Const
 
 #: Longer strings are cut: nobody reads more of them, and facts are kept in memory.
 MAX_TEXT = 1000
+#: Larger integers are cut: no rule tells them apart, and those of many digits can become neither text nor a float.
+MAX_INTEGER = 10**300
 
 _NONE, _TRUE, _FALSE = Const("NoneType", None), Const("bool", True), Const("bool", False)
 _ELLIPSIS = Const("ellipsis", None)
@@ -20,7 +22,7 @@ def constant(value: object, sign: int = 1) -> Const:
     if isinstance(value, bool):
         return _TRUE if value else _FALSE
     if isinstance(value, int):
-        return Const("int", sign * value)
+        return Const("int", sign * min(value, MAX_INTEGER))
     if isinstance(value, float):
         return Const("float", sign * value)
     if isinstance(value, complex):

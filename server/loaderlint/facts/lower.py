@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from loaderlint.facts.frame import Frame, Tables
-from loaderlint.facts.ir import NONE, Context, DefIR, Evaluate, Opaque, PieceAnchors, PieceFacts, PieceIR
+from loaderlint.facts.ir import NONE, Context, DefIR, PieceAnchors, PieceFacts, PieceIR
 from loaderlint.facts.names import Bindings, collect
 from loaderlint.facts.settle import settle
 from loaderlint.facts.statements import block, except_clause
@@ -23,18 +22,16 @@ _NO_ANCHORS = Anchors({}, {}, {})
 
 
 def piece_facts(piece: Piece) -> PieceFacts | None:
-    """The facts of `piece`, None if it does not parse. Its anchors are looked for when they are first asked for."""
-    try:
-        ir = said(piece.kind, piece.keyword, piece.text)
-    except RecursionError:
-        return _too_deep()
+    """The facts of `piece`, None if it does not parse or is nested too deep (see `loaderlint.syntax.depth`). Its
+    anchors are looked for when they are first asked for."""
+    ir = said(piece.kind, piece.keyword, piece.text)
     return _of_concrete(piece) if ir is None else PieceFacts(ir, piece)
 
 
 @lru_cache(256)
 def said(kind: Kind, keyword: str, text: str) -> PieceIR | None:
     """What a piece says; None if libcst has to tell. Remembered, because code is copied: a sixth of what is lowered in
-    transformers was lowered just before. Raises RecursionError for a tree that is nested too deep."""
+    transformers was lowered just before."""
     tree = bare(Piece(kind, keyword, text, 0, 0, -1, 0))
     return None if tree is None else _lower(tree, _NO_ANCHORS)[0]
 
@@ -43,8 +40,7 @@ def find_anchors(piece: Piece, facts: PieceFacts) -> PieceAnchors:
     """The anchors of `facts`, which are those of `piece`: -1 everywhere if libcst does not read it as Python does."""
     counted = numbered(piece)
     if counted is not None:
-        with suppress(RecursionError):
-            return _lower(counted.tree, counted.anchors)[1]
+        return _lower(counted.tree, counted.anchors)[1]
     found = _of_concrete(piece)
     if found is not None and found.digest == facts.digest:
         return found.anchors
@@ -62,15 +58,10 @@ def _of_concrete(piece: Piece) -> PieceFacts | None:
 
 
 def lower(parsed: ParsedPiece) -> PieceFacts:
-    """The facts of the piece `parsed`, with their anchors. Reads the tree once and keeps nothing of it; raises nothing.
-
-    A tree that is nested deeper than Python can recurse gives one `Opaque` with the reason 'nested too deep'."""
+    """The facts of the piece `parsed`, with their anchors. Reads the tree once and keeps nothing of it."""
     from loaderlint.syntax.stripped import stripped
 
-    try:
-        ir, anchors = _lower(*stripped(parsed.node))
-    except RecursionError:
-        return _too_deep()
+    ir, anchors = _lower(*stripped(parsed.node))
     return PieceFacts(ir, anchors)
 
 
@@ -125,10 +116,3 @@ def _find_rebound(tree: Tree, tables: Tables) -> None:
         else:
             inner = [(child, owner) for child in ast.iter_child_nodes(node)]
         stack += reversed(inner)
-
-
-def _too_deep() -> PieceFacts:
-    steps = (Evaluate(0, 0),)
-    body = DefIR("body", "", -1, (), (), (), (), (Context(-1, "body", NONE, False),), steps, True, False)
-    ir = PieceIR((Opaque("nested too deep"),), (body,), ())
-    return PieceFacts(ir, PieceAnchors((-1,), ((-1,),), ((-1, -1),)))

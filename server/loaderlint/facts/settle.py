@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from heapq import heappop, heappush
 from typing import Any, NamedTuple, cast
 
 from loaderlint.facts import ir
@@ -29,32 +30,57 @@ def _resolve_marks(tables: Tables) -> None:
     for mark, number in tables.settled.items():
         frame, name = tables.open[mark]
         choices = expand(tables.finished[mark], tables.finished, tables.settled)
+        if choices is None:
+            tables.exprs[number] = Opaque("too many values")
+            continue
         choices.discard(number)
         frame.drop_unbound(choices, name, None)
         tables.exprs[number] = Phi(tuple(sorted(choices))) if choices else Opaque("unbound")
 
 
 def _trivial(tables: Tables) -> dict[int, int]:
-    """For each `Phi` that can only be one other expression: that expression."""
+    """For each `Phi` that can only be one other expression: that expression. Looked at in rounds, each in order; after
+    the first round only those of which a choice has turned out to be another expression."""
     phis = {number: expr.choices for number, expr in enumerate(tables.exprs) if isinstance(expr, Phi)}
+    users: dict[int, list[int]] = {}
+    for number, choices in phis.items():
+        for choice in choices:
+            if choice in phis:
+                users.setdefault(choice, []).append(number)
     same: dict[int, int] = {}
-    changed = True
-    while changed:
-        changed = False
-        for number in [number for number in phis if number not in same]:
-            choices = {same.get(choice, choice) for choice in phis[number]}
-            choices.discard(number)
-            if not choices:
+    waiting = list(phis)  # in order, so that this is a heap
+    while waiting:
+        later: set[int] = set()
+        while waiting:
+            number = heappop(waiting)
+            if number in same or number not in phis:
+                continue
+            meant = {_meant(choice, same) for choice in phis[number]}
+            meant.discard(number)
+            if not meant:
                 tables.exprs[number] = Opaque("unbound")
                 del phis[number]
-            elif len(choices) == 1:
-                only = choices.pop()
-                same[number] = only
-                for other, target in same.items():
-                    if target == number:
-                        same[other] = only
-                changed = True
-    return same
+            elif len(meant) == 1:
+                same[number] = only = meant.pop()
+                again = users.pop(number, [])
+                users.setdefault(only, []).extend(again)
+                for user in again:
+                    if user > number:
+                        heappush(waiting, user)
+                    else:
+                        later.add(user)
+        waiting = sorted(later)
+    return {number: _meant(number, same) for number in same}
+
+
+def _meant(number: int, same: dict[int, int]) -> int:
+    """The expression that one turned out to be, at the end of all."""
+    found = number
+    while found in same:
+        found = same[found]
+    while number in same and same[number] != found:
+        same[number], number = found, same[number]
+    return found
 
 
 def _without(

@@ -17,7 +17,7 @@ from loaderlint.facts.expressions import (
     optional,
     parameters,
 )
-from loaderlint.facts.flow import UNBOUND, Env, join, merge, thrown
+from loaderlint.facts.flow import Changes
 from loaderlint.facts.frame import Frame
 from loaderlint.facts.ir import (
     NONE,
@@ -123,7 +123,7 @@ def _delete_target(f: Frame, target: ast.expr) -> None:
         return
     f.step(Delete(f.context, expression(f, target)))
     if isinstance(target, ast.Name):
-        f.env.pop(target.id, None)
+        f.env.set(target.id, None)
 
 
 def _return(f: Frame, node: ast.Return) -> None:
@@ -142,10 +142,11 @@ def _assert(f: Frame, node: ast.Assert) -> None:
     test = expression(f, node.test)
     f.step(Test(f.context, test))
     if node.msg is not None:
-        outer, contexts, steps, env = f.context, len(f.contexts), len(f.steps), f.env.copy()
+        outer, contexts, steps, before = f.context, len(f.contexts), len(f.steps), f.env.mark()
         f.context = f.inside(Context(outer, "if", test, True))
         expression(f, node.msg)
-        f.context, f.env = outer, env
+        f.context = outer
+        f.env.undo(before)
         if len(f.steps) == steps:
             del f.contexts[contexts:]
     if is_false(f, test):
@@ -153,15 +154,11 @@ def _assert(f: Frame, node: ast.Assert) -> None:
 
 
 def _break(f: Frame, node: ast.Break) -> None:
-    if f.live and f.loops:
-        f.loops[-1][0].append(f.env.copy())
-    f.live = False
+    f.jump(out=True)
 
 
 def _continue(f: Frame, node: ast.Continue) -> None:
-    if f.live and f.loops:
-        f.loops[-1][1].append(f.env.copy())
-    f.live = False
+    f.jump(out=False)
 
 
 def _import(f: Frame, node: ast.Import) -> None:
@@ -192,8 +189,8 @@ def _type_alias(f: Frame, node: Any) -> None:
 
 
 def _if(f: Frame, node: ast.If) -> None:
-    outer, reached = f.context, f.live
-    ends: list[tuple[Env, int]] = []
+    outer, reached, start = f.context, f.live, f.env.mark()
+    ends: list[tuple[Changes, int]] = []
     orelse: Sequence[ast.stmt] = (node,)
     # `elif`, and an `if` that stands alone in an `else`, are one and the same.
     while len(orelse) == 1 and isinstance(branch := orelse[0], ast.If):
@@ -202,45 +199,48 @@ def _if(f: Frame, node: ast.If) -> None:
         then = f.suite("if")
         test = expression(f, branch.test)
         f.step(Test(parent, test))
-        before = f.env
-        f.env = before.copy()
+        before = f.env.mark()
         f.headed(then, test)
         block(f, branch.body)
         then_ends = f.live
         if then_ends:
-            ends.append((f.env, f.context))
-        f.env, f.live, f.context = before, reached, parent
+            ends.append((f.env.changes(start), f.context))
+        f.env.undo(before)
+        f.live, f.context = reached, parent
         orelse = branch.orelse
         if orelse or not then_ends:
             f.context = f.inside(Context(parent, "if", test, True))
     block(f, orelse)
     if f.live:
-        ends.append((f.env, f.context))
+        ends.append((f.env.changes(start), f.context))
     f.context = _common(f, [context for _, context in ends]) if ends else outer
-    f.continue_from([env for env, _ in ends], f.env)
+    f.continue_from([end for end, _ in ends], start)
 
 
 def _common(f: Frame, contexts: list[int]) -> int:
     """The innermost context that all of `contexts` stand in."""
     result = contexts[0]
+    inside = {result}  # known to stand in the result: a chain of elif comes to each context once
     for context in contexts[1:]:
-        while context != result:
+        while context not in inside:
             # A context has a larger number than its parent.
             if context > result:
+                inside.add(context)
                 context = f.contexts[context].parent
             else:
                 result = f.contexts[result].parent
+                inside.add(result)
     return result
 
 
 def _match(f: Frame, node: ast.Match) -> None:
     outer, reached = f.context, f.live
     subject = expression(f, node.subject)
-    ends: list[Env] = []
+    start = f.env.mark()
+    ends: list[Changes] = []
     exhausted = False
     for case in node.cases:
-        before = f.env
-        f.env, f.live = before.copy(), reached
+        f.live = reached
         f.context = f.inside(Context(outer, "match", subject, False))
         f.at(case)
         _pattern(f, case.pattern, subject)
@@ -252,11 +252,12 @@ def _match(f: Frame, node: ast.Match) -> None:
             exhausted = True
         block(f, case.body)
         if f.live:
-            ends.append(f.env)
-        f.env, f.context = before, outer
+            ends.append(f.env.changes(start))
+        f.env.undo(start)
+        f.context = outer
     if not exhausted and reached:
-        ends.append(f.env)
-    f.continue_from(ends, f.env)
+        ends.append({})
+    f.continue_from(ends, start)
 
 
 def _pattern(f: Frame, node: ast.pattern | None, value: ExprId) -> None:
@@ -321,43 +322,42 @@ def _for(f: Frame, node: ast.For | ast.AsyncFor) -> None:
     body = f.suite("loop")
     iterable = expression(f, node.iter)
     f.step(Iterate(outer, iterable))
-    before = f.env
-    marks = f.open_loop(node)
-    head = f.env
-    f.env = head.copy()
+    loop = f.open_loop(node)
+    head = f.env.mark()
     f.headed(body, iterable)
     assign(f, node.target, f.emit(Element(iterable), node.target))
     block(f, node.body)
-    breaks = f.close_loop(marks, before)
-    _after_loop(f, node.orelse, breaks, head, reached, outer)
+    breaks = f.close_loop(head)
+    _after_loop(f, node.orelse, breaks, loop.start, reached, outer)
 
 
 def _while(f: Frame, node: ast.While) -> None:
     outer, reached = f.context, f.live
-    before = f.env
-    marks = f.open_loop(node)
+    loop = f.open_loop(node)
     body = f.suite("while")
     test = expression(f, node.test)
     f.step(Test(outer, test))
-    head = f.env
-    f.env = head.copy()
+    head = f.env.mark()
     f.headed(body, test)
     block(f, node.body)
-    breaks = f.close_loop(marks, before)
-    _after_loop(f, node.orelse, breaks, head, reached and not is_true(f, test), outer)
+    breaks = f.close_loop(head)
+    _after_loop(f, node.orelse, breaks, loop.start, reached and not is_true(f, test), outer)
 
 
-def _after_loop(f: Frame, orelse: list[ast.stmt], breaks: list[Env], head: Env, ends: bool, outer: int) -> None:
-    """Go on behind a loop that `ends` by itself with the environment `head`, or by one of its `breaks`."""
-    f.env, f.live, f.context = head, ends, outer
+def _after_loop(f: Frame, orelse: list[ast.stmt], breaks: list[Changes], start: int, ends: bool, outer: int) -> None:
+    """Go on behind a loop that `ends` by itself, which has the environment of its head, or by one of its `breaks`;
+    `start` is before the loop."""
+    f.live, f.context = ends, outer
+    head = f.env.mark()
     if orelse:
-        f.env = head.copy()
         f.context = f.inside(Context(outer, "loop_else", NONE, False))
         block(f, orelse)
         f.context = outer
     if f.live:
-        breaks.append(f.env)
-    f.continue_from(breaks, head)
+        breaks.append(f.env.changes(start))
+    if not breaks:
+        f.env.undo(head)
+    f.continue_from(breaks, start)
 
 
 # --- with and try -----------------------------------------------------------------------------------------------------
@@ -374,12 +374,13 @@ def _with(f: Frame, node: ast.With | ast.AsyncWith) -> None:
         f.headed(body, manager)
         if item.optional_vars is not None:
             assign(f, item.optional_vars, f.emit(Entered(manager), item))
-    before, start = f.env.copy(), len(f.log)
+    start, logged = f.env.mark(), len(f.log)
     block(f, node.body)
     f.context = outer
     if swallows and reached:
-        left = [f.env] if f.live else []
-        f.continue_from([*left, thrown(before, f.log[start:])], f.env)
+        left = [f.env.changes(start)] if f.live else []
+        f.env.undo(start)
+        f.continue_from([*left, f.thrown(logged, len(f.log))], start)
 
 
 def _swallows(node: ast.expr) -> bool:
@@ -393,32 +394,36 @@ def _swallows(node: ast.expr) -> bool:
 
 def _try(f: Frame, node: ast.Try) -> None:
     outer, reached = f.context, f.live
-    before, start = f.env.copy(), len(f.log)
-    breaks, continues = [len(jumps) for jumps in f.loops[-1]] if f.loops else (0, 0)
-    ends: list[Env] = []
+    start, logged = f.env.mark(), len(f.log)
+    breaks, continues = (len(f.loops[-1].breaks), len(f.loops[-1].continues)) if f.loops else (0, 0)
+    ends: list[Changes] = []
     _suite(f, node.body, outer, "try")
     after_body = len(f.log)
     if node.orelse:
         _suite(f, node.orelse, outer, "try_else")
     if f.live:
-        ends.append(f.env)
-    raised = thrown(before, f.log[start:after_body])
+        ends.append(f.env.changes(start))
+    f.env.undo(start)
+    raised = f.thrown(logged, after_body)
     for handler in node.handlers:
-        f.env, f.live = raised.copy(), reached
+        f.env.apply(raised)
+        f.live = reached
         except_clause(f, handler)
         f.context = outer
         if f.live:
-            ends.append(f.env)
+            ends.append(f.env.changes(start))
+        f.env.undo(start)
     if not node.finalbody:
-        f.continue_from(ends, raised)
+        if not ends:
+            f.env.apply(raised)
+        f.continue_from(ends, start)
         return
-    jumps = [*f.loops[-1][0][breaks:], *f.loops[-1][1][continues:]] if f.loops else []
+    jumps = [*f.loops[-1].breaks[breaks:], *f.loops[-1].continues[continues:]] if f.loops else []
     after = len(f.log)
-    _finally(f, node.finalbody, ends, thrown(before, f.log[start:]), reached)
+    _finally(f, node.finalbody, ends, f.thrown(logged, after), start, reached)
     # A `break` or `continue` goes through the `finally` as well.
-    for env in jumps:
-        for name, flow in f.log[after:]:
-            env[name] = join(env.get(name, UNBOUND), flow)
+    for changes in jumps:
+        f.add_bindings(changes, after)
 
 
 def _suite(f: Frame, statements: list[ast.stmt], outer: int, kind: Literal["try", "try_else", "finally"]) -> None:
@@ -438,22 +443,25 @@ def except_clause(f: Frame, node: ast.ExceptHandler) -> None:
         f.bind(name, f.put(Caught(caught), f.tables.names.get(id(node), -1)))
     block(f, node.body)
     if name is not None:  # Python deletes it at the end of the handler
-        f.env.pop(name, None)
+        f.env.set(name, None)
 
 
-def _finally(f: Frame, statements: list[ast.stmt], ends: list[Env], raised: Env, reached: bool) -> None:
-    """Read a `finally` that is entered from `ends` or, where an exception passes, with `raised`; go on from `ends`."""
-    f.env, f.live = merge([*ends, raised]).copy(), reached
-    start = len(f.log)
+def _finally(
+    f: Frame, statements: list[ast.stmt], ends: list[Changes], raised: Changes, start: int, reached: bool
+) -> None:
+    """Read a `finally` that is entered from `ends` or, where an exception passes, with `raised`; go on from `ends`. The
+    environment is that at `start`, to which they are changes."""
+    f.env.apply(f.meet([*ends, raised]))
+    f.live = reached
+    logged = len(f.log)
     _suite(f, statements, f.context, "finally")
     if not f.live or not ends:
         f.live = False
         return
-    last = f.env
-    f.env = merge(ends).copy()
-    for name, _ in f.log[start:]:
-        if name in last:
-            f.env[name] = last[name]
+    last = {name: f.env.get(name) for name, _ in f.log[logged:]}
+    f.env.undo(start)
+    f.env.apply(f.meet(ends))
+    f.env.apply({name: flow for name, flow in last.items() if flow is not None})
 
 
 # --- defs -------------------------------------------------------------------------------------------------------------

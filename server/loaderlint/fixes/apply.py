@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import libcst as cst
 
+from loaderlint.failures import Failure, contained
 from loaderlint.findings import (
     AddImport,
     DeleteStatement,
@@ -25,26 +28,38 @@ from loaderlint.findings import (
     ReplaceAttributeUses,
     SetArgument,
     Wrap,
+    path_of,
+    place_of,
 )
 from loaderlint.fixes import enclosing, statements
 from loaderlint.fixes.arguments import argument_changes
 from loaderlint.fixes.comments import edit_comment
-from loaderlint.fixes.draft import EXPRESSION, LINES, WRAP_END, WRAP_START, Draft, NewArgument, Plan
+from loaderlint.fixes.draft import EXPRESSION, LINES, WRAP_END, WRAP_START, Draft, NewArgument, Originals, Plan
 from loaderlint.fixes.edits import Change, FileAccess, FileEdit, NoFix, Refused
 from loaderlint.fixes.expressions import replace_expression, wrap
 from loaderlint.fixes.header import header_changes, plan_function
 from loaderlint.fixes.hoist import plan_hoist
 from loaderlint.fixes.members import method_changes, plan_method, replace_uses
 from loaderlint.fixes.names import Here, ensure, fill, has_word
-from loaderlint.syntax.cutter import recut
-from loaderlint.syntax.parse import parse_piece
-from loaderlint.syntax.source import LineIndex
+from loaderlint.fixes.validity import is_valid
 from loaderlint.syntax.span import Span, TextEdit
 
+#: Stands around the work on one fix, and takes errors of ours.
+Guard = Callable[[tuple[Intent, ...]], AbstractContextManager[None]]
+_Value = TypeVar("_Value")
 
-def edits_for(intents: Sequence[Intent], files: FileAccess) -> tuple[FileEdit, ...] | NoFix:
-    """The edits that carry out all `intents` of one fix, sorted by path; or why that is not possible."""
-    work = _Work(files)
+
+def _unguarded(group: tuple[Intent, ...]) -> AbstractContextManager[None]:
+    """Errors are the caller's."""
+    return nullcontext()
+
+
+def edits_for(
+    intents: Sequence[Intent], files: FileAccess, originals: Originals | None = None
+) -> tuple[FileEdit, ...] | NoFix:
+    """The edits that carry out all `intents` of one fix, sorted by path; or why that is not possible. `originals`: what
+    fixes of the same version of the files have found out about them."""
+    work = _Work(files, originals or Originals())
     try:
         work.add(tuple(intents))
         edits = work.edits()
@@ -53,41 +68,51 @@ def edits_for(intents: Sequence[Intent], files: FileAccess) -> tuple[FileEdit, .
     return edits or NoFix("nothing is left to change")
 
 
-def merge(groups: Sequence[tuple[Intent, ...]], files: FileAccess) -> tuple[FileEdit, ...]:
-    """The edits of as many fixes as fit together. A fix that cannot be carried out, or that conflicts with one before
-    it, is left out as a whole; equal intents of several fixes are carried out once."""
-    work = _Work(files)
-    taken = [group for group in groups if work.try_add(group)]
-    try:
+def merge(
+    groups: Iterable[tuple[Intent, ...]],
+    files: FileAccess,
+    originals: Originals | None = None,
+    guard: Guard = _unguarded,
+) -> tuple[FileEdit, ...]:
+    """The edits of as many fixes as fit together. A fix that cannot be carried out, that conflicts with one before it,
+    or that fails (`guard` takes the error) is left out as a whole; equal intents of several fixes are carried out
+    once."""
+    originals = originals or Originals()
+    work = _Work(files, originals)
+    taken = [group for group in groups if work.attempt(work.add, group, guard)]
+    with contained(_found_one_by_one, None), suppress(Refused):
         return work.edits()
-    except Refused:
-        return _merge_carefully(taken, files)
+    return _merge_carefully(taken, files, originals, guard)
 
 
-def _merge_carefully(groups: Iterable[tuple[Intent, ...]], files: FileAccess) -> tuple[FileEdit, ...]:
+def _merge_carefully(
+    groups: Iterable[tuple[Intent, ...]], files: FileAccess, originals: Originals, guard: Guard
+) -> tuple[FileEdit, ...]:
     """As `merge`, but looks at the result after each fix: for fixes that are right alone and break a piece together."""
-    work = _Work(files)
+    work = _Work(files, originals)
     result: tuple[FileEdit, ...] = ()
     for group in groups:
-        before = work.plans()
-        try:
-            work.add(group)
-            result = work.edits()
-        except Refused:
-            work.restore(before)
+        result = work.attempt(work.edits_with, group, guard) or result
     return result
+
+
+def _found_one_by_one(failure: Failure) -> None:
+    """What fails for many fixes together comes again with the one that it is about."""
 
 
 class _Work:
     """The drafts of all files that the fixes touch."""
 
-    def __init__(self, files: FileAccess) -> None:
+    def __init__(self, files: FileAccess, originals: Originals) -> None:
         self._files = files
+        self._originals = originals
         self._drafts: dict[Path, Draft] = {}
+        #: The names under which each file was planned to be changed, taken up or not.
+        self._names: dict[Path, list[Path]] = {}
 
     def draft(self, path: Path) -> Draft:
         if path not in self._drafts:
-            self._drafts[path] = Draft(path, self._files)
+            self._drafts[path] = Draft(path, self._files, self._originals)
         return self._drafts[path]
 
     def plans(self) -> dict[Path, Plan]:
@@ -97,21 +122,39 @@ class _Work:
         for path, draft in self._drafts.items():
             draft.plan = plans.get(path, Plan())
 
-    def try_add(self, group: tuple[Intent, ...]) -> bool:
+    def attempt(
+        self, step: Callable[[tuple[Intent, ...]], _Value], group: tuple[Intent, ...], guard: Guard
+    ) -> _Value | None:
+        """What a step gives for one fix; None, and the plans as before, if that is not possible."""
         before = self.plans()
-        try:
-            self.add(group)
-        except Refused:
-            self.restore(before)
-            return False
-        return True
+        with guard(group), suppress(Refused):
+            return step(group)
+        self.restore(before)
+        return None
 
-    def add(self, group: tuple[Intent, ...]) -> None:
-        """Add one fix to the plans. Raises Refused, the plans then half changed."""
+    def edits_with(self, group: tuple[Intent, ...]) -> tuple[FileEdit, ...]:
+        """The edits of all plans and of one fix more. Raises Refused, the plans then half changed."""
+        self.add(group)
+        return self.edits()
+
+    def add(self, group: tuple[Intent, ...]) -> tuple[Intent, ...]:
+        """Add one fix to the plans, and give its intents. Raises Refused, the plans then half changed."""
         group = tuple(dict.fromkeys(group))
         _Group(self, group).plan()
-        for path in {_path(intent) for intent in group}:
+        for path in set(map(path_of, group)):
             _all_changes(self.draft(path))
+            self._claim(path)
+        return group
+
+    def _claim(self, path: Path) -> None:
+        """Change a file under this name. Refused if it is being changed under another one: the two names have one text,
+        and the edits of both would be made in it."""
+        file = self._files.file(path)
+        others = self._names.setdefault(file, [path])
+        if path not in others:
+            others.append(path)
+        if any(other != path and self._drafts[other].plan != Plan() for other in others):
+            raise Refused(f"{path.name} is being fixed under another name")
 
     def edits(self) -> tuple[FileEdit, ...]:
         """The edits of all plans. Raises Refused if a piece would be broken."""
@@ -164,7 +207,7 @@ class _Group:
     def _function(self, intent: InsertFunction) -> str:
         draft = self._work.draft(intent.path)
         before = run_at = len(draft.pieces)
-        for place in map(_place, self._intents):
+        for place in map(place_of, self._intents):
             if place is None or place.path != intent.path:
                 continue
             tree, node = draft.find(place)
@@ -180,7 +223,7 @@ class _Group:
         return fill(text, here, self._names.get(place.path, {}), self._imports.get(place.path, {}))
 
     def _do(self, intent: Intent) -> None:
-        draft = self._work.draft(_path(intent))
+        draft = self._work.draft(path_of(intent))
         match intent:
             case AddImport():
                 ensure(intent, draft, literal=self._is_literal(intent))
@@ -232,19 +275,6 @@ class _Group:
         )
 
 
-def _path(intent: Intent) -> Path:
-    if isinstance(intent, AddImport | InsertFunction | EditComment):
-        return intent.path
-    place = _place(intent)
-    assert place is not None
-    return place.path
-
-
-def _place(intent: Intent) -> Place | None:
-    values = (getattr(intent, one.name) for one in fields(intent))
-    return next((value for value in values if isinstance(value, Place)), None)
-
-
 def _texts(intent: Intent) -> tuple[str, ...]:
     """The source texts in an intent."""
     names = ("value", "before", "after", "text", "source", "replacement")
@@ -289,17 +319,9 @@ def _meet(first: Change, second: Change) -> bool:
 
 def _checked(draft: Draft, changes: Sequence[Change]) -> FileEdit:
     """The edits of a file. Raises Refused if a piece that parses would not do so any more."""
-    parts = []
-    done = 0
-    for change in changes:
-        parts += [draft.text[done : change.start], change.text]
-        done = change.end
-    text = "".join([*parts, draft.text[done:]])
-    known = {(piece.kind, piece.keyword, piece.text) for piece in draft.pieces}
-    for piece in recut(draft.pieces, draft.text, text):
-        if (piece.kind, piece.keyword, piece.text) not in known and parse_piece(piece) is None:
-            raise Refused("the changed code would not be valid")
-    index = LineIndex(draft.text)
+    if not is_valid(draft, changes):
+        raise Refused("the changed code would not be valid")
+    index = draft.original.lines
     edits = [
         TextEdit(Span(*index.position(change.start), *index.position(change.end)), change.text) for change in changes
     ]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from loaderlint.findings import EditComment
 from loaderlint.fixes.draft import EXPRESSION, Draft
 from loaderlint.fixes.edits import Change, Refused
-from loaderlint.syntax.source import LineIndex
 
 
 def edit_comment(intent: EditComment, draft: Draft) -> None:
     """Plan the change. Raises Refused if the comment does not stand there."""
-    index = LineIndex(draft.text)
+    index = draft.original.lines
     start = index.line_start(intent.line) + intent.column
     end = start + len(intent.before)
     before = intent.before.lstrip()

@@ -7,17 +7,20 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import libcst as cst
 
 from loaderlint.findings import Place
 from loaderlint.fixes.edits import Change, FileAccess, Refused
 from loaderlint.fixes.tree import Tree, grow
+from loaderlint.syntax.source import LineIndex
 
 #: Ranks of changes, see `Change`.
 WRAP_END, ARGUMENT, EXPRESSION, WRAP_START = 0, 1, 2, 3
 LINES = 10
+#: How many files, and trees of each, are kept for the next fix: the findings of a file come in the order of places.
+_KEPT_FILES, _KEPT_TREES = 2, 8
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SUITE = re.compile(
@@ -86,18 +89,25 @@ class Plan:
     arguments: tuple[NewArgument, ...] = ()
 
 
-class Draft:
-    """A file, its trees as far as they were asked for, and the plan. Refused for a file that must not be edited."""
+class Original:
+    """A file before it is changed, and what is known of it. The drafts of all fixes of one version share it: a piece is
+    parsed once for the thousands of findings that may stand in it."""
 
     def __init__(self, path: Path, files: FileAccess) -> None:
-        oddities = files.oddities(path)
-        if oddities:
-            raise Refused(f"{path.name} cannot be edited safely: {', '.join(oddities)}")
-        self.path = path
+        self.oddities = files.oddities(path)
         self.text = files.text(path)
         self.pieces = files.pieces(path)
-        self.plan = Plan()
+        #: Kept here for `names`: what imports bind at module level.
+        self.imports: list[Any] | None = None
         self._trees: dict[int, Tree | None] = {}
+
+    def tree(self, piece: int) -> Tree | None:
+        """The tree of a piece; None if it does not parse. The last few are kept."""
+        tree = self._trees.pop(piece) if piece in self._trees else grow(self.pieces[piece])
+        self._trees[piece] = tree
+        if len(self._trees) > _KEPT_TREES:
+            del self._trees[next(iter(self._trees))]
+        return tree
 
     @cached_property
     def newline(self) -> str:
@@ -110,6 +120,71 @@ class Draft:
         """What one level of indentation is in this file; four spaces if nothing tells."""
         levels = Counter(found[2] for found in _SUITE.finditer(self.text))
         return levels.most_common(1)[0][0] if levels else "    "
+
+    @cached_property
+    def module_level(self) -> list[int]:
+        """The pieces at module level, those in `if`, `try` and their kin among them."""
+        found: dict[int, None] = {}
+        for piece, one in enumerate(self.pieces):  # containers stand before what is in them
+            if one.parent == -1 or (one.parent in found and self.pieces[one.parent].kind == "clause"):
+                found[piece] = None
+        return list(found)
+
+    @cached_property
+    def lines(self) -> LineIndex:
+        """The lines of the text."""
+        return LineIndex(self.text)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each piece begins."""
+        return [piece.start for piece in self.pieces]
+
+    @cached_property
+    def known(self) -> frozenset[tuple[str, str, str]]:
+        """The pieces as `parse_piece` sees them."""
+        return frozenset((piece.kind, piece.keyword, piece.text) for piece in self.pieces)
+
+
+class Originals:
+    """The files of one version of the workspace, the last few of them."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, Original] = {}
+
+    def of(self, path: Path, files: FileAccess) -> Original:
+        """The file at `path`."""
+        original = self._known.pop(path) if path in self._known else Original(path, files)
+        self._known[path] = original
+        if len(self._known) > _KEPT_FILES:
+            del self._known[next(iter(self._known))]
+        return original
+
+
+class Draft:
+    """A file, its trees as far as they were asked for, and the plan. Refused for a file that must not be edited."""
+
+    def __init__(self, path: Path, files: FileAccess, originals: Originals) -> None:
+        original = originals.of(path, files)
+        oddities = (*original.oddities, *files.refusals(path))
+        if oddities:
+            raise Refused(f"{path.name} cannot be edited safely: {', '.join(oddities)}")
+        self.original = original
+        self.path = path
+        self.text = original.text
+        self.pieces = original.pieces
+        self.plan = Plan()
+        self._trees: dict[int, Tree | None] = {}
+
+    @property
+    def newline(self) -> str:
+        """The file's line end."""
+        return self.original.newline
+
+    @property
+    def unit(self) -> str:
+        """What one level of indentation is in this file; four spaces if nothing tells."""
+        return self.original.unit
 
     def change(self, *changes: Change) -> None:
         """Add to the changes; a change that is there already counts once."""
@@ -128,7 +203,7 @@ class Draft:
         if piece not in self._trees:
             if not 0 <= piece < len(self.pieces):
                 raise Refused(f"{self.path.name} has changed")
-            self._trees[piece] = grow(self.pieces[piece])
+            self._trees[piece] = self.original.tree(piece)
         return self._trees[piece]
 
     def find(self, place: Place) -> tuple[Tree, cst.CSTNode]:

@@ -40,7 +40,7 @@ class NoFix:
 
 
 class FileAccess(Protocol):
-    """How the files are read. All four answer for the same version of a file."""
+    """How the files are read. All answer for the same version of a file."""
 
     def pieces(self, path: Path) -> tuple[Piece, ...]:
         """The pieces of the file."""
@@ -49,7 +49,13 @@ class FileAccess(Protocol):
         """The whole text with the file's own line ends, without a byte order mark."""
 
     def oddities(self, path: Path) -> tuple[str, ...]:
-        """Reasons why the file must not be edited ('mixed line ends', ...); empty if it may be."""
+        """What in the text keeps the file from being edited ('mixed line ends', ...); empty if nothing does."""
+
+    def refusals(self, path: Path) -> tuple[str, ...]:
+        """Other reasons why the file must not be edited now."""
+
+    def file(self, path: Path) -> Path:
+        """The file that edits of `path` are written to: another one if `path` is a symbolic link."""
 
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
         """The facts of one piece; None if it does not parse."""

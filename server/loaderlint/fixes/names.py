@@ -143,8 +143,14 @@ def _only(binding: Binding, draft: Draft) -> bool:
 
 def _imports(draft: Draft) -> list[Binding]:
     """What imports bind at module level."""
+    if draft.original.imports is None:
+        draft.original.imports = _find_imports(draft)
+    return draft.original.imports
+
+
+def _find_imports(draft: Draft) -> list[Binding]:
     found = []
-    for piece in _module_level(draft):
+    for piece in draft.original.module_level:
         if "import" in draft.pieces[piece].text and not _is_def(draft, piece):
             found += [binding for binding in _bound(draft, piece).get(None, ()) if binding.meaning is not None]
     return found
@@ -153,7 +159,7 @@ def _imports(draft: Draft) -> list[Binding]:
 def bindings(draft: Draft, name: str) -> list[Binding]:
     """What binds `name` at module level. Raises Refused if a piece with the name does not parse."""
     found = []
-    for piece in _module_level(draft):
+    for piece in draft.original.module_level:
         if has_word(draft.pieces[piece].text, name):
             if draft.known_tree(piece) is None:
                 raise Refused(f"a part of {draft.path.name} with {name!r} is no valid Python")
@@ -175,12 +181,6 @@ def binding_nodes(draft: Draft, name: str) -> list[cst.CSTNode]:
             bound = (binding for scope in _bound(draft, piece).values() for binding in scope)
             found += [binding.node for binding in bound if binding.name == name]
     return found
-
-
-def _module_level(draft: Draft) -> Iterator[int]:
-    for piece in range(len(draft.pieces)):
-        if all(draft.pieces[above].kind == "clause" for above in draft.above(piece)):
-            yield piece
 
 
 def _is_def(draft: Draft, piece: int) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
+from loaderlint.stack import with_room
 from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.numbered import numbered
 from loaderlint.syntax.parse import ParsedPiece, parse_piece
@@ -40,6 +41,11 @@ class Tree:
     def nodes(self) -> list[cst.CSTNode]:
         """All numbered nodes; the index is the anchor."""
         return preorder(self.node)
+
+    @cached_property
+    def simple_statements(self) -> list[cst.SimpleStatementLine]:
+        """The lines of simple statements, in order."""
+        return [node for node in self.nodes if isinstance(node, cst.SimpleStatementLine)]
 
     def _is_counted_alike(self) -> bool:
         counted = numbered(self.piece)
@@ -90,13 +96,12 @@ class Tree:
 
 def grow(piece: Piece) -> Tree | None:
     """The tree of `piece`; None if it does not parse."""
+    return with_room(lambda: _grown(piece))
+
+
+def _grown(piece: Piece) -> Tree | None:
     parsed = parse_piece(piece)
-    if parsed is None:
-        return None
-    try:
-        return Tree(piece, parsed)
-    except RecursionError:  # nested too deep for libcst's way to give the text back
-        return None
+    return None if parsed is None else Tree(piece, parsed)
 
 
 @dataclass

@@ -12,6 +12,7 @@ a message is made or read.
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -23,15 +24,19 @@ def main(
     host: str = "127.0.0.1",
     port: int = 2087,
     *,
+    token: str | None = None,
+    origins: Sequence[str] = (),
     cache_dir: str | None = None,
     no_cache: bool = False,
 ) -> int:
     """Serve one client until it leaves, and return the exit code: 0 after a proper shutdown, 1 if the client left
     without one, 2 if the transport cannot be had. Port 0 takes a free one; the address is written to stderr.
+    `token`, `origins`: who may connect to a socket (`access`); without a token, $LOADERLINT_TOKEN or a new one.
     `cache_dir`, `no_cache`: as for `loaderlint check`."""
     # What is imported stays; to look through it again and again would hold up messages (36 ms each time).
     gc.disable()
     try:
+        from loaderlint.lsp.access import Access
         from loaderlint.lsp.remote import load
         from loaderlint.lsp.server import serve
     finally:
@@ -43,4 +48,4 @@ def main(
 
         return None if no_cache else place.folder(cache_dir)
 
-    return serve(lambda: load(folder), transport, host, port)
+    return serve(lambda: load(folder), transport, host, port, Access.of(token, tuple(origins)))

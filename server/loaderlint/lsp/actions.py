@@ -19,7 +19,7 @@ from loaderlint.lsp import page
 from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.diagnostics import Report
 from loaderlint.lsp.documents import Document, Notebook, Snapshot
-from loaderlint.lsp.edits import Change, Edit, FileEdit, Outdated, change, one_edit
+from loaderlint.lsp.edits import Change, Edit, FileEdit, NotMade, Outdated, change, one_edit
 from loaderlint.lsp.fixall import fix_all
 from loaderlint.lsp.protocol import ContentModified
 from loaderlint.lsp.suppress import suppression
@@ -64,7 +64,7 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
         actions += await _refactorings(ls, report, params)
     if ls.client.resolves_edits:
         return actions
-    return [action for action in actions if await _filled(ls, document, report, action)]
+    return [action for action in actions if await _can_be_filled(ls, document, report, action)]
 
 
 async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
@@ -85,12 +85,21 @@ async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
     return action
 
 
+async def _can_be_filled(ls: Server, document: Document | Notebook, report: Report, action: types.CodeAction) -> bool:
+    """As `_filled`, False also where the edit would do harm."""
+    try:
+        return await _filled(ls, document, report, action)
+    except NotPossible:
+        return False
+
+
 async def _filled(ls: Server, document: Document | Notebook, report: Report, action: types.CodeAction) -> bool:
-    """Give the action its edit, if it has none yet. False if there is none to give."""
+    """Give the action its edit, if it has none yet. False if there is none to give. Raises NotPossible if it would do
+    harm."""
     if action.edit is not None or action.command is not None:
         return True
     data: Any = action.data
-    snapshots = ls.analysis.snapshots()
+    snapshots = ls.analysis.snapshots(report.snapshot)
     client, label = ls.client, f"{action.title} (in a file that is not open)"
 
     def question(workspace: Workspace) -> Change | None:
@@ -103,8 +112,10 @@ async def _filled(ls: Server, document: Document | Notebook, report: Report, act
         logger.info("no fix: %s", outdated)
         ls.analysis.touched([snapshot.path for snapshot in snapshots])
         raise ContentModified() from outdated
-    except Exception:
-        logger.exception("the edit of %r cannot be made", action.title)
+    except NotMade as refused:
+        raise NotPossible(str(refused)) from refused
+    except Exception as error:
+        ls.analysis.unanswered(error)
         return False
     if made is None:
         return False
@@ -161,16 +172,17 @@ def _meant(report: Report, params: types.CodeActionParams, encoding: Any) -> lis
     """The indexes of the findings that touch the requested range. One whose id the client names is meant already if it
     shares a line with the range, whatever the columns are."""
     uri = params.text_document.uri
-    start = report.snapshot.place(uri, params.range.start, encoding)
-    end = report.snapshot.place(uri, params.range.end, encoding)
-    asked = Place(*min(start, end), *max(start, end))
+    asked = report.snapshot.span(uri, params.range, encoding)
+    if asked is None:
+        return []
     named = {
         diagnostic.data.get("id") for diagnostic in params.context.diagnostics if isinstance(diagnostic.data, Mapping)
     }
     return [
         index
         for index, finding in enumerate(report.findings)
-        if touches(finding.span, asked) or (finding.fingerprint in named and _shares_line(finding.span, asked))
+        if report.shows(index, uri)
+        and (touches(finding.span, asked) or (finding.fingerprint in named and _shares_line(finding.span, asked)))
     ]
 
 
@@ -223,9 +235,12 @@ def _pages(ls: Server, report: Report, indexes: Sequence[int]) -> Iterator[types
 async def _refactorings(ls: Server, report: Report, params: types.CodeActionParams) -> list[types.CodeAction]:
     """What can be done to the loader on the line where the range begins."""
     snapshot = report.snapshot
-    line, _ = snapshot.place(params.text_document.uri, params.range.start, ls.documents.encoding)
-    found = await ls.analysis.ask(lambda workspace: workspace.refactorings(snapshot.path, line))
-    return [_lazy(report, fix.title, REFACTOR, {"refactoring": fix.title, "line": line}) for fix in found]
+    place = snapshot.place(params.text_document.uri, params.range.start, ls.documents.encoding)
+    if place is None:
+        return []
+    line, _ = place
+    found = await ls.analysis.try_asking(lambda workspace: workspace.refactorings(snapshot.path, line))
+    return [_lazy(report, fix.title, REFACTOR, {"refactoring": fix.title, "line": line}) for fix in found or ()]
 
 
 def _lazy(report: Report, title: str, kind: str, data: dict[str, Any]) -> types.CodeAction:

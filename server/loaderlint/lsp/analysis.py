@@ -17,16 +17,19 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
 
+from loaderlint import HOME
 from loaderlint.lsp.backend import Backend, Workspace
 from loaderlint.lsp.client import Client
 from loaderlint.lsp.diagnostics import Report, cleared, report_of
 from loaderlint.lsp.documents import Document, Documents, Notebook, Snapshot
+from loaderlint.lsp.failure_log import FailureLog, costs_a_fix, costs_findings
+from loaderlint.lsp.pulled import Pulled
 from loaderlint.lsp.standing import History, standing
 from loaderlint.lsp.text import Encoding, Place, Span, split_lines, to_range
 from loaderlint.lsp.uris import uri_of
@@ -40,8 +43,17 @@ logger = logging.getLogger(__name__)
 
 #: Seconds from a change to the job that looks at it, and the longest that further changes can put it off.
 AT_ONCE, EDITED, ON_DISK, LONGEST = 0.0, 0.02, 0.2, 1.0
+#: Seconds until the engine is asked once more after its process has ended, one number a try.
+AGAIN = (0.1, 0.5, 2.0)
 #: Seconds from a change until what stands of the last answer is shown, if no new one has come. Most come before.
 STANDING = 0.05
+
+_INTERNAL = (
+    "loaderlint: an internal error kept some code from being checked. The last findings stay, and the next edit tries"
+    f" again. Please report it with what the server's log says: {HOME}"
+)
+#: What people can do in every editor when the engine does not come back.
+RESTART = "restart the server (VS Code: 'loaderlint: Restart Server')"
 
 _Result = TypeVar("_Result")
 
@@ -56,24 +68,32 @@ class Setup:
 
 @dataclass(slots=True)
 class Job:
-    """All that one run on the worker's thread needs; nothing in it is changed afterwards but `stopped`."""
+    """All that one run on the worker's thread needs; nothing in it is changed afterwards but `stopped`. `told`: of each
+    open file the document whose text the engine is told."""
 
     setup: Setup
     texts: Mapping[Path, str | None]
     gone: frozenset[Path]
     snapshots: tuple[Snapshot, ...]
+    told: tuple[Snapshot, ...]
     client: Client
     stopped: threading.Event = field(default_factory=threading.Event)
+
+    def looks_at(self, snapshot: Snapshot) -> bool:
+        """Whether the engine looks at the very text of a document: not if its file is open under another URI, too, with
+        another text."""
+        return any(one is snapshot or (one.path, one.lines) == (snapshot.path, snapshot.lines) for one in self.told)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a job found, or a part of it. `problems`: what the engine wants people to know; `links`: see
-    `Workspace.links`."""
+    `Workspace.links`; `failed`: the rules that an internal error kept from looking, '' where it may be any."""
 
     reports: tuple[Report, ...]
     problems: tuple[str, ...]
     links: int
+    failed: frozenset[str] = frozenset()
 
 
 class Engine:
@@ -84,6 +104,7 @@ class Engine:
         self._backend: Backend | None = None
         self._workspace: Workspace | None = None
         self._setup: Setup | None = None
+        self._log = FailureLog(logger)
 
     def backend(self) -> Backend:
         """The backend, loaded when first asked for."""
@@ -104,12 +125,12 @@ class Engine:
         workspace = self._told(backend, job)
         if job.stopped.is_set():
             return None
-        paths = [snapshot.path for snapshot in job.snapshots]
-        places = Texts(workspace, job.snapshots, job.client.encoding)
+        paths = [snapshot.path for snapshot in job.told]
+        places = Texts(workspace, job.told, job.client.encoding)
 
         def looked(found: Mapping[Path, Sequence[Diagnostic]]) -> None:
             # The engine is busy and must not be asked: not even what the code runs on.
-            shown = [one for one in job.snapshots if one.path in found]
+            shown = [one for one in job.snapshots if one.path in found and job.looks_at(one)]
             early(Answer(tuple(report_of(one, found[one.path], (), places, job.client) for one in shown), (), 0))
 
         try:
@@ -119,14 +140,34 @@ class Engine:
         reports = tuple(
             report_of(
                 snapshot,
-                found.get(snapshot.path, ()),
-                workspace.environment(snapshot.path) if found.get(snapshot.path) else (),
+                findings := found.get(snapshot.path, ()) if job.looks_at(snapshot) else (),
+                workspace.environment(snapshot.path) if findings else (),
                 places,
                 job.client,
             )
             for snapshot in job.snapshots
         )
-        return Answer(reports, tuple(_said(problem) for problem in workspace.problems), workspace.links)
+        problems = tuple(_said(problem) for problem in workspace.problems)
+        return Answer(reports, problems, workspace.links, self._failed_rules(workspace))
+
+    def _failed_rules(self, workspace: Workspace) -> frozenset[str]:
+        """The rules of internal errors that cost findings, each of which is logged once."""
+        self._log.note_problems(workspace.problems, lambda problem: not costs_a_fix(problem))
+        return frozenset(problem.rule for problem in workspace.problems if costs_findings(problem))
+
+    def answer(self, question: Callable[[Workspace], _Result]) -> _Result:
+        """What a question about the workspace gives."""
+        workspace = self.workspace()
+        found = question(workspace)
+        self._log.note_problems(workspace.problems, costs_a_fix)
+        return found
+
+    def unanswered(self, error: Exception) -> None:
+        """Log what kept a question from being answered, if nobody has."""
+        from loaderlint.failures import failure_of
+
+        if not getattr(error, "is_logged", False):
+            self._log.note("a question cannot be answered", failure_of(error))
 
     def close(self) -> None:
         """No more jobs come."""
@@ -137,7 +178,7 @@ class Engine:
         texts = job.texts
         if self._workspace is None or self._setup is None or self._setup.folders != job.setup.folders:
             self._workspace = backend.workspace(job.setup.folders, job.setup.overrides)
-            texts = {snapshot.path: snapshot.text for snapshot in job.snapshots}
+            texts = {snapshot.path: snapshot.text for snapshot in job.told}
         elif self._setup != job.setup:
             self._workspace.configure(job.setup.overrides)
         self._setup = job.setup
@@ -197,18 +238,20 @@ class Analysis:
         refresh_lenses: Callable[[], None] = lambda: None,
         announce: Callable[[Document | Notebook, bool], None] = lambda document, settled: None,
         say: Callable[[str], None] = lambda message: None,
+        alert: Callable[[str], None] = lambda message: None,
     ) -> None:
         self.client = Client()
         self.pages: Mapping[str, str] = {}
+        self.pulled = Pulled(self.shown, refresh)
         self._documents = documents
         self._worker = worker
         self._engine = Engine(load)
         self._publish = publish
-        self._refresh = refresh
         self._refresh_lenses = refresh_lenses
         self._links = 0
         self._announce = announce
         self._say = say
+        self._alert = alert
         self._reports: dict[str, Report] = {}
         self._early: dict[str, Report] = {}
         self._standing: dict[str, Report] = {}
@@ -216,13 +259,15 @@ class Analysis:
         self._showing: asyncio.TimerHandle | None = None
         self._looked = asyncio.Event()
         self._published: dict[str, dict[str, types.PublishDiagnosticsParams]] = {}
-        self._pulled: dict[str, Report] = {}
         self._begun = asyncio.Event()
         self._news = asyncio.Event()
         self._asides: set[threading.Event] = set()
         self._said: set[str] = set()
+        self._tries = 0
         self._setup: Setup | None = None
         self._edited: set[Path] = set()
+        #: The URI under which each file was opened or edited last.
+        self._latest: dict[Path, str] = {}
         self._gone: set[Path] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._waiting_since: float | None = None
@@ -265,11 +310,13 @@ class Analysis:
     def closed(self, document: Document | Notebook) -> None:
         """The document is no longer open: the file on disk counts, and nothing is shown for it."""
         self._forget(document)
-        self._pulled.pop(document.uri, None)
+        self.pulled.forget(document.uris)
         for uri in self._published.pop(document.uri, ()):
             self._publish(cleared(uri))
         if document.analysed:
             self._note(document, EDITED)
+        if document.path is not None:
+            self._latest.pop(document.path, None)
 
     def _forget(self, document: Document | Notebook) -> None:
         for known in (self._reports, self._early, self._standing):
@@ -279,6 +326,7 @@ class Analysis:
     def _note(self, document: Document | Notebook, delay: float) -> None:
         if document.path is not None:
             self._edited.add(document.path)
+            self._latest[document.path] = document.uri
             self._plan(delay)
 
     def touched(self, paths: Iterable[Path]) -> None:
@@ -311,8 +359,8 @@ class Analysis:
         return None
 
     async def looked_at(self, document: Document | Notebook) -> Report | None:
-        """What was found in the document as it is now, or what can be said of it by now; waits for either. None if it
-        was not looked at in the end."""
+        """What was found in the document as it is now, or what can be said of it by now; waits for either. None if
+        nothing is known of it in the end."""
         while not self._settled.is_set():
             for known in (self._standing, self._early):
                 report = known.get(document.uri)
@@ -321,7 +369,12 @@ class Analysis:
             if self._timer is not None:
                 self._plan(AT_ONCE)
             await self._looked.wait()
-        return self.report(document)
+        return self.report(document) or self._still_standing(document)
+
+    def _still_standing(self, document: Document | Notebook) -> Report | None:
+        """What stands in the document where it could not be looked at."""
+        known = self._standing.get(document.uri)
+        return known if known is not None and document.is_at(known.snapshot) else None
 
     async def settled_report(self, uri: str) -> Report | None:
         """What was found in the document, or in the notebook of a cell, as it is now; waits until all is settled. None
@@ -333,9 +386,16 @@ class Analysis:
         await self.settled()
         return self.report(document) if document.version == version else None
 
-    def pulled(self, report: Report) -> None:
-        """The client has this report now: tell it when another one takes its place."""
-        self._pulled[report.snapshot.uri] = report
+    def shown(self, uri: str) -> Report | None:
+        """What is shown now of the document, or of the notebook of a cell, in its present version; None if nothing is
+        known of that yet."""
+        document = self._documents.get(uri)
+        if document is None:
+            return None
+        standing = self._standing.get(document.uri)
+        if standing is not None and document.is_at(standing.snapshot):
+            return standing
+        return self.report(document)
 
     async def begun(self) -> None:
         """Wait until the settings are known and something was looked at for the first time."""
@@ -350,13 +410,40 @@ class Analysis:
         self._news.set()
         self._news = asyncio.Event()
 
-    def snapshots(self) -> tuple[Snapshot, ...]:
-        """All open documents that are analysed, as they are now."""
+    def snapshots(self, preferred: Snapshot | None = None) -> tuple[Snapshot, ...]:
+        """The open documents that are analysed, as they are now: one for each file. A file that is open under several
+        URIs (through a linked folder) is what was edited last, which the engine is told; or `preferred`, if that is the
+        very same text."""
+        found = self._of_files(self._all_snapshots())
+        if preferred is not None and preferred.path in found and found[preferred.path].lines == preferred.lines:
+            found[preferred.path] = preferred
+        return tuple(found.values())
+
+    def _all_snapshots(self) -> tuple[Snapshot, ...]:
         return tuple(document.snapshot() for document in self._documents if document.analysed)
+
+    def _of_files(self, snapshots: Iterable[Snapshot]) -> dict[Path, Snapshot]:
+        found: dict[Path, Snapshot] = {}
+        for snapshot in snapshots:
+            if snapshot.path not in found or self._latest.get(snapshot.path) == snapshot.uri:
+                found[snapshot.path] = snapshot
+        return found
 
     async def ask(self, question: Callable[[Workspace], _Result]) -> _Result:
         """Put a question to the engine, on its thread."""
-        return await self._worker.run(lambda: question(self._engine.workspace()))
+        return await self._worker.run(lambda: self._engine.answer(question))
+
+    async def try_asking(self, question: Callable[[Workspace], _Result]) -> _Result | None:
+        """As `ask`; None if an error keeps the engine from answering, which is logged once."""
+        try:
+            return await self.ask(question)
+        except Exception as error:
+            self.unanswered(error)
+            return None
+
+    def unanswered(self, error: Exception) -> None:
+        """Log what kept a question from being answered, once."""
+        self._engine.unanswered(error)
 
     async def ask_aside(self, question: Callable[[Workspace, Callable[[], bool]], _Result]) -> _Result | None:
         """Put a long question to the engine, with a `stop` for it. None if a change came in between: who asks waits
@@ -389,6 +476,7 @@ class Analysis:
         self._closed = True
         self._cancel_timer()
         self._cancel_showing()
+        self.pulled.stop()
         self._stop_job()
         self._stop_asides()
         self._settled.set()
@@ -454,13 +542,13 @@ class Analysis:
         self._worker.run(lambda: engine.perform(job, early)).add_done_callback(self._end)
 
     def _next_job(self, setup: Setup) -> Job:
-        snapshots = self.snapshots()
-        current = {snapshot.path: snapshot for snapshot in snapshots}
+        snapshots = self._all_snapshots()
+        current = self._of_files(snapshots)
         for snapshot in snapshots:
             self._histories.setdefault(snapshot.uri, History(snapshot)).note(snapshot)
         # Texts are joined here and not at each edit: while somebody types, most versions are never looked at.
         texts = {path: current[path].text if path in current else None for path in self._edited}
-        job = Job(setup, texts, frozenset(self._gone), snapshots, self.client)
+        job = Job(setup, texts, frozenset(self._gone), snapshots, tuple(current.values()), self.client)
         self._edited.clear()
         self._gone.clear()
         return job
@@ -470,21 +558,57 @@ class Analysis:
         self._early.clear()
         if self._closed:
             return
+        answer: Answer | None = None
         try:
             answer = future.result()
-        except Exception:
-            logger.exception("the analysis failed")
-            answer = None
+        except OSError as error:  # the engine's process has ended, or cannot be started
+            self._ask_again(error)
+        except Exception as error:
+            self._tell_of(error)
         if answer is not None and job is not None:
+            self._tries = 0
             self._take(job, answer)
         if self._planned:
             self._begin()
         elif self._timer is None:
-            self._settled.set()
-            self._standing.clear()
-            self._cancel_showing()
-            self._wake()
-            self._announce_all(settled=True)
+            self._settle()
+
+    def _settle(self) -> None:
+        """All that is known has been looked at, as far as that can be done."""
+        self._settled.set()
+        self._cancel_showing()
+        self._standing.clear()
+        for document in self._documents:
+            if self.report(document) is None:
+                self._show(document)  # the last findings of what could not be looked at
+        self._wake()
+        self._announce_all(settled=True)
+
+    def _ask_again(self, error: OSError) -> None:
+        """Ask once more in a moment, a few times; then say that the next edit does."""
+        if self._tries < len(AGAIN):
+            logger.warning("%s; asking again", error)
+            self._plan(AGAIN[self._tries])
+            self._tries += 1
+            return
+        self._tries = 0
+        self._tell_once(f"{error}, again and again. Edit a file to try once more, or {RESTART}.", logger.error)
+
+    def _tell_of(self, error: Exception) -> None:
+        """The engine raised an error: what was found last stays, the next edit tries again."""
+        from loaderlint.failures import failure_of
+
+        failure = failure_of(error)
+        if failure.error not in self._said:
+            self._said.add(failure.error)
+            logger.error("the analysis failed: %s\n%s", failure.error, failure.traceback)
+        self._tell_once(_INTERNAL, logger.debug)
+
+    def _tell_once(self, message: str, log: Callable[[str], None]) -> None:
+        if message not in self._said:
+            self._said.add(message)
+            log(message)
+            self._alert(message)
 
     def _wake(self) -> None:
         """There is something for who waits in `looked_at`."""
@@ -504,10 +628,27 @@ class Analysis:
             self._early[document.uri] = report
             if not self.client.pulls:
                 self._push(report)
+        self.pulled.compare()  # a second early answer may say more than the first
         self._wake()
 
+    def _with_last(self, report: Report, failed: frozenset[str]) -> Report | None:
+        """A report with what still stands of the last findings of rules that failed now; None if the document was
+        edited meanwhile, and the last report has to stay until the next one."""
+        last, history = self._reports.get(report.snapshot.uri), self._histories.get(report.snapshot.uri)
+        if not failed or last is None or history is None:
+            return report
+        if not history.now.is_same(report.snapshot):
+            return None
+        histories = {one.now.path: one for one in self._histories.values()}
+        kept = standing(last, histories, self.client)
+        return report.with_unsure(
+            [number for number, one in enumerate(kept.findings) if not failed.isdisjoint(("", one.name))], kept
+        )
+
     def _take(self, job: Job, answer: Answer) -> None:
-        for snapshot in job.snapshots:
+        whole = [self._with_last(report, answer.failed) for report in answer.reports]
+        answer = replace(answer, reports=tuple(report for report in whole if report is not None))
+        for snapshot in [report.snapshot for report in answer.reports]:
             history = self._histories.get(snapshot.uri)
             if history is not None and history.now.serial == snapshot.serial:
                 history.begin(snapshot)
@@ -518,14 +659,14 @@ class Analysis:
                 continue  # closed meanwhile
             self._reports[document.uri] = report
             self._show(document)
-        if any(self._is_stale(report) for report in self._pulled.values()):
-            self._pulled.clear()
-            self._refresh()
+        self.pulled.compare()
         if answer.links != self._links:
             self._links = answer.links
             self._refresh_lenses()
         self._begun.set()
         self.announce_news()
+        if answer.failed:
+            self._tell_once(_INTERNAL, logger.debug)
         for problem in answer.problems:
             if problem not in self._said:
                 self._said.add(problem)
@@ -568,11 +709,6 @@ class Analysis:
         for uri, params in now.items():
             if before.get(uri) != params:
                 self._publish(params)
-
-    def _is_stale(self, pulled: Report) -> bool:
-        """Whether the client has another report of a version than there is now. It asks by itself for a new version."""
-        now = self._standing.get(pulled.snapshot.uri)
-        return now is not None and now.same_version(pulled) and now.result_id != pulled.result_id
 
     def _announce_all(self, *, settled: bool) -> None:
         for document in self._documents:

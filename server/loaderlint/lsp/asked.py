@@ -10,8 +10,11 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
+from loaderlint.links import known_as
 from loaderlint.lsp.documents import Snapshot
 from loaderlint.lsp.uris import uri_of
+
+NOT_ANSWERED = "loaderlint cannot answer: an internal error, which its log shows"
 
 
 class Refusal(JsonRpcException):
@@ -40,8 +43,8 @@ def base_of(path: Path | None, folders: Sequence[Path]) -> Path | None:
     """The folder that paths in a text are relative to: the innermost of the workspace around `path`, else the file's
     own; without a path the only folder of the workspace, None if there are several."""
     if path is None:
-        return folders[0].resolve() if len(folders) == 1 else None
-    around = [folder.resolve() for folder in folders if path.is_relative_to(folder.resolve())]
+        return known_as(folders[0]) if len(folders) == 1 else None
+    around = [folder for folder in map(known_as, folders) if path.is_relative_to(folder)]
     return max(around, key=lambda folder: len(folder.parts)) if around else path.parent
 
 

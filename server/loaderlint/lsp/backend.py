@@ -28,8 +28,8 @@ class Workspace(Protocol):
     """The part of `loaderlint.engine.Workspace` that the server uses. Called on one thread only, and by the server
     itself through `loaderlint.lsp.remote`."""
 
-    problems: list[Problem]
-
+    @property
+    def problems(self) -> list[Problem]: ...
     def set_text(self, path: Path, text: str | None) -> None: ...
     def configure(self, overrides: Mapping[str, object]) -> None: ...
     def forget(self, paths: Iterable[Path]) -> None: ...
@@ -96,10 +96,10 @@ class Loaderlint:
 
 
 def _pieces(folder: Path) -> PieceCache:
-    from loaderlint.cache.database import BRIEF, Database
+    from loaderlint.cache.database import Database
     from loaderlint.cache.pieces import PieceCache
 
-    return PieceCache(Database(folder, patience=BRIEF))
+    return PieceCache(Database(folder))
 
 
 def answer(workspace: Workspace, question: Callable[..., _Answer], *about: Any) -> _Answer:

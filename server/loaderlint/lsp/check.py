@@ -81,7 +81,7 @@ async def follow(ls: Server) -> None:
 
 def _send(ls: Server, unopened: dict[str, pull.FileReport]) -> None:
     for uri in ls.unopened.keys() - unopened.keys():
-        if ls.documents.get(uri) is None:
+        if ls.documents.get(uri) is None or pull.is_open_notebook(ls, uri):
             ls.text_document_publish_diagnostics(cleared(uri))
     now = {uri: result_id(report.shown) for uri, report in unopened.items()}
     for uri, report in unopened.items():

@@ -12,7 +12,6 @@ import logging
 import os
 import pickle
 import queue
-import signal
 import sys
 import threading
 from collections import deque
@@ -20,8 +19,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from loaderlint import processes
+from loaderlint.failures import failure_of
 from loaderlint.lsp import memory, wire
 from loaderlint.lsp.backend import Backend, Workspace
+from loaderlint.lsp.failure_log import FailureLog, costs_a_fix
 from loaderlint.lsp.wire import Call, Reply, Stop, Told
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ class Child:
         self._given_up = False
         self._resting: Iterator[None] | None = None
         self._links = 0
+        self._log = FailureLog(logger)
 
     def step(self) -> None:
         """Wait for the next call and answer it."""
@@ -75,8 +78,9 @@ class Child:
         except backend.cancelled:
             self._reply("cancelled", None)
         except Exception as error:
-            logger.debug("%s failed", call.method, exc_info=True)
-            self._reply("failed", f"{type(error).__name__}: {error}")
+            failure = failure_of(error)
+            self._log.note(f"{call.method} failed", failure)
+            self._reply("failed", failure.error)
         self._number = None
 
     def _next(self) -> Message:
@@ -137,6 +141,7 @@ class Child:
             value = question(workspace, *about)
         else:
             value = getattr(workspace, call.method)(*call.about)
+        self._log.note_problems(workspace.problems, costs_a_fix)
         return value, workspace.links
 
     def _checked(self, workspace: Workspace, paths: Sequence[Path] | None) -> Any:
@@ -208,15 +213,11 @@ def main(cache: str | None = None) -> None:
     from loaderlint.lsp.backend import Loaderlint
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is meant for the server, whose end is ours
-    source = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
-    sink = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, sys.stdin.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    processes.ignore_interrupts()
+    source, sink = processes.claim_stdio()
     inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
     folder = Path(cache) if cache else None
-    child = Child(lambda: Loaderlint(folder), inbox, lambda reply: wire.write(sink, reply))
+    child = Child(lambda: Loaderlint(folder), inbox, lambda reply: processes.write(sink, reply))
 
     def work() -> None:
         try:
@@ -230,6 +231,4 @@ def main(cache: str | None = None) -> None:
 
     threading.stack_size(_STACK)
     threading.Thread(target=work, name="loaderlint-engine", daemon=True).start()
-    while (data := wire.read(source)) is not None:
-        inbox.put(pickle.loads(data))
-    os._exit(0)
+    processes.each_message(source, lambda data: inbox.put(pickle.loads(data)))

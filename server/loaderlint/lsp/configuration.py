@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from loaderlint.links import known_as
 from loaderlint.lsp.uris import uri_of
 from loaderlint.settings import FOLDERS, KEYS, from_editor
 
@@ -36,7 +37,7 @@ def overrides(section: Any) -> dict[str, object]:
 def take(ls: Server, section: Any, folders: Mapping[Path, Any] | None = None) -> None:
     """Keep what a configuration section says, and what it says for single folders; `Server.configured` applies it."""
     ls.overrides = overrides(section)
-    of_folders = {folder.resolve(): overrides(one) for folder, one in (folders or {}).items()}
+    of_folders = {known_as(folder): overrides(one) for folder, one in (folders or {}).items()}
     if any(one != ls.overrides for one in of_folders.values()):
         ls.overrides = {**ls.overrides, FOLDERS: of_folders}
     ls.workspace_by_setting = isinstance(section, Mapping) and section.get(MODE) == "workspace"

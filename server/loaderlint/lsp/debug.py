@@ -26,7 +26,7 @@ DEBUG = "loaderlint/debugInformation"
 #: Seconds to wait for an engine that is at work: who reports a hanging server must get an answer.
 PATIENCE = 3.0
 
-_LIBRARIES = ("libcst", "pygls", "lsprotocol", "cattrs", "attrs", "packaging", "pathspec")
+_LIBRARIES = ("libcst", "pygls", "lsprotocol", "cattrs", "attrs", "packaging")
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s@]+@")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -50,17 +50,28 @@ class Report:
     environment: tuple[str, ...] = ()
 
     def shown_in(self, uri: str) -> list[types.Diagnostic]:
-        """Those of the document, or of one cell of a notebook."""
-        return [one for one, place in zip(self.shown, self.uris, strict=True) if place == uri]
+        """Those of the document, however the client spells its name, or of one cell of a notebook."""
+        return [one for index, one in enumerate(self.shown) if self.shows(index, uri)]
 
-    @property
-    def result_id(self) -> str:
-        """The same for the same diagnostics, whatever the version."""
-        return result_id((*self.shown, *self.uris))
+    def shows(self, index: int, uri: str) -> bool:
+        """Whether the finding at `index` stands in the document, or in this cell of the notebook."""
+        return self.snapshot.cells is None or self.uris[index] == uri
 
-    def same_version(self, other: Report) -> bool:
-        """Whether both are about the very same text of the document."""
-        return self.snapshot.is_same(other.snapshot)
+    def with_unsure(self, numbers: Sequence[int], other: Report) -> Report:
+        """The report with those findings of another report of the same text that it does not have itself, which nobody
+        can repair."""
+        known = {finding.fingerprint for finding in self.findings}
+        new = [number for number in numbers if other.findings[number].fingerprint not in known]
+        findings = [
+            replace(one, fixable=False, finding=replace(one.finding, fixes=()))
+            for one in map(other.findings.__getitem__, new)
+        ]
+        return replace(
+            self,
+            findings=(*self.findings, *findings),
+            shown=(*self.shown, *(other.shown[number] for number in new)),
+            uris=(*self.uris, *(other.uris[number] for number in new)),
+        )
 
     def messages(self) -> list[types.PublishDiagnosticsParams]:
         """The diagnostics of one version of a document, for clients that do not ask for them: a notification for each
@@ -80,7 +91,7 @@ def report_of(
     return Report(snapshot, tuple(findings), tuple(made), uris, environment)
 
 
-def result_id(shown: Sequence[types.Diagnostic | str]) -> str:
+def result_id(shown: Sequence[types.Diagnostic]) -> str:
     """What a client tells in its next request, so that equal diagnostics need not be sent again."""
     return hashlib.blake2b(repr(tuple(shown)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 import os
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lsprotocol import types
 
 from loaderlint.lsp.text import Encoding, Place, Span, split_lines, to_position, to_range
-from loaderlint.lsp.uris import path_of, real_path_of
+from loaderlint.lsp.uris import known_path_of, path_of
 from loaderlint.syntax.notebook import joined
 
 logger = logging.getLogger(__name__)
@@ -70,11 +70,32 @@ class Snapshot:
         parts = self.parts or (Part(self.uri, self.version, 0, self.lines),)
         return parts[max(bisect_right(parts, line, key=lambda part: part.start) - 1, 0)]
 
-    def place(self, uri: str, position: types.Position, encoding: Encoding) -> tuple[int, int]:
-        """The (line, column) in characters that the client means by a position in the document or cell `uri`."""
-        part = next((part for part in self.parts if part.uri == uri), self.part_at(0))
+    def part(self, uri: str) -> Part | None:
+        """The code cell that the client calls `uri`, None if no cell of Python has this name; a document is its own
+        only part, however the client spells its name."""
+        if self.cells is None:
+            return self.parts[0]
+        return next((cell for cell in self.cells if cell.uri == uri), None)
+
+    def place(self, uri: str, position: types.Position, encoding: Encoding) -> tuple[int, int] | None:
+        """The (line, column) in characters that the client means by a position in the document or cell `uri`. None for
+        what is no line of the whole: in a cell of another language, and on the empty line behind a cell's last line
+        end."""
+        part = self.part(uri)
+        if part is None:
+            return None
         line, column = to_position(part.lines, position, encoding)
-        return part.start + line, column
+        within = self.part_at(part.start + line).start == part.start
+        return (part.start + line, column) if within else None
+
+    def span(self, uri: str, range_: types.Range, encoding: Encoding) -> Place | None:
+        """The span in characters that the client means by a range in the document or cell `uri`; it may end on the
+        line behind the cell. None in a cell of another language."""
+        part = self.part(uri)
+        if part is None:
+            return None
+        start, end = sorted(to_position(part.lines, at, encoding) for at in (range_.start, range_.end))
+        return Place(part.start + start[0], start[1], part.start + end[0], end[1])
 
 
 @dataclass(slots=True)
@@ -93,6 +114,11 @@ class Document:
     def text(self) -> str:
         """The whole text."""
         return "".join(self.lines)
+
+    @property
+    def uris(self) -> tuple[str, ...]:
+        """The names of the texts that it consists of for the client."""
+        return (self.uri,)
 
     @property
     def analysed(self) -> bool:
@@ -150,6 +176,11 @@ class Notebook:
     order: list[types.NotebookCell] = field(default_factory=list)
 
     @property
+    def uris(self) -> tuple[str, ...]:
+        """The names of the texts that it consists of for the client, in whatever language."""
+        return tuple(self.cells)
+
+    @property
     def analysed(self) -> bool:
         """Whether the engine is asked about it: any notebook that is a file. One without Python has no findings."""
         return self.path is not None
@@ -159,9 +190,12 @@ class Notebook:
         return [(cell.uri, cell.version) for cell in self._code()]
 
     def _code(self) -> Iterator[Document]:
-        for cell in self.order:
+        first = {cell.document: number for number, cell in reversed(list(enumerate(self.order)))}
+        for number, cell in enumerate(self.order):
             text = self.cells.get(cell.document)
-            if cell.kind == types.NotebookCellKind.Code and text is not None and text.language == _PYTHON:
+            if text is None or first[cell.document] != number:
+                continue  # a client may name a cell that it never opened, or twice
+            if cell.kind == types.NotebookCellKind.Code and text.language == _PYTHON:
                 yield text
 
     def snapshot(self) -> Snapshot:
@@ -192,10 +226,10 @@ class Notebook:
     def change(self, changes: types.NotebookDocumentCellChanges, encoding: Encoding) -> None:
         """Do what the client says about the cells."""
         if (structure := changes.structure) is not None:
-            self.open(structure.did_open or ())
-            self.rearrange(structure.array.start, structure.array.delete_count, structure.array.cells or ())
             for closed in structure.did_close or ():
                 self.cells.pop(closed.uri, None)
+            self.open(structure.did_open or ())
+            self.rearrange(structure.array.start, structure.array.delete_count, structure.array.cells or ())
         for cell in changes.data or ():
             self.order = [cell if one.document == cell.document else one for one in self.order]
         for edited in changes.text_content or ():
@@ -227,7 +261,7 @@ class Documents:
 
     def open(self, item: types.TextDocumentItem) -> Document:
         """Take a document in; one that was open already is replaced."""
-        path = real_path_of(item.uri)
+        path = known_path_of(item.uri)
         self._opened += 1
         document = Document(item.uri, path, item.language_id, self._opened, item.version, split_lines(item.text))
         self._documents[_key(item.uri)] = document
@@ -250,7 +284,7 @@ class Documents:
         """Take a notebook in; one that was open already is replaced."""
         self.close(item.uri)
         self._opened += 1
-        notebook = Notebook(item.uri, real_path_of(item.uri), self._opened, item.version)
+        notebook = Notebook(item.uri, known_path_of(item.uri), self._opened, item.version)
         notebook.open(texts)
         notebook.rearrange(0, 0, item.cells)
         self._documents[_key(item.uri)] = notebook
@@ -265,13 +299,15 @@ class Documents:
         if not isinstance(notebook, Notebook):
             logger.warning("change of %s ignored: it is not open", params.notebook_document.uri)
             return None
+        changes = params.change.cells
+        if changes is None:
+            return None
         before, code = set(notebook.cells), notebook.code_versions()
-        if params.change.cells is not None:
-            notebook.change(params.change.cells, self.encoding)
-        for uri in before - set(notebook.cells):
-            del self._cells[uri]
+        notebook.change(changes, self.encoding)
+        self._let_go(notebook, before - set(notebook.cells))
         self._cells |= dict.fromkeys(notebook.cells, notebook)
-        if notebook.code_versions() == code:
+        now = notebook.code_versions()
+        if now == code and _written(changes).isdisjoint(uri for uri, _ in now):
             return None
         notebook.version += 1
         return notebook
@@ -279,9 +315,20 @@ class Documents:
     def close(self, uri: str) -> Document | Notebook | None:
         """Let a document or notebook go. None if it was not open."""
         document = self._documents.pop(_key(uri), None)
-        for cell in document.cells if isinstance(document, Notebook) else ():
-            self._cells.pop(cell, None)
+        if isinstance(document, Notebook):
+            self._let_go(document, document.cells)
         return document
+
+    def _let_go(self, notebook: Notebook, cells: Iterable[str]) -> None:
+        for uri in cells:
+            if self._cells.get(uri) is notebook:  # another notebook may have taken the name
+                del self._cells[uri]
+
+
+def _written(changes: types.NotebookDocumentCellChanges) -> set[str]:
+    """The names of the cells that got a text, whether or not their version is another."""
+    opened = (changes.structure.did_open or ()) if changes.structure else ()
+    return {item.uri for item in opened} | {edited.document.uri for edited in changes.text_content or ()}
 
 
 def _key(uri: str) -> str:

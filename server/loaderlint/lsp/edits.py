@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from loaderlint.lsp.client import Client
 from loaderlint.lsp.documents import Documents, Part, Snapshot
 from loaderlint.lsp.text import Encoding, Place, Span, content, split_lines, to_range
 from loaderlint.lsp.uris import uri_of
+from loaderlint.syntax.bare import is_worse
 from loaderlint.syntax.notebook import SUFFIX, shared_out
 
 
@@ -46,6 +48,10 @@ class Outdated(Exception):
     """A file is no longer what the repair was made for."""
 
 
+class NotMade(Exception):
+    """The edits would do harm; the message says what."""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """A workspace edit and the open documents that it holds for, each at exactly this version."""
@@ -67,10 +73,11 @@ def change(
     """The edits of `files` in the client's words, None if there are none.
 
     `confirm`: what an edit to a file that is not open says when the client can ask for confirmation, None to never ask.
-    Raises `Outdated` if a file that is not open has changed on disk."""
+    Raises `Outdated` if a file that is not open has changed on disk, `NotMade` for edits that nobody can want."""
     files = [file for file in files if file.edits]
     if not files:
         return None
+    _refuse_twice(files)
     is_open = {snapshot.path: snapshot for snapshot in snapshots}
     changed: list[tuple[str, int | None, list[types.TextEdit]]] = []
     for file in files:
@@ -78,9 +85,11 @@ def change(
         if snapshot is None and file.path.suffix == SUFFIX:
             raise Outdated(f"{file.path} is a notebook that is not open")
         if snapshot is None:
-            edits = _text_edits(file, _on_disk(workspace, file.path), client.encoding)
-            changed.append((uri_of(file.path), None, edits))
+            lines = _on_disk(workspace, file.path)
+            _refuse_harm(file, "".join(lines))
+            changed.append((uri_of(file.path), None, _text_edits(file, lines, client.encoding)))
         elif snapshot.cells is None:
+            _refuse_harm(file, snapshot.text)
             changed.append((snapshot.uri, snapshot.version, _text_edits(file, snapshot.lines, client.encoding)))
         else:
             changed.extend(_cell_edits(file, snapshot, snapshot.cells, client.encoding))
@@ -88,6 +97,21 @@ def change(
     if not client.document_changes:
         return Change(types.WorkspaceEdit(changes={uri: edits for uri, _, edits in changed}), touches)
     return Change(_versioned(changed, confirm if client.change_annotations else None), touches)
+
+
+def _refuse_twice(files: Sequence[FileEdit]) -> None:
+    """Raises NotMade if two of these are names of one file: the edits of both would be made in it."""
+    names: dict[str, Path] = {}
+    for file in files:
+        other = names.setdefault(os.path.realpath(file.path), file.path)
+        if other != file.path:
+            raise NotMade(f"{file.path.name} and {other.name} are the same file; fix one finding at a time")
+
+
+def _refuse_harm(file: FileEdit, text: str) -> None:
+    """Raises NotMade if the file is Python and would not be any more."""
+    if is_worse(text, applied(text, file.edits)):
+        raise NotMade(f"it would leave {file.path.name} with code that is not Python; please report it")
 
 
 def one_edit(snapshot: Snapshot, edit: TextEdit, client: Client) -> types.WorkspaceEdit:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loaderlint.lsp.asked import Refusal, answer, base_of, cells_of, document_uri, position
+from loaderlint.lsp.asked import NOT_ANSWERED, Refusal, answer, base_of, cells_of, document_uri, position
 from loaderlint.lsp.backend import answer as there
 from loaderlint.lsp.protocol import ContentModified
 from loaderlint.lsp.told import explanation
@@ -31,10 +31,15 @@ async def explain(ls: Server, params: Any) -> dict[str, object]:
     if report is None:
         raise Refusal("loaderlint could not look at this file; its log says why")
     snapshot, snapshots = report.snapshot, ls.analysis.snapshots()
-    line, _ = snapshot.place(uri, at, ls.client.encoding)
+    place = snapshot.place(uri, at, ls.client.encoding)
+    if place is None:
+        raise Refusal("no Python stands on this line")
     base = base_of(snapshot.path, ls.folders)
     cells = cells_of(snapshots)
-    lines = await ls.analysis.ask(lambda workspace: there(workspace, explanation, snapshot.path, line, cells, base))
+    path, line = snapshot.path, place[0]
+    lines = await ls.analysis.try_asking(lambda workspace: there(workspace, explanation, path, line, cells, base))
+    if lines is None:
+        raise Refusal(NOT_ANSWERED)
     return answer(lines, base)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from loaderlint.lsp import configuration
-from loaderlint.lsp.uris import path_of, real_path_of
+from loaderlint.lsp.uris import known_path_of, path_of
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
@@ -76,7 +76,7 @@ def did_delete_files(ls: Server, params: types.DeleteFilesParams) -> None:
 
 
 def _touched(ls: Server, uris: Iterable[str]) -> None:
-    ls.analysis.touched([path for uri in uris if (path := real_path_of(uri)) is not None])
+    ls.analysis.touched([path for uri in uris if (path := known_path_of(uri)) is not None])
 
 
 async def watch(ls: Server) -> None:

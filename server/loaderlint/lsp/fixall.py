@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.documents import Snapshot
-from loaderlint.lsp.edits import Edit, FileEdit, applied, difference
+from loaderlint.lsp.edits import Edit, FileEdit, NotMade, applied, difference
 
-#: More rounds than any chain of fixes needs; the end of a circle.
+#: More rounds than any chain of fixes needs: fixes that are not done by then undo each other.
 _ROUNDS = 10
 
 
@@ -25,7 +25,8 @@ def fix_all(
     """The edits that make all safe fixes of the findings in the file at `path`, of the named rules only if any are
     named.
 
-    The workspace sees each round's result and is put back to what `snapshots` (all open documents) say."""
+    The workspace sees each round's result and is put back to what `snapshots` (all open documents) say. Raises NotMade
+    if there is no end to it."""
     first = workspace.fix_all([path], rules=rules)
     if not first:
         return ()
@@ -40,6 +41,9 @@ def fix_all(
                 workspace.set_text(file.path, applied(text, file.edits))
             edits = workspace.fix_all([path], rules=rules)
             rounds += bool(edits)
+        if edits:
+            names = ", ".join(sorted({file.path.name for file in edits}))
+            raise NotMade(f"the fixes of {names} undo each other; fix one finding at a time, and please report it")
         after = {changed: workspace.text(changed) for changed in before}
     finally:
         texts = {snapshot.path: snapshot.text for snapshot in snapshots}

@@ -30,7 +30,10 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     if document is None or not document.analysed:
         return None
     snapshot = document.snapshot()
-    line, column = snapshot.place(params.text_document.uri, params.position, ls.documents.encoding)
+    at = snapshot.place(params.text_document.uri, params.position, ls.documents.encoding)
+    if at is None:
+        return None
+    line, column = at
     place = Place(line, column, line, column)
     named = _name_at(content(snapshot.lines[line]), column)
     if named is not None:
@@ -46,8 +49,8 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
         return _hover(ls, with_environment(text, report.environment), found[0].span, snapshot)
     if not ls.analysis.is_settled:
         return None
-    text = await ls.analysis.ask(lambda workspace: answer(workspace, about_line, snapshot.path, line))
-    return _hover(ls, text, Place(line, 0, line, len(content(snapshot.lines[line]))), snapshot)
+    told = await ls.analysis.try_asking(lambda workspace: answer(workspace, about_line, snapshot.path, line))
+    return _hover(ls, told or "", Place(line, 0, line, len(content(snapshot.lines[line]))), snapshot)
 
 
 def _hover(ls: Server, text: str, span: Span, snapshot: Snapshot) -> types.Hover | None:

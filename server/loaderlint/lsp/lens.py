@@ -22,9 +22,9 @@ async def code_lens(ls: Server, params: types.CodeLensParams) -> list[types.Code
     if report is None:
         return None
     snapshot = report.snapshot
-    found = await ls.analysis.ask(lambda workspace: answer(workspace, titles, snapshot.path))
+    found = await ls.analysis.try_asking(lambda workspace: answer(workspace, titles, snapshot.path))
     lenses = []
-    for span, title in found:
+    for span, title in found or ():
         part = snapshot.part_at(span.line)
         if part.uri == params.text_document.uri:
             command = types.Command(title=title, command=SHOW if ls.client.knows(SHOW) else "", arguments=[part.uri])

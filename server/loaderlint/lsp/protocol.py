@@ -1,24 +1,30 @@
 """pygls' protocol, made hard to upset.
 
 What differs from the base class: the documents are our own (`lsp.documents`), finished notifications are forgotten (the
-base keeps one future each for ever), requests at the wrong time get the answers that the specification asks for,
-requests with parameters that cannot be read are answered at all, and `exit` ends the process with the right code.
+base keeps one future each for ever), malformed messages and requests at the wrong time get the answers that the
+specifications ask for, and `exit` ends the process with the right code.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-from typing import TYPE_CHECKING, Any
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from cattrs import BaseValidationError, transform_error
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol, lsp_method
+from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
 
 logger = logging.getLogger(__name__)
+
+#: Characters of what is said about a malformed message.
+_MESSAGE_LENGTH = 300
 
 
 class Superseded(JsonRpcException):
@@ -39,51 +45,115 @@ class Protocol(LanguageServerProtocol):
     _server: Server
 
     def receive(self, body: bytes) -> None:
-        """Handle one message. Whatever it holds, nothing is raised but SystemExit and the like."""
+        """Handle one message. Whatever it holds, nothing is raised but SystemExit and the like, and what is wrong with
+        it costs one line of the log."""
+        data = self._parsed(body)
+        if data is None:
+            return
+        if "method" not in data:
+            self._take_response(data)
+        elif self._timely(data):
+            # Clients in Lua and PHP cannot tell an empty object from an empty array.
+            self._take_call({**data, "params": {}} if data.get("params") == [] else data)
+
+    def _parsed(self, body: bytes) -> dict[str, Any] | None:
+        """The message; None if it is not one of JSON-RPC 2.0, which the client is told."""
         try:
-            data = json.loads(body)
+            data = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
-            logger.error("a message is no JSON: %s", error)
-            self._refuse(None, types.ErrorCodes.ParseError, "the message is no JSON")
-            return
-        if not isinstance(data, dict) or data.get("jsonrpc") != self.VERSION:
-            logger.error("a message is no JSON-RPC 2.0 object: %.200r", data)
-            self._refuse(None, types.ErrorCodes.InvalidRequest, "the message is no JSON-RPC 2.0 object")
+            logger.error("a message is not JSON: %s", _in_one_line(error))
+            self._refuse(None, types.ErrorCodes.ParseError, "the message is not JSON")
+            return None
+        problem = _problem(data)
+        if problem is None:
+            return dict(data)
+        logger.error("a message is not JSON-RPC 2.0: %s", problem)
+        if not _is_response(data):  # an error that answers an error would have no end
+            self._refuse(data.get("id") if isinstance(data, dict) else None, types.ErrorCodes.InvalidRequest, problem)
+        return None
+
+    def _take_response(self, data: dict[str, Any]) -> None:
+        number = data["id"]
+        if number not in self._result_types:  # the server has not asked that, or has its answer
+            logger.warning("the response to an unknown request is ignored: %.100r", number)
             return
         try:
-            if self._timely(data):
-                self.handle_message(self.structure_message(data))
-        except Exception:
-            logger.exception("cannot handle the message %.500r", data)
+            message = self.structure_message(data)
+            self._handle_response(number, getattr(message, "result", None), getattr(message, "error", None))
+        except Exception as error:
+            logger.error("a response cannot be read: %s", _in_one_line(error))
+            # Who waits for it must not wait for ever.
+            unreadable = types.ResponseError(code=types.ErrorCodes.InvalidParams.value, message="unreadable answer")
+            self._handle_response(number, error=unreadable)
+
+    def _take_call(self, data: dict[str, Any]) -> None:
+        """Handle a request or a notification."""
+        refused = self._refusal(data)
+        if refused is None:
+            try:
+                message = self.structure_message(data)
+            except Exception as error:
+                refused = types.ErrorCodes.InvalidParams, f"the parameters cannot be read: {_in_one_line(error)}"
+        if refused is not None:
+            code, reason = refused
+            logger.warning("%.100r is ignored: %s", data["method"], reason)
             if _is_request(data):
-                self._refuse(data["id"], types.ErrorCodes.InvalidParams, "the parameters cannot be read")
-            elif data.get("id") in self._request_futures:
-                # An answer of the wrong shape: who waits for it must not wait for ever.
-                unreadable = types.ResponseError(code=types.ErrorCodes.InvalidParams.value, message="unreadable answer")
-                self._handle_response(data["id"], error=unreadable)
+                self._refuse(data["id"], code, reason)
+            return
+        try:
+            self.handle_message(message)
+        except Exception:
+            logger.exception("cannot handle %.100r", data["method"])
+            if _is_request(data):
+                self._refuse(data["id"], types.ErrorCodes.InternalError, "the request cannot be handled")
+
+    def _refusal(self, data: dict[str, Any]) -> tuple[types.ErrorCodes, str] | None:
+        """Why a request or notification is not handled, as far as can be said without reading its parameters."""
+        method = data["method"]
+        if method != types.CANCEL_REQUEST and not (method in self.fm.builtin_features or method in self.fm.features):
+            return types.ErrorCodes.MethodNotFound, "the method is not known"
+        if not isinstance(data.get("params"), (dict, NoneType)):
+            return types.ErrorCodes.InvalidParams, "the parameters are not an object"
+        if not _is_request(data):
+            return None
+        if data["id"] in self._request_futures:
+            return types.ErrorCodes.InvalidRequest, "the id belongs to a request that is not answered yet"
+        kind = self.get_message_type(method)
+        if kind is not None and not hasattr(kind, "id"):
+            return types.ErrorCodes.InvalidRequest, "the method is a notification, and has an id"
+        return None
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """As the base class, but what is wrong is raised and not logged."""
+        method, number = data.get("method"), data.get("id")
+        if method is not None:
+            kind = self.get_message_type(method) or (JsonRPCRequestMessage if "id" in data else JsonRPCNotification)
+        elif "error" in data:
+            kind = types.ResponseErrorMessage
+        else:
+            kind = self._result_types.get(number) or JsonRPCResponseMessage  # type: ignore[arg-type]
+        return self._converter.structure(data, kind)
 
     def _timely(self, data: dict[str, Any]) -> bool:
         """Whether the message may come now: after `initialize` and before `shutdown`."""
-        method = data.get("method")
-        if method is None or method == types.EXIT:
+        method = data["method"]
+        if method == types.EXIT:
             return True
         if self._shutdown:
-            refusal = (types.ErrorCodes.InvalidRequest.value, "the server is shutting down")
+            refused = (types.ErrorCodes.InvalidRequest.value, "the server is shutting down")
         elif self._workspace is None and method != types.INITIALIZE:
-            refusal = (types.ErrorCodes.ServerNotInitialized.value, "the server is not initialized")
+            refused = (types.ErrorCodes.ServerNotInitialized.value, "the server is not initialized")
         elif self._workspace is not None and method == types.INITIALIZE:
-            refusal = (types.ErrorCodes.InvalidRequest.value, "the server is initialized already")
+            refused = (types.ErrorCodes.InvalidRequest.value, "the server is initialized already")
         else:
             return True
-        logger.warning("%s ignored: %s", method, refusal[1])
+        logger.warning("%.100r is ignored: %s", method, refused[1])
         if _is_request(data):
-            self._refuse(data["id"], *refusal)
+            self._refuse(data["id"], *refused)
         return False
 
     def _refuse(self, msg_id: Any, code: int, message: str) -> None:
-        usable = msg_id if isinstance(msg_id, (int, str)) else None
-        error = types.ResponseError(code=int(code), message=message)
-        self._send_data(types.ResponseErrorMessage(id=usable, error=error, jsonrpc=self.VERSION))
+        self._send_data(refusal(msg_id, code, message))
 
     def _execute_handler(self, msg_id: Any, handler: Any, callback: Any, args: Any = None, kwargs: Any = None) -> None:
         super()._execute_handler(msg_id, handler, callback, args, kwargs)
@@ -93,11 +163,19 @@ class Protocol(LanguageServerProtocol):
 
     def _send_handler_result(self, future: Any, *, msg_id: Any) -> None:
         error = None if future.cancelled() else future.exception()
-        if isinstance(error, Superseded):
+        if isinstance(error, JsonRpcException):  # a handler's own answer, and no fault
+            if not isinstance(error, Superseded):
+                logger.warning("the request %.100r is refused: %s", msg_id, _in_one_line(error))
             self._request_futures.pop(msg_id, None)
             self._send_response(msg_id, error=error.to_response_error())
             return
         super()._send_handler_result(future, msg_id=msg_id)
+
+    def _handle_cancel_notification(self, msg_id: Any) -> None:
+        if is_id(msg_id) and msg_id in self._request_futures and msg_id not in self._result_types:
+            super()._handle_cancel_notification(msg_id)
+        else:  # in daily work: the cancellation and the answer have crossed
+            logger.debug("the cancelled request %.100r is not at work", msg_id)
 
     def _handle_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
         self._result_types.pop(msg_id, None)
@@ -145,5 +223,47 @@ class Protocol(LanguageServerProtocol):
         return bool(self._shutdown)
 
 
+def _problem(data: Any) -> str | None:
+    """Why `data` is no message of JSON-RPC 2.0."""
+    if isinstance(data, list):
+        return "the message is an array, and the protocol has no batches"
+    if not isinstance(data, dict):
+        return "the message is not an object"
+    if data.get("jsonrpc") != Protocol.VERSION:
+        return 'the message has no "jsonrpc": "2.0"'
+    if "method" not in data and not _is_response(data):
+        return "the message has neither a method nor a result nor an error"
+    if not isinstance(data.get("method", ""), str):
+        return "the method is not a string"
+    if ("id" in data or _is_response(data)) and not is_id(data.get("id")):
+        return "the id is neither an integer nor a string"
+    return None
+
+
+def refusal(msg_id: object, code: int, message: str) -> dict[str, Any]:
+    """The answer to a request that is refused, or to what is none: then its id is null."""
+    error = {"code": int(code), "message": message}
+    return {"jsonrpc": Protocol.VERSION, "id": msg_id if is_id(msg_id) else None, "error": error}
+
+
 def _is_request(data: dict[str, Any]) -> bool:
     return "id" in data and "method" in data
+
+
+def _is_response(data: Any) -> bool:
+    return isinstance(data, dict) and "method" not in data and ("result" in data or "error" in data)
+
+
+def is_id(value: object) -> bool:
+    """Whether a message may have this id."""
+    return isinstance(value, (int, str)) and not isinstance(value, bool)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def _in_one_line(error: Exception) -> str:
+    """What an error says, in short."""
+    said = transform_error(error) if isinstance(error, BaseValidationError) else [f"{type(error).__name__}: {error}"]
+    return " ".join("; ".join(said).split())[:_MESSAGE_LENGTH]

@@ -3,6 +3,9 @@
 Each client gets its diagnostics in one way: who asks (`Client.pulls`) is sent none. A request for the workspace is held
 until there is something new, because clients ask again as soon as they have an answer. Files that are not open are
 reported only where the user wants that (`Server.shows_workspace`).
+
+The cells of a notebook are documents only while it is open. The findings of one that is not are reported under the URI
+of its file, at the beginning; their messages name the cell.
 """
 
 from __future__ import annotations
@@ -20,10 +23,11 @@ from loaderlint.lsp.analysis import Texts
 from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.client import Client
 from loaderlint.lsp.diagnostics import SOURCE, result_id, shown
-from loaderlint.lsp.documents import Snapshot
+from loaderlint.lsp.documents import Notebook, Snapshot
+from loaderlint.lsp.failure_log import costs_findings
 from loaderlint.lsp.protocol import Superseded
 from loaderlint.lsp.uris import uri_of
-from loaderlint.syntax.notebook import SUFFIX
+from loaderlint.syntax.notebook import SUFFIX, in_cell
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
@@ -45,23 +49,28 @@ class AskAgain(Superseded):
 
 async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
     """The diagnostics of the document as it is now. Raises AskAgain if it is edited meanwhile."""
-    document = ls.documents.get(params.text_document.uri)
+    uri, pulled = params.text_document.uri, ls.analysis.pulled
+    document = ls.documents.get(uri)
     if document is None:
-        ls.let_go.add(params.text_document.uri)
+        ls.let_go.add(uri)
         ls.analysis.announce_news()
-    if document is None or not document.analysed:
+        pulled.answered_unknown(uri)
         return types.RelatedFullDocumentDiagnosticReport(items=[])
+    if not document.analysed:
+        return types.RelatedFullDocumentDiagnosticReport(items=[])
+    pulled.forget((uri,))  # no refresh is needed for what is answered in a moment
     version = document.version
     report = await ls.analysis.looked_at(document)
-    if document.version != version:
+    if ls.documents.get(uri) is not document or document.version != version:
         raise AskAgain()
-    if report is None:  # the analysis failed and the log says why
+    if report is None:  # it could not be looked at, and never was
+        pulled.answered_unknown(uri)
         return types.RelatedFullDocumentDiagnosticReport(items=[])
-    ls.analysis.pulled(report)
-    items = report.shown_in(params.text_document.uri)
-    if result_id(items) == params.previous_result_id:
-        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=params.previous_result_id)
-    return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result_id(items))
+    items = report.shown_in(uri)
+    answer = pulled.answered(uri, report.snapshot, items)
+    if answer == params.previous_result_id:
+        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=answer)
+    return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=answer)
 
 
 # --- the workspace ----------------------------------------------------------------------------------------------------
@@ -69,7 +78,7 @@ async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> type
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What is found in one file. `version`: of the document, None if it is not open."""
+    """What is found in one file. `version`: of the document or notebook, None if it is not open."""
 
     uri: str
     version: int | None
@@ -87,7 +96,7 @@ async def workspace_diagnostic(ls: Server, params: types.WorkspaceDiagnosticPara
     known = {previous.uri: previous.value for previous in params.previous_result_ids}
     with shown_progress(ls, params.work_done_token) as progress:
         reports = await found(ls, progress)
-    while not (news := list(_news(reports, known | dict.fromkeys(ls.let_go, "")))):
+    while not (news := list(_news(ls, reports, known | dict.fromkeys(ls.let_go, "")))):
         await ls.analysis.news()
         reports = await found(ls, silent)
     ls.let_go.clear()
@@ -104,37 +113,69 @@ async def everything(ls: Server, progress: Progress) -> dict[str, FileReport]:
     while True:
         await ls.analysis.begun()
         await ls.analysis.settled()
-        answer = await ls.analysis.ask_aside(partial(_everything, ls.analysis.snapshots(), ls.client, progress))
+        question = partial(_everything, ls.analysis.snapshots(), ls.client, progress, ls.last_reports)
+        answer = await ls.analysis.ask_aside(question)
         if answer is not None:
+            ls.last_reports = answer
             return answer
 
 
 def _everything(
-    snapshots: Sequence[Snapshot], client: Client, progress: Progress, workspace: Workspace, stop: Callable[[], bool]
+    snapshots: Sequence[Snapshot],
+    client: Client,
+    progress: Progress,
+    last: Mapping[str, FileReport],
+    workspace: Workspace,
+    stop: Callable[[], bool],
 ) -> dict[str, FileReport]:
-    """The reports of all files with findings, by URI. For the worker's thread."""
+    """The reports of all files with findings, by URI; where an internal error costs findings, the `last` reports of
+    files of which nothing is found now stay. For the worker's thread."""
     opened = {snapshot.path: snapshot for snapshot in snapshots}
     places = Texts(workspace, snapshots, client.encoding)
     reports: dict[str, FileReport] = {}
     for path, findings in workspace.check(stop=stop, progress=progress).items():
-        if not findings or path.suffix == SUFFIX:  # the cells of a notebook are documents only while it is open
+        if not findings:
             continue
         uri, version = (opened[path].uri, opened[path].version) if path in opened else (uri_of(path), None)
-        reports[uri] = FileReport(uri, version, tuple(shown(finding, places, client) for finding in findings))
+        found = tuple(shown(finding, places, client) for finding in findings)
+        if path.suffix == SUFFIX and version is None:
+            starts = workspace.cells(path)
+            for one, finding in zip(found, findings, strict=True):
+                one.message = f"{in_cell(starts, finding.span.line)}{one.message}"
+        reports[uri] = FileReport(uri, version, found)
+    if any(map(costs_findings, workspace.problems)):
+        return {**last, **reports}
     return reports
 
 
 def _news(
-    reports: Mapping[str, FileReport], known: Mapping[str, str]
+    ls: Server, reports: Mapping[str, FileReport], known: Mapping[str, str]
 ) -> Iterator[types.WorkspaceDocumentDiagnosticReport]:
-    """What the client does not have yet, and what it has no longer."""
-    for uri, report in reports.items():
+    """What the client does not have yet, and what it should have no longer. It asks about the cells of open notebooks
+    one by one."""
+    to_tell = {uri: report for uri, report in reports.items() if not is_open_notebook(ls, uri)}
+    for uri, report in to_tell.items():
         if known.get(uri) != result_id(report.shown):
             yield report.told()
     nothing = result_id(())
-    for uri in known.keys() - reports.keys():
-        if known[uri] != nothing:
+    for uri in known.keys() - to_tell.keys():
+        if known[uri] != nothing and not _asked_about_alone(ls, uri):
             yield FileReport(uri, None, ()).told()
+
+
+def _asked_about_alone(ls: Server, uri: str) -> bool:
+    """Whether what the client knows of a text is its own question's answer, which says nothing of the workspace: VS
+    Code tells the result ids of open texts, too, and would ask again every two seconds if that were contradicted."""
+    document = ls.documents.get(uri)
+    if document is None or is_open_notebook(ls, uri):
+        return False
+    return isinstance(document, Notebook) or not ls.shows_workspace
+
+
+def is_open_notebook(ls: Server, uri: str) -> bool:
+    """Whether a notebook (not one of its cells) is open under `uri`. Its findings are shown in its cells."""
+    document = ls.documents.get(uri)
+    return isinstance(document, Notebook) and document.uri == uri
 
 
 def silent(done: int, total: int) -> None:

@@ -5,20 +5,16 @@ parser can be made to crash), the next one is told what the last one knew, and a
 
 from __future__ import annotations
 
-import contextlib
 import logging
-import os
 import pickle
 import queue
-import subprocess
-import sys
-import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from loaderlint.lsp import memory, wire
+from loaderlint.lsp import memory
 from loaderlint.lsp.wire import Call, Reply, Stop, Told
+from loaderlint.processes import Child
 
 if TYPE_CHECKING:
     from loaderlint.engine import Diagnostic, Problem, ProjectInfo
@@ -37,9 +33,6 @@ logger = logging.getLogger(__name__)
 _LOOK = 0.005
 #: The texts of so many files that are not open are kept.
 _KEPT = 64
-#: A console of its own would pop up (Windows; the flag has no name elsewhere).
-_NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-_START = "import sys; sys.path[:] = {path!r}; from loaderlint.lsp.child import main; main({cache!r})"
 
 _Answer = TypeVar("_Answer")
 
@@ -48,12 +41,14 @@ class Cancelled(Exception):
     """The caller's `stop` said so."""
 
 
-class Died(Exception):
+class Died(ConnectionError):
     """The engine's process ended while it was asked something."""
 
 
 class Failed(Exception):
-    """The engine raised an error; the message is its type and text."""
+    """The engine raised an error; the message is its type and text. Its process has logged it."""
+
+    is_logged = True
 
 
 def load(cache: Callable[[], Path | None] = lambda: None) -> Backend:
@@ -288,37 +283,17 @@ def _fix_all(workspace: Any, paths: Sequence[Path], rules: Collection[str] | Non
 
 
 class _Process:
-    """The process, its pipes, and a thread that reads what it says. Raises OSError if it cannot be started."""
+    """The process, and a queue of what it says. Raises OSError if it cannot be started."""
 
     def __init__(self, cache: Path | None) -> None:
-        kept = None if cache is None else str(cache)
-        # Isolated and with our own path: nothing that lies in the folder where the server runs is imported. As with
-        # -I, the user's variables for Python do not count; ours says who allocates.
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-        self._child = subprocess.Popen(
-            [sys.executable, "-s", "-c", _START.format(path=_path(), cache=kept)],
-            env={**environment, **memory.allocator()},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            creationflags=_NO_WINDOW,
-        )
-        assert self._child.stdin is not None and self._child.stdout is not None
-        self._stdin: BinaryIO = self._child.stdin  # type: ignore[assignment]
         self._said: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        stdout: BinaryIO = self._child.stdout  # type: ignore[assignment]
-        threading.Thread(target=self._listen, args=(stdout,), name="loaderlint-answers", daemon=True).start()
-
-    def _listen(self, stdout: BinaryIO) -> None:
-        data: bytes | None = b""
-        while data is not None:
-            data = wire.read(stdout)
-            self._said.put(data)
-        stdout.close()
+        arguments = () if cache is None else (str(cache),)
+        self._child = Child("loaderlint.lsp.child", *arguments, heard=self._said.put, variables=memory.allocator())
 
     def send(self, message: Call | Stop) -> None:
         """Raises Died if nobody listens."""
         try:
-            wire.write(self._stdin, message)
+            self._child.send(message)
         except (OSError, ValueError):
             raise self._death() from None
 
@@ -335,20 +310,8 @@ class _Process:
         return reply
 
     def _death(self) -> Died:
-        self.end()
-        return Died(f"the analysis process has ended with {self._child.returncode}")
+        return Died(f"the analysis process has ended with {self._child.exit_code()}")
 
     def end(self) -> None:
         """End it, if it has not ended."""
-        with contextlib.suppress(OSError):
-            self._child.kill()
-        with contextlib.suppress(OSError, ValueError):
-            self._stdin.close()
-        self._child.wait()
-
-
-def _path() -> list[str]:
-    """Where the child looks for modules: where we found ours, and not in the folder that we run in."""
-    here = os.getcwd()
-    package = str(Path(__file__).parents[2])
-    return [package, *(place for place in sys.path if place and os.path.abspath(place) not in (here, package))]
+        self._child.end()

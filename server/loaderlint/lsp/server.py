@@ -32,11 +32,13 @@ from loaderlint.lsp import (
     transport,
     workers,
 )
+from loaderlint.lsp.access import Access
 from loaderlint.lsp.analysis import Analysis, Setup
 from loaderlint.lsp.backend import Backend
 from loaderlint.lsp.client import Client
 from loaderlint.lsp.documents import Documents
 from loaderlint.lsp.protocol import Protocol
+from loaderlint.lsp.pull import FileReport
 from loaderlint.lsp.worker import Worker
 
 logger = logging.getLogger(__name__)
@@ -67,6 +69,8 @@ class Server(LanguageServer):
         self.let_go: set[str] = set()
         """The URIs of closed documents that were asked about once more. VS Code does so, then shows what it is told of
         the whole workspace; what it was told before the answer came it threw away, so it is told again."""
+        self.last_reports: dict[str, FileReport] = {}
+        """What the last check of the whole workspace found, by URI."""
         self.unopened: dict[str, str] = {}
         """The result ids of what was sent of files that are not open, by URI (`check.follow`)."""
         self.interpreter: str | None = None
@@ -82,6 +86,7 @@ class Server(LanguageServer):
             refresh_lenses=lambda: self.start(self.refresh_lenses()),
             announce=lambda document, settled: status.announce(self, document, settled),
             say=self.say,
+            alert=self.alert,
         )
         self.left = False
         self.exit_code = 1
@@ -111,6 +116,10 @@ class Server(LanguageServer):
         """Let the client ask for all code lenses again, if it can: the project was linked anew."""
         if self.client.refreshes_lenses:
             await self.workspace_code_lens_refresh_async(None)
+
+    def alert(self, message: str) -> None:
+        """Show people what they should do something about."""
+        self.window_show_message(types.ShowMessageParams(type=types.MessageType.Error, message=message))
 
     def say(self, message: str) -> None:
         """Put a warning where the user finds it if he looks: the client's log."""
@@ -173,13 +182,13 @@ def shutdown(ls: Server, _: None) -> None:
     ls.analysis.stop()
 
 
-def serve(load: Callable[[], Backend], kind: Transport, host: str, port: int) -> int:
+def serve(load: Callable[[], Backend], kind: Transport, host: str, port: int, access: Access) -> int:
     """Serve one client over `kind`; see `loaderlint.lsp.main`."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger().addHandler(debug.RECENT)
     server = Server(load)
     try:
-        asyncio.run(_serve(server, kind, host, port))
+        asyncio.run(_serve(server, kind, host, port, access))
     except KeyboardInterrupt:
         return 130
     except OSError as error:
@@ -193,14 +202,14 @@ def serve(load: Callable[[], Backend], kind: Transport, host: str, port: int) ->
     return server.exit_code
 
 
-async def _serve(server: Server, kind: Transport, host: str, port: int) -> None:
+async def _serve(server: Server, kind: Transport, host: str, port: int, access: Access) -> None:
     try:
         if kind == "stdio":
             await transport.serve_stdio(server)
         elif kind == "tcp":
-            await transport.serve_tcp(server, host, port)
+            await transport.serve_tcp(server, host, port, access)
         else:
-            await transport.serve_ws(server, host, port)
+            await transport.serve_ws(server, host, port, access)
     finally:
         server.analysis.stop()
         server.analysis.close()

@@ -1,5 +1,8 @@
 """Bytes in and out: stdio, TCP or WebSocket, one client, until it leaves.
 
+On a socket, the client is the first connection that presents the token (`access`). Until then a connection may send
+little, and not for long.
+
 Our own loops, for four reasons: stdin is read on a thread of its own, so that no job can keep a message waiting; what
 the engine or its children print cannot get between the messages; a header written in another way does no harm; and the
 exit code is ours to give.
@@ -9,24 +12,32 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
-import os
 import re
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from loaderlint import processes
+from loaderlint.lsp.access import Access, is_loopback
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
 
 logger = logging.getLogger(__name__)
 
-_LENGTH = re.compile(rb"content-length\s*:\s*(\d+)\s*\Z", re.IGNORECASE)
+#: At the end of a line: before it may stand what is left of a message whose length was wrong.
+_LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,18})\s*\Z", re.IGNORECASE)
 #: No message is larger; a length beyond it is a broken header.
 _LARGEST = 1 << 30
 #: A header line; longer ones are no headers.
 _LONGEST_HEADER = 1 << 16
+#: Before it has presented the token, a connection may send so many header lines and bytes, within so many seconds, and
+#: may be one of so many.
+_HEADERS, _LARGEST_FIRST, _SECONDS_TO_AUTHENTICATE, _MOST_WAITING = 8, 1 << 20, 10.0, 16
 
 
 class _Pipe:
@@ -49,7 +60,7 @@ async def serve_stdio(server: Server) -> None:
 
     The two are kept for the protocol alone: everything else that is printed goes to stderr, and a child process finds
     an empty stdin."""
-    source, sink = _claim_stdio()
+    source, sink = processes.claim_stdio()
     server.protocol.set_writer(_Pipe(sink))
     loop = asyncio.get_running_loop()
     messages: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -67,24 +78,18 @@ async def serve_stdio(server: Server) -> None:
     await _converse(server, _drained(messages))
 
 
-async def serve_tcp(server: Server, host: str, port: int) -> None:
-    """Wait for one TCP connection on `host`:`port` (0: a free one) and serve it. Raises OSError if it cannot listen."""
-    connected: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
-    connected = asyncio.get_running_loop().create_future()
-
-    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if connected.done():
-            writer.close()
-        else:
-            connected.set_result((reader, writer))
-
-    listener = await asyncio.start_server(accept, host, port, limit=_LONGEST_HEADER)
-    _announce("tcp", listener.sockets[0].getsockname())
-    reader, writer = await connected
+async def serve_tcp(server: Server, host: str, port: int, access: Access) -> None:
+    """Wait on `host`:`port` (0: a free one) for a TCP connection that presents the token, and serve it. Raises OSError
+    if it cannot listen."""
+    authenticator = _Authenticator(access)
+    listener = await asyncio.start_server(authenticator.receive, host, port, limit=_LONGEST_HEADER)
+    _announce("tcp", [one.getsockname() for one in listener.sockets], access)
+    reader, writer, first = await authenticator.client
     listener.close()
+    authenticator.close()
     server.protocol.set_writer(writer)
     try:
-        await _converse(server, _received(reader))
+        await _converse(server, _with_first(first, _received(reader)))
         await writer.drain()
     except ConnectionError:
         logger.info("the connection is lost")
@@ -92,11 +97,77 @@ async def serve_tcp(server: Server, host: str, port: int) -> None:
         writer.close()
 
 
-async def serve_ws(server: Server, host: str, port: int) -> None:
-    """Wait for one WebSocket connection and serve it. Raises ImportError without the library `websockets`, OSError if
-    it cannot listen."""
+class _Authenticator:
+    """Reads the first message of each TCP connection. `client`: the first one that presented the token."""
+
+    def __init__(self, access: Access) -> None:
+        self.client: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter, bytes]]
+        self.client = asyncio.get_running_loop().create_future()
+        self._access = access
+        self._waiting: list[asyncio.StreamWriter] = []
+
+    async def receive(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Take a connection, or close it. When too many wait, the one that has waited longest goes: clients present
+        the token at once."""
+        if self.client.done():
+            writer.close()
+            return
+        self._waiting.append(writer)
+        if len(self._waiting) > _MOST_WAITING:
+            self._waiting[0].close()
+        try:
+            first = await asyncio.wait_for(_first_message(reader), _SECONDS_TO_AUTHENTICATE)
+        except (asyncio.TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError):
+            first = b""
+        self._waiting.remove(writer)
+        if self.client.done():
+            writer.close()
+            return
+        refusal = self._access.refusal(first)
+        if refusal is None:
+            self.client.set_result((reader, writer, first))
+            return
+        logger.warning("a connection without the token is closed")
+        with contextlib.suppress(OSError):
+            if first:
+                body = json.dumps(refusal).encode()
+                writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+            writer.close()
+
+    def close(self) -> None:
+        """Close all connections but the client's."""
+        for writer in self._waiting:
+            writer.close()
+
+
+async def _first_message(reader: asyncio.StreamReader) -> bytes:
+    """The body of the first message; empty if the connection begins otherwise. Raises IncompleteReadError,
+    LimitOverrunError or OSError."""
+    length = None
+    for _ in range(_HEADERS):
+        header = await reader.readuntil(b"\n")
+        if found := _LENGTH.match(header):
+            length = int(found[1])
+        elif not header.strip():
+            return await reader.readexactly(length) if length is not None and length <= _LARGEST_FIRST else b""
+        elif not header.lower().startswith(b"content-type:"):
+            break  # HTTP, say
+    return b""
+
+
+async def _with_first(first: bytes, others: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for body in others:
+        yield body
+
+
+async def serve_ws(server: Server, host: str, port: int, access: Access) -> None:
+    """Wait for a WebSocket connection that presents the token, from no web page or from one that is allowed, and serve
+    it. Raises ImportError without the library `websockets`, OSError if it cannot listen."""
     from websockets.asyncio.server import ServerConnection, serve
     from websockets.exceptions import ConnectionClosed
+    from websockets.http11 import Request, Response
+    from websockets.typing import Origin
 
     ended = asyncio.Event()
     taken = False
@@ -105,6 +176,14 @@ async def serve_ws(server: Server, host: str, port: int) -> None:
         with contextlib.suppress(ConnectionClosed):
             while True:
                 yield await connection.recv(decode=False)
+
+    def admit(connection: ServerConnection, request: Request) -> Response | None:
+        if taken:
+            return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, "The server has its client.\n")
+        if access.admits_request(request.path, request.headers):
+            return None
+        logger.warning("a connection without the token is closed")
+        return connection.respond(HTTPStatus.UNAUTHORIZED, "The token is missing or wrong: add ?token=TOKEN.\n")
 
     async def accept(connection: ServerConnection) -> None:
         nonlocal taken
@@ -121,8 +200,17 @@ async def serve_ws(server: Server, host: str, port: int) -> None:
             sender.cancel()
             ended.set()
 
-    async with serve(accept, host, port, max_size=None, close_timeout=1) as listener:
-        _announce("ws", next(iter(listener.sockets)).getsockname())
+    async with serve(
+        accept,
+        host,
+        port,
+        process_request=admit,
+        origins=[None, *map(Origin, access.origins)],
+        open_timeout=_SECONDS_TO_AUTHENTICATE,
+        max_size=_LARGEST,
+        close_timeout=1,
+    ) as listener:
+        _announce("ws", [one.getsockname() for one in listener.sockets], access)
         await ended.wait()
 
 
@@ -174,12 +262,9 @@ async def _received(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
             except asyncio.LimitOverrunError as error:
                 await reader.readexactly(error.consumed)
                 continue
-            if found := _LENGTH.match(header):
-                length = int(found[1])
+            if found := _LENGTH.search(header):
+                length = _length(found)
             elif not header.strip() and length is not None:
-                if length > _LARGEST:
-                    logger.error("a message of %d bytes is refused", length)
-                    return
                 body = await reader.readexactly(length)
                 length = None
                 yield body
@@ -190,29 +275,39 @@ def _read_message(source: BinaryIO) -> bytes | None:
     length = None
     try:
         while header := source.readline(_LONGEST_HEADER):
-            if found := _LENGTH.match(header):
-                length = int(found[1])
+            if found := _LENGTH.search(header):
+                length = _length(found)
             elif not header.strip() and length is not None:
-                if length > _LARGEST:
-                    logger.error("a message of %d bytes is refused", length)
-                    return None
                 body = source.read(length)
                 return body if len(body) == length else None
     except (OSError, ValueError):  # closed under our hands
         logger.info("stdin is lost", exc_info=True)
+    except MemoryError:  # where the next message begins is not known any more
+        logger.error("there is no memory for a message of %s bytes; the server ends", length)
     return None
 
 
-def _claim_stdio() -> tuple[BinaryIO, BinaryIO]:
-    """Private copies of stdin and stdout; the common ones then lead to nothing and to stderr."""
-    source = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
-    sink = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, sys.stdin.fileno())
-    os.close(nothing)
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return source, sink
+def _length(header: re.Match[bytes]) -> int | None:
+    """The length that a header tells; None, so that the message is read over, if it is too large to be true."""
+    length = int(header[1])
+    if length > _LARGEST:
+        logger.error("the header of a message of %d bytes is ignored", length)
+        return None
+    return length
 
 
-def _announce(kind: str, address: tuple[object, ...]) -> None:
-    print(f"loaderlint: listening on {kind}://{address[0]}:{address[1]}", file=sys.stderr, flush=True)
+def _announce(kind: str, addresses: Sequence[tuple[Any, ...]], access: Access) -> None:
+    """Say on stderr where the server listens, and what a client needs."""
+    host, port = addresses[0][:2]
+    _say(f"listening on {kind}://{f'[{host}]' if ':' in host else host}:{port}")
+    if not all(is_loopback(address[0]) for address in addresses):
+        _say(
+            "warning: other machines can reach this address, and the connection is not encrypted: who listens on the"
+            " network learns the token and the code; better listen on 127.0.0.1, and reach it through SSH"
+        )
+    if access.generated:
+        _say(f"the token of this server is {access.token}")
+
+
+def _say(line: str) -> None:
+    print(f"loaderlint: {line}", file=sys.stderr, flush=True)

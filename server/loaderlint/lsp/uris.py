@@ -7,6 +7,8 @@ from pathlib import Path
 
 from pygls import uris
 
+from loaderlint.links import known_as
+
 
 def path_of(uri: str) -> Path | None:
     """The absolute path that a `file:` URI names; None for any other scheme and for what is no URI."""
@@ -19,10 +21,10 @@ def path_of(uri: str) -> Path | None:
     return Path(os.path.abspath(path))
 
 
-def real_path_of(uri: str) -> Path | None:
-    """As `path_of`, with links followed: the engine knows each file by one name."""
+def known_path_of(uri: str) -> Path | None:
+    """As `path_of`, by the one name by which the engine knows the file (see `known_as`)."""
     path = path_of(uri)
-    return None if path is None else Path(os.path.realpath(path))
+    return None if path is None else known_as(path)
 
 
 def uri_of(path: Path) -> str:

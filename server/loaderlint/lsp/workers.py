@@ -7,10 +7,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loaderlint.lsp.asked import Refusal, answer, base_of, cells_of, document_uri
+from loaderlint.lsp.asked import NOT_ANSWERED, Refusal, answer, base_of, cells_of, document_uri
 from loaderlint.lsp.backend import answer as there
 from loaderlint.lsp.told import map_of_workers
-from loaderlint.lsp.uris import real_path_of
+from loaderlint.lsp.uris import known_path_of
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
@@ -27,7 +27,9 @@ async def workers(ls: Server, params: Any) -> dict[str, object]:
     await ls.analysis.begun()
     await ls.analysis.settled()
     cells, base = cells_of(ls.analysis.snapshots()), base_of(path, ls.folders)
-    lines = await ls.analysis.ask(lambda workspace: there(workspace, map_of_workers, path, cells, base))
+    lines = await ls.analysis.try_asking(lambda workspace: there(workspace, map_of_workers, path, cells, base))
+    if lines is None:
+        raise Refusal(NOT_ANSWERED)
     return answer(lines, base)
 
 
@@ -36,7 +38,7 @@ def _path(ls: Server, uri: str | None) -> Path | None:
     if uri is None:
         return None
     document = ls.documents.get(uri)
-    path = document.path if document is not None else real_path_of(uri)
+    path = document.path if document is not None else known_path_of(uri)
     if path is None or (document is not None and not document.analysed):
         raise Refusal("loaderlint looks at Python files and notebooks that are saved somewhere; this is none")
     return path

@@ -25,6 +25,8 @@ _GIVEN = re.compile(r"=[ \t]*[\w.]*\Z")
 _REST = re.compile(r"[^\r\n=\\]*(?:[\r\n]|\Z)")
 #: In front of it: what makes it a target, wherever that stands.
 _BINDS = re.compile(r"\b(?:for|as)\b(?!.*\bin\b)")
+#: The characters in front of an attribute, on its line, that are worth a look.
+_LONG = 2000
 
 
 def may_assign(text: str, name: str) -> bool:
@@ -41,7 +43,10 @@ def may_assign(text: str, name: str) -> bool:
 
 def _may_be_target(text: str, at: int, end: int) -> bool:
     """Whether an attribute between these offsets may be a target, for what its line says around it."""
-    before = text[max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1 : at]
+    start = max(text.rfind("\n", at - _LONG, at), text.rfind("\r", at - _LONG, at)) + 1
+    if not start and at > _LONG:  # read anew for each attribute on it
+        return True
+    before = text[start:at]
     if _BINDS.search(before):
         return True
     if _INSIDE.search(before) or _VALUE.match(before) or (_GIVEN.search(before) and _REST.match(text, end)):

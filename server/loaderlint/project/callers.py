@@ -16,6 +16,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, PieceFacts
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Frame
+from loaderlint.project.provisional import provisional
 from loaderlint.project.unframed import Unframed
 from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance, Method, PartialOf, Site, Unknown
 from loaderlint.syntax.search import calls
@@ -62,9 +63,9 @@ class Callers:
             return self._frames[key]
         if depth > _MAX_DEPTH:
             return self._open(path, piece, def_, facts)
-        self._frames[key] = ()
-        found = tuple(islice(_once(self._find(path, piece, def_, facts, depth)), _MAX_CALLERS))
-        self._frames[key] = found or self._open(path, piece, def_, facts)
+        with provisional(self._frames, key, ()):
+            found = tuple(islice(_once(self._find(path, piece, def_, facts, depth)), _MAX_CALLERS))
+            self._frames[key] = found or self._open(path, piece, def_, facts)
         return self._frames[key]
 
     def opened(self, path: Path, piece: int, def_: int) -> Frame | None:
@@ -215,7 +216,12 @@ class Callers:
         known = self._instances.get(cls)
         if known is not None:
             return known
-        self._instances[cls] = (Instance(cls, None),)
+        with provisional(self._instances, cls, (Instance(cls, None),)):
+            self._instances[cls] = self._find_instances(cls, depth) or (Instance(cls, None),)
+        return self._instances[cls]
+
+    def _find_instances(self, cls: ClassRef, depth: int) -> tuple[Instance, ...]:
+        """The objects of a class or of a subclass whose construction is in sight."""
         found: dict[Instance, None] = {}
         for heir, site in self._made_by(cls):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
@@ -226,8 +232,7 @@ class Callers:
                     found[Instance(heir, Site(caller, site.expr))] = None
             if len(found) >= _MAX_CALLERS:
                 break
-        self._instances[cls] = tuple(found)[:_MAX_CALLERS] or (Instance(cls, None),)
-        return self._instances[cls]
+        return tuple(found)[:_MAX_CALLERS]
 
     def are_made(self, cls: ClassRef) -> bool:
         """Whether the construction of some object of a class, or of a subclass, is in sight. Most are made where it is

@@ -9,6 +9,7 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.names import OPTIONAL_IMPORTERS
 from loaderlint.project import growth, late, library
 from loaderlint.project.arguments import NO_ARGUMENTS, Arguments
+from loaderlint.project.budget import MAX_NESTING
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
     Atom,
@@ -115,7 +116,7 @@ class Calls:
             case Method(function, receiver, owner):
                 return self._ev.functions.invoke(function, receiver, owner, arguments, frame)
             case ClassRef():
-                made = Instance(atom, Site(frame, number))
+                made = Instance(atom, Site(frame, number) if frame.nesting < MAX_NESTING else None)
                 init = self._ev.classes.init_frame(made)
                 return of(made), (init,) if init else ()
             case Instance():

@@ -20,6 +20,7 @@ from loaderlint.project.arguments import Arguments
 from loaderlint.project.assigned import may_assign
 from loaderlint.project.files import defined_name, holds, is_def
 from loaderlint.project.frames import Frame
+from loaderlint.project.provisional import provisional
 from loaderlint.project.values import (
     BOTTOM,
     ClassRef,
@@ -133,19 +134,39 @@ class Classes:
     def mro(self, cls: ClassRef) -> tuple[Base, ...]:
         """The class and its ancestors, nearest first; ancestors of libraries as `Lib`, unknown ones as `Unknown`."""
         known = self._mro.get(cls)
-        if known is not None:
-            return known
+        return known if known is not None else self._ordered(cls)
+
+    def _ordered(self, cls: ClassRef) -> tuple[Base, ...]:
+        """The ancestry of a class and of all its ancestors, from the farthest ones down: the line may be long. A class
+        that is its own ancestor has itself for its ancestry until that is known."""
+        line: list[tuple[ClassRef, Iterator[Base], list[Base]]] = []
+        try:
+            self._begin_ordering(cls, line)
+            while True:
+                one, bases, direct = line[-1]
+                base = next(bases, None)
+                if base is not None:
+                    direct.append(base)
+                    if isinstance(base, ClassRef) and base not in self._mro:
+                        self._begin_ordering(base, line)
+                    continue
+                lines: list[list[Base]] = [
+                    list(self._mro[base]) if isinstance(base, ClassRef) else [base] for base in direct
+                ]
+                order = self._mro[one] = (one, *_merge([*lines, direct]))[:_MAX_ANCESTORS]
+                self._ordering.discard(one)
+                line.pop()
+                if not line:
+                    return order
+        finally:
+            for one, _, _ in line:  # an error, or the question is asked again
+                self._mro.pop(one, None)
+                self._ordering.discard(one)
+
+    def _begin_ordering(self, cls: ClassRef, line: list[tuple[ClassRef, Iterator[Base], list[Base]]]) -> None:
         self._mro[cls] = (cls,)
         self._ordering.add(cls)
-        lines: list[list[Base]] = []
-        direct: list[Base] = []
-        for base in self._bases(cls):
-            direct.append(base)
-            lines.append(list(self.mro(base)) if isinstance(base, ClassRef) else [base])
-        order = (cls, *_merge([*lines, direct]))[:_MAX_ANCESTORS]
-        self._mro[cls] = order
-        self._ordering.discard(cls)
-        return order
+        line.append((cls, self._bases(cls), []))
 
     def written_bases(self, cls: ClassRef) -> list[Val]:
         """What each base of the class statement may be."""
@@ -395,8 +416,9 @@ class Classes:
         known = self._construction.get(inst)
         if known is not None:
             return known
-        frames = self._construction[inst] = []
-        self._walk(inst, None, frames)
+        frames: list[Frame] = []
+        with provisional(self._construction, inst, frames):
+            self._walk(inst, None, frames)
         return frames
 
     def _walk(self, inst: Instance, names: frozenset[str] | None, frames: list[Frame]) -> None:

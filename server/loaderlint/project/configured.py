@@ -14,6 +14,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.files import SeenPiece, is_def
 from loaderlint.project.frames import Code, Frame
+from loaderlint.project.provisional import provisional
 from loaderlint.project.values import (
     FunctionRef,
     Lib,
@@ -86,8 +87,8 @@ class Configured:
             return of(atom)
         key = (str(atom.path), name)
         if key not in self._options:
-            self._options[key] = unknown("cycle")
-            self._options[key] = self._argparse_option(name, atom.path)
+            with provisional(self._options, key, unknown("cycle")):
+                self._options[key] = self._argparse_option(name, atom.path)
         return self._options[key]
 
     def flag(self, module: str, name: str) -> Val | None:
@@ -96,8 +97,8 @@ class Configured:
             return None
         key = ("flags", name)
         if key not in self._options:
-            self._options[key] = unknown("cycle")
-            self._options[key] = self._absl_flag(name)
+            with provisional(self._options, key, unknown("cycle")):
+                self._options[key] = self._absl_flag(name)
         return self._options[key]
 
     def node_attribute(self, atom: LibObject, name: str) -> Val | None:
@@ -110,8 +111,8 @@ class Configured:
         if name in ("clone", "merge_from_file", "merge_from_list", "freeze", "defrost", "copy_and_resolve_references"):
             return None
         if name not in self._nodes:
-            self._nodes[name] = unknown("cycle")
-            self._nodes[name] = self._node_default(name)
+            with provisional(self._nodes, name, unknown("cycle")):
+                self._nodes[name] = self._node_default(name)
         return self._nodes[name]
 
     def _given(self, atom: LibObject, name: str) -> Val | None:

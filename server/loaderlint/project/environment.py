@@ -14,6 +14,8 @@ Answer = Literal["yes", "no", "maybe", "unknown"]
 StartMethod = Literal["fork", "spawn", "forkserver"]
 
 _NO_PYTHON = Version("4")
+#: No version or range that people write has more signs; Python reads no number of more than 4,300 digits.
+LONGEST_VERSION = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,8 @@ def union(sets: Iterable[VersionSet]) -> VersionSet:
 def version_range(text: str) -> Range | None:
     """A version, or the specifiers of a requirement, as the range that they bound; None where they bound nothing."""
     text = "".join(text.split())
+    if len(text) > LONGEST_VERSION:
+        return None
     try:
         return _exactly(Version(text))
     except InvalidVersion:

@@ -8,6 +8,7 @@ names, functions, calls, classes, options and what never runs are parts with a m
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from loaderlint.facts.ir import NONE, DefIR, PieceFacts
 from loaderlint.knowledge.arrays import VIEW_ATTRIBUTES
 from loaderlint.knowledge.names import canonical
 from loaderlint.project import library
+from loaderlint.project.budget import MAX_CONTEXTS, MAX_NAME_LENGTH, MAX_NESTED_FRAMES, TOO_MANY
 from loaderlint.project.calls import Calls
 from loaderlint.project.classes import Classes
 from loaderlint.project.configured import Configured, flags_module
@@ -50,14 +52,36 @@ from loaderlint.project.values import (
     extended,
     join,
     lib,
+    member_of,
     of,
     unknown,
 )
 
 _PENDING = None
+#: So many expressions may wait for each other. Each takes up to 25 frames of Python (see `loaderlint.stack.FRAMES`).
+MAX_NESTED = 400
 #: What tells the frames of one def apart: the receiver, the arguments, the frame around, the class it was found in.
 _Context = tuple[Atom | None, tuple[Val | None, ...], Frame | None, ClassRef | None]
-MAX_CONTEXTS = 24
+
+
+@dataclass(slots=True)
+class _Def:
+    """A def with its frames, and how many of them are nested."""
+
+    code: Code
+    frames: dict[_Context, Frame]
+    nested: int = 0
+
+
+class _AskFirst(BaseException):
+    """Too many expressions wait for this one: the outermost question ends, asks for this one, and begins again.
+
+    Not an `Exception`: nobody on the way may take it for an error of theirs."""
+
+    def __init__(self, number: int, frame: Frame) -> None:
+        super().__init__()
+        self.number = number
+        self.frame = frame
 
 
 class Evaluator:
@@ -65,8 +89,9 @@ class Evaluator:
 
     def __init__(self, files: Files) -> None:
         self.files = files
-        self._codes: dict[tuple[Path, int, int], tuple[Code, dict[_Context, Frame]]] = {}
+        self._defs: dict[tuple[Path, int, int], _Def] = {}
         self._facts: dict[tuple[Path, int], PieceFacts | None] = {}
+        self._nested = 0
         self.names = Names(self)
         self.functions = Functions(self)
         self.calls = Calls(self)
@@ -76,8 +101,8 @@ class Evaluator:
 
     def take_apart(self) -> None:
         """See `Model.take_apart`."""
-        for _, frames in self._codes.values():
-            for frame in frames.values():
+        for known in self._defs.values():
+            for frame in known.frames.values():
                 frame.memo.clear()
                 frame.targets.clear()
         vars(self).clear()
@@ -126,31 +151,38 @@ class Evaluator:
         owner: ClassRef | None,
         depth: int,
     ) -> Frame:
-        """The one frame with these parts. Past `MAX_CONTEXTS` frames of one def their arguments are forgotten."""
-        code, frames = self._code(path, piece, def_)
+        """The one frame with these parts. Past `MAX_CONTEXTS` frames of one def their arguments are forgotten, past
+        `MAX_NESTED_FRAMES` where its object was made and what is around it."""
+        known = self._def(path, piece, def_)
         context = (receiver, args, scope, owner)
-        found = frames.get(context)
+        found = known.frames.get(context)
         if found is not None:
             found.depth = min(found.depth, depth)
             return found
-        count = len(frames)
+        count = len(known.frames)
         if count >= MAX_CONTEXTS and any(args):
             forgotten = tuple(unknown("too many") if value is not None else None for value in args)
             if forgotten != args:
                 return self.frame(path, piece, def_, receiver, forgotten, scope, owner, depth)
+        nesting = max(_nesting(receiver), 0 if scope is None else scope.nesting + 1)
+        if nesting > 1:
+            if known.nested >= MAX_NESTED_FRAMES:
+                return self.frame(path, piece, def_, _anywhere(receiver), args, None, _unscoped(owner), depth)
+            known.nested += 1
         order = f"{path}:{piece:06}:{def_:06}:{count:06}"
-        made = frames[context] = Frame(path, piece, def_, receiver, args, scope, owner, depth, order, code)
+        made = Frame(path, piece, def_, receiver, args, scope, owner, depth, order, known.code, nesting)
+        known.frames[context] = made
         return made
 
     def code(self, function: FunctionRef) -> Code:
         """What is written in a function; no frame is made."""
-        return self._code(function.path, function.piece, function.def_)[0]
+        return self._def(function.path, function.piece, function.def_).code
 
-    def _code(self, path: Path, piece: int, def_: int) -> tuple[Code, dict[_Context, Frame]]:
+    def _def(self, path: Path, piece: int, def_: int) -> _Def:
         place = (path, piece, def_)
-        known = self._codes.get(place)
+        known = self._defs.get(place)
         if known is None:
-            known = self._codes[place] = (Code(self.facts(path, piece), def_), {})
+            known = self._defs[place] = _Def(Code(self.facts(path, piece), def_), {})
         return known
 
     # --- expressions --------------------------------------------------------------------------------------------------
@@ -172,13 +204,45 @@ class Evaluator:
         if type(e) is ir.Const:
             value = memo[number] = constant(*e)
             return value
+        nested = self._nested
+        if nested == 0:
+            return self._outermost(number, frame)
+        if nested >= MAX_NESTED:
+            raise _AskFirst(number, frame)
+        self._nested = nested + 1
         memo[number] = _PENDING
         try:
-            value = MEANINGS[type(e)](self, e, number, frame)
-        except RecursionError:
-            value = unknown("too deep")
-        memo[number] = value
+            value = memo[number] = MEANINGS[type(e)](self, e, number, frame)
+        except BaseException:
+            del memo[number]  # it is not known, and must not be taken for a cycle by the next question
+            raise
+        finally:
+            self._nested = nested
         return value
+
+    def _outermost(self, number: int, frame: Frame) -> Val:
+        """`eval` of an expression that no other one waits for. However long the chains are that lead from it, the stack
+        stays small: what lies too deep is asked first, and remembered."""
+        waiting = [(number, frame)]
+        try:
+            while True:
+                number, frame = waiting[-1]
+                e = frame.code.exprs[number]
+                frame.memo[number] = _PENDING  # those that wait are a cycle for the others
+                self._nested = 1
+                try:
+                    value = MEANINGS[type(e)](self, e, number, frame)
+                except _AskFirst as first:
+                    waiting.append((first.number, first.frame))
+                    continue
+                frame.memo[number] = value
+                waiting.pop()
+                if not waiting:
+                    return value
+        finally:
+            self._nested = 0
+            for number, frame in waiting:
+                frame.memo.pop(number, None)
 
     # --- attributes ---------------------------------------------------------------------------------------------------
 
@@ -218,11 +282,11 @@ class Evaluator:
                 return self.configured.attribute(atom, name), ()
             case LibObject():
                 found = self.configured.node_attribute(atom, name)
-                return (found if found is not None else of(LibMember(atom, name))), ()
+                return (found if found is not None else member_of(atom, name)), ()
             case SeqOf() | MapOf() | LibMember() | Literal_() | PartialOf() | FunctionRef() | Method():
                 if isinstance(atom, PartialOf) and name == "func":
                     return of(atom.func), ()
-                return of(LibMember(atom, name)), ()
+                return member_of(atom, name), ()
             case Unknown():
                 return of(atom), ()
         raise AssertionError(atom)
@@ -248,7 +312,28 @@ class Evaluator:
         yield from seen
 
 
+def _nesting(receiver: Atom | None) -> int:
+    """How many objects and functions lie around a frame that runs on this one."""
+    cls = receiver.cls if isinstance(receiver, Instance) else receiver
+    scope = cls.scope if isinstance(cls, ClassRef) else None
+    site = receiver.site if isinstance(receiver, Instance) else None
+    return max([0 if around is None else around.nesting + 1 for around in (scope, site.frame if site else None)])
+
+
+def _anywhere(receiver: Atom | None) -> Atom | None:
+    """A receiver of the same class, made out of sight."""
+    if isinstance(receiver, Instance):
+        return Instance(replace(receiver.cls, scope=None), None)
+    return replace(receiver, scope=None) if isinstance(receiver, ClassRef) else None
+
+
+def _unscoped(cls: ClassRef | None) -> ClassRef | None:
+    return None if cls is None else replace(cls, scope=None)
+
+
 @lru_cache(maxsize=4096)
 def _of_library(owner: str, name: str) -> Val:
     """Attribute `name` of what the library calls `owner`."""
+    if len(owner) + len(name) >= MAX_NAME_LENGTH:
+        return unknown(TOO_MANY)
     return lib(canonical(f"{owner}.{name}"))

@@ -20,6 +20,7 @@ class Code:
     piece cannot be read."""
 
     __slots__ = (
+        "_attributes",
         "_bindings",
         "_branches",
         "_calls",
@@ -38,6 +39,7 @@ class Code:
         self.facts = facts
         self.one: DefIR | None = facts.ir.defs[def_] if facts and def_ < len(facts.ir.defs) else None
         self.exprs: tuple[ir.Expr, ...] = facts.ir.exprs if facts else ()
+        self._attributes: dict[str, list[tuple[int, int]]] | None = None
         self._calls: tuple[tuple[ir.Perform, ir.Call], ...] | None = None
         self._bindings: dict[int, list[tuple[int, ir.Bind]]] | None = None
         self._contexts: dict[int, list[int]] | None = None
@@ -101,6 +103,22 @@ class Code:
             self._evaluated = tuple((step.context, step_expressions(step), iterated(step)) for step in steps)
         return self._evaluated
 
+    def attributes(self, name: str) -> Sequence[tuple[int, int]]:
+        """The expressions of the def that read an attribute of this name, each with its base, in order."""
+        if self._attributes is None:
+            self._attributes = {}
+            for number in sorted(self._expressions()):
+                e = self.exprs[number]
+                if type(e) is ir.Attr:
+                    self._attributes.setdefault(e.name, []).append((number, e.base))
+        return self._attributes.get(name, ())
+
+    def _expressions(self) -> set[int]:
+        """The numbers of all expressions that are written in the def, not in those inside it."""
+        steps, contexts = (self.one.steps, self.one.contexts) if self.one else ((), ())
+        evaluated = [number for step in steps for number in step_expressions(step)]
+        return set(ir.made_of(self.exprs, (*evaluated, *(context.expr for context in contexts))))
+
     def is_branch(self, context: int) -> bool:
         """Whether only branches and `with` blocks stand around a context: it runs once at most."""
         known = self._branches.get(context)
@@ -146,7 +164,8 @@ class Code:
 class Frame:
     """Def `def_` of piece `piece` in `path`, run with `receiver` bound to its first parameter (None for functions and
     bodies) and `args` for the others (None: not passed). `scope` is the frame of the lexically enclosing def, `owner`
-    the class a method was found in, `depth` how many calls deep, `order` a stable sort key, `code` what is written.
+    the class a method was found in, `depth` how many calls deep, `order` a stable sort key, `code` what is written,
+    `nesting` how many objects and functions that make each other lie around it.
 
     `memo` holds what each expression evaluated to, `targets` the frames a call or property read leads to, `guesses` the
     calls whose callee is one of several by a name made up at run time."""
@@ -161,6 +180,7 @@ class Frame:
     depth: int
     order: str
     code: Code
+    nesting: int = 0
     memo: dict[int, Val | None] = field(default_factory=dict)
     targets: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
     dead: dict[int, bool] = field(default_factory=dict)

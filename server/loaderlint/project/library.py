@@ -49,6 +49,7 @@ from loaderlint.project.values import (
     Val,
     extended,
     join,
+    named,
     of,
     unknown,
 )
@@ -607,7 +608,7 @@ def call_object(
             key = call.args[0].value if isinstance(call, ir.Call) and call.args else ir.NONE
             return late.named_in(ev, arguments.positional[0], frame, key), ()
         origins = _views(callee) if method in VIEW_METHODS else frozenset()
-        return Val(frozenset({LibObject(f"{atom.owner.name}.{method}", site)}), origins), ()
+        return Val(named(f"{atom.owner.name}.{method}", site).atoms, origins), ()
     return of(LibObject(f"builtins.{method}", site)), ()
 
 
@@ -683,12 +684,18 @@ def _call_library_object(
 
 
 def flattened(value: Val) -> list[Atom]:
-    """The atoms of a value and of the sequences in it, in order."""
-    out: list[Atom] = []
+    """The atoms of a value and of the sequences in it, each once, in order."""
+    found: dict[Atom, None] = {}
+    _flatten(value, found, set())
+    return list(found)
+
+
+def _flatten(value: Val, found: dict[Atom, None], seen: set[Val]) -> None:
     for atom in value.only(SeqOf, *_CALLABLE, LibObject, Lib):
-        if isinstance(atom, SeqOf):
-            for item in atom.items:
-                out.extend(flattened(item))
-        else:
-            out.append(atom)
-    return out
+        if not isinstance(atom, SeqOf):
+            found[atom] = None
+            continue
+        for item in atom.items:
+            if item not in seen:
+                seen.add(item)
+                _flatten(item, found, seen)

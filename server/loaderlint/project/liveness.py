@@ -8,6 +8,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project import library
 from loaderlint.project.frames import Frame
+from loaderlint.project.provisional import provisional
 from loaderlint.project.values import Lib
 
 if TYPE_CHECKING:
@@ -30,12 +31,12 @@ class Liveness:
         one = frame.code.one
         if one is None or context >= len(one.contexts):
             return False
-        frame.dead[context] = False
-        here = one.contexts[context]
-        dead = self.is_dead(here.parent, frame)
-        if not dead and here.kind == "if" and here.expr != NONE:
-            dead = self.truth(here.expr, frame) is here.negated
-        frame.dead[context] = dead
+        with provisional(frame.dead, context, False):
+            here = one.contexts[context]
+            dead = self.is_dead(here.parent, frame)
+            if not dead and here.kind == "if" and here.expr != NONE:
+                dead = self.truth(here.expr, frame) is here.negated
+            frame.dead[context] = dead
         return dead
 
     def truth(self, number: int, frame: Frame) -> bool | None:
@@ -77,13 +78,29 @@ class Liveness:
         if one is None or len(one.contexts) == 1:
             return choices
         bound = self._bound(one, choices, frame)
+        certain = self._certain(bound, one, frame)
         alive = [
             choice
             for choice in choices
             if not bound.get(choice)
-            or not all(self._is_lost(bind, choice, bound, one, frame) for bind in bound[choice])
+            or not all(self._is_lost(bind, choice, certain, one, frame) for bind in bound[choice])
         ]
         return tuple(alive) or choices
+
+    def _certain(
+        self, bound: dict[int, list[tuple[int, int]]], one: ir.DefIR, frame: Frame
+    ) -> list[tuple[int, tuple[int, int]]]:
+        """The choices, each with its place, that are bound in a branch which runs whenever the code around it does, and
+        behind another one that they may replace. Few are, so that not all choices have to be compared."""
+        places = [(choice, at) for choice, places in bound.items() for at in places]
+        branches = [number for _, (number, context) in places if self._is_live_branch(context, frame)]
+        if not branches:
+            return []
+        first = min(branches)
+        return [(choice, at) for choice, at in places if at[0] > first and self._is_entered(at[1], one, frame)]
+
+    def _is_live_branch(self, context: int, frame: Frame) -> bool:
+        return frame.code.is_branch(context) and not self.is_dead(context, frame)
 
     def _bound(self, one: ir.DefIR, choices: tuple[int, ...], frame: Frame) -> dict[int, list[tuple[int, int]]]:
         """Where each of the choices is bound: the step's number and its context; a parameter before all steps."""
@@ -111,27 +128,38 @@ class Liveness:
         self,
         bind: tuple[int, int],
         choice: int,
-        bound: dict[int, list[tuple[int, int]]],
+        certain: list[tuple[int, tuple[int, int]]],
         one: ir.DefIR,
         frame: Frame,
     ) -> bool:
+        """Whether a choice that is bound at a place is none at the end: of the `certain` ones, each with its place,
+        another one always follows."""
         number, context = bind
         if not frame.code.is_branch(context):
             return False
         if context and self.is_dead(context, frame):
             return True
-        later = [at for other, places in bound.items() if other != choice for at in places if at[0] > number]
+        later = [at for other, at in certain if other != choice and at[0] > number]
         return any(self._always_follows(at[1], context, one, frame) for at in later)
+
+    def _is_entered(self, context: int, one: ir.DefIR, frame: Frame) -> bool:
+        """Whether a context is a branch that runs whenever the code around it does."""
+        here = one.contexts[context]
+        return (
+            context > 0
+            and here.kind == "if"
+            and here.expr != NONE
+            and self.truth(here.expr, frame) is (not here.negated)
+        )
 
     def _always_follows(self, context: int, before: int, one: ir.DefIR, frame: Frame) -> bool:
         """Whether a branch runs whenever the context `before` does, which is not in it: only tests that always hold lie
         between."""
         start = context
         while not one.is_within(before, context):
-            here = one.contexts[context]
-            if here.kind != "if" or here.expr == NONE or self.truth(here.expr, frame) is not (not here.negated):
+            if not self._is_entered(context, one, frame):
                 return False
-            context = here.parent
+            context = one.contexts[context].parent
         return context != start
 
     def expression_is_dead(self, number: int, frame: Frame) -> bool:

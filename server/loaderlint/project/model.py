@@ -8,7 +8,7 @@ are computed only for what is shown.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeVar, cast
@@ -24,7 +24,7 @@ from loaderlint.project.declared import DeclaredOf
 from loaderlint.project.environment import Environment
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.files import Files
-from loaderlint.project.frames import Frame, step_expressions
+from loaderlint.project.frames import Frame
 from loaderlint.project.late import how_chosen
 from loaderlint.project.library import library_arguments
 from loaderlint.project.loaders import (
@@ -164,11 +164,6 @@ class MainFunction:
             if type(step) is ir.Perform and isinstance(call, ir.Call) and called_name(exprs, call.func) in names:
                 yield step, call
 
-    def expressions(self) -> set[int]:
-        """The numbers of all expressions that are written in the def, not in those inside it."""
-        evaluated = [number for step in self.written.steps for number in step_expressions(step)]
-        return set(ir.made_of(self.exprs, (*evaluated, *(context.expr for context in self.written.contexts))))
-
     @property
     def frames(self) -> tuple[Frame, ...]:
         """Its frames in the main process; none if only workers run it."""
@@ -240,6 +235,7 @@ class Model:
         self._steps: dict[Frame, list[tuple[int, ir.Step]]] = {}
         self._start_methods: dict[Loader, frozenset[str]] = {}
         self._made_once: dict[object, object] = {}
+        self._remembered: dict[tuple[Hashable, ...], object] = {}
         self._part_calls: dict[tuple[int, Part], tuple[WorkerCall, ...]] = {}
         self._method_calls: dict[Atom, list[WorkerCall]] | None = None
         self._callers_of: dict[Frame, list[tuple[Frame, int]]] | None = None
@@ -382,6 +378,14 @@ class Model:
             self._made_once[make] = make(self)
         return cast("_Made", self._made_once[make])
 
+    def remembered(self, question: Callable[..., _Made], *about: Hashable) -> _Made:
+        """What `question(*about, model)` returns, computed once for these arguments. For questions that many findings
+        share: thousands of findings about one attribute must not ask thousands of times who reads it."""
+        key = (question, *about)
+        if key not in self._remembered:
+            self._remembered[key] = question(*about, self)
+        return cast("_Made", self._remembered[key])
+
     def worker_functions(self) -> tuple[WorkerFunction, ...]:
         """Every def that some worker runs, in the order of files and places."""
         if self._functions is None:
@@ -506,12 +510,13 @@ class Model:
     def calls_on(self, owner: Atom) -> tuple[WorkerCall, ...]:
         """The calls of methods of the library object `owner` that any worker performs."""
         if self._method_calls is None:
-            self._method_calls = {}
+            found: dict[Atom, list[WorkerCall]] = {}
             for frame in self.reached:
                 for call in self.frame_calls(frame):
                     for atom in call.callee.atoms:
                         if isinstance(atom, LibMember):
-                            self._method_calls.setdefault(atom.owner, []).append(call)
+                            found.setdefault(atom.owner, []).append(call)
+            self._method_calls = found
         return tuple(self._method_calls.get(owner, ()))
 
     def callers_of(self, frame: Frame) -> tuple[tuple[Frame, int], ...]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import builtins
+from bisect import bisect_left
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.names import canonical
 from loaderlint.project import growth, imports, library
+from loaderlint.project.budget import MAX_BINDINGS, TOO_MANY
 from loaderlint.project.files import MODULE, Binding, ProjectFile, defined_name, is_bare_function
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import ClassRef, FolderRef, FunctionRef, ModuleRef, Origin, Val, join, lib, of, unknown
@@ -54,7 +56,8 @@ class Names:
             if parent is not None:
                 bindings = [b for b in file.members(parent).get(name, ()) if b.piece < frame.piece]
                 if bindings:
-                    return join(self.binding(frame.path, binding, name) for binding in _effective(bindings))
+                    live = _effective(bindings, len(bindings)) or bindings
+                    return join(self.binding(frame.path, binding, name) for binding in live)
         return self.lookup(frame.path, name, frame.piece if self._is_module_level(file, frame) else None)
 
     def class_around(self, file: ProjectFile, piece: int) -> int | None:
@@ -88,13 +91,14 @@ class Names:
         if file is None:
             return unknown("unreadable file")
         bindings = file.names.get(name, [])
-        if before is not None:
-            bindings = [b for b in bindings if b.piece < before] or bindings
         if bindings:
-            live = [b for b in bindings if not b.type_checking]
+            seen = len(bindings) if before is None else bisect_left(bindings, before, key=lambda one: one.piece)
+            live = _effective(bindings, seen or len(bindings))
             if not live:
                 return unknown("only imported for type checking")
-            value = join(self.binding(path, binding, name) for binding in _effective(live))
+            if len(live) > MAX_BINDINGS:
+                return unknown(TOO_MANY)
+            value = join(self.binding(path, binding, name) for binding in live)
             value = growth.filled_by_module(self._ev, file, name, value, before)
             return Val(value.atoms, value.origins | {Origin(ModuleRef(path), (name,), "same")})
         if name == "__file__" or name == "__name__":
@@ -107,18 +111,31 @@ class Names:
         return unknown("undefined name")
 
     def _from_stars(self, file: ProjectFile, name: str) -> Val | None:
-        """The name as a star import brings it; Unknown if one of them is out of sight and the name is no builtin."""
-        for star in reversed(file.stars):
-            module = self.resolve(file.path, star.module, star.level)
+        """The name as a star import brings it; Unknown if one of them is out of sight and the name is no builtin.
+        Modules may import all of each other: each is looked into once."""
+        seen = {file.path}
+        waiting = [(file.path, reversed(file.stars))]
+        while waiting:
+            importer, stars = waiting[-1]
+            star = next(stars, None)
+            if star is None:
+                waiting.pop()
+                continue
+            module = self.resolve(importer, star.module, star.level)
             if module is None:
                 if name in library.star_names(star.module):
                     return lib(canonical(f"{star.module}.{name}"))
                 if name not in _BUILTINS:
                     return unknown("star import")
-            elif isinstance(module, ModuleRef) and not name.startswith("_"):
-                found = self.module_attribute(module, name)
+            elif isinstance(module, ModuleRef) and not name.startswith("_") and module.path not in seen:
+                seen.add(module.path)
+                found = self._own_attribute(module, name)
                 if found is not None:
                     return found
+                starred = self._ev.file(module.path)
+                if starred is None:
+                    return unknown("unreadable file")
+                waiting.append((module.path, reversed(starred.stars)))
         return None
 
     def binding(self, path: Path, binding: Binding, name: str) -> Val:
@@ -146,17 +163,20 @@ class Names:
 
     def module_attribute(self, module: ModuleRef | FolderRef, name: str) -> Val | None:
         """Attribute `name` of a module of the project: a name of it or a submodule; None if there is none."""
+        found = self._own_attribute(module, name)
+        if found is None and isinstance(module, ModuleRef):
+            file = self._ev.file(module.path)
+            return self._from_stars(file, name) if file else unknown("unreadable file")
+        return found
+
+    def _own_attribute(self, module: ModuleRef | FolderRef, name: str) -> Val | None:
+        """Attribute `name` of a module that no star import brings; None if there is none."""
         if isinstance(module, ModuleRef):
             file = self._ev.file(module.path)
             if file is not None and name in file.names:
                 return self.lookup(module.path, name)
         child = self._interned(imports.submodule(self._ev.files, module, name))
-        if child is not None:
-            return of(child)
-        if isinstance(module, ModuleRef):
-            file = self._ev.file(module.path)
-            return self._from_stars(file, name) if file else unknown("unreadable file")
-        return None
+        return of(child) if child is not None else None
 
     def module_members(self, module: ModuleRef) -> list[ClassRef | FunctionRef]:
         """The classes and functions that a module of the project defines itself, in source order."""
@@ -184,10 +204,13 @@ class Names:
         return value if value is not None else unknown("unresolved import")
 
 
-def _effective(bindings: list[Binding]) -> list[Binding]:
-    """The bindings that can hold at the end: the last sure one and the conditional ones after it."""
-    start = 0
-    for index, binding in enumerate(bindings):
-        if not binding.conditional:
-            start = index
-    return bindings[start:]
+def _effective(bindings: list[Binding], end: int) -> list[Binding]:
+    """Those of the first `end` bindings that can hold behind them: the last sure one and the conditional ones after it;
+    none that type checkers alone see. Past `MAX_BINDINGS` it is not looked for the sure one."""
+    found: list[Binding] = []
+    for index in range(end - 1, -1, -1):
+        if not bindings[index].type_checking:
+            found.append(bindings[index])
+            if not bindings[index].conditional or len(found) > MAX_BINDINGS:
+                break
+    return found[::-1]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import PieceFacts
-from loaderlint.syntax.cutter import Piece, common_ends
+from loaderlint.syntax.cutter import Kind, Piece, common_ends
 
 _DEF = re.compile(r"^[ \t\f]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)", re.MULTILINE)
 _STARTS_WITH_DEF = re.compile(r"[ \t\f]*(?:@|def\b|class\b|async[ \t]+def\b)")
@@ -138,6 +138,34 @@ def defined_name(text: str) -> str:
     """The name that a piece defines as a function or class, '' for other statements."""
     match = _DEF.search(text)
     return match[2] if match else ""
+
+
+class Outline(NamedTuple):
+    """What the linker takes from the kind and the text of a piece without looking at its facts. It asks the facts for
+    the rest: where the text shows a function or class, their def 1 is that one.
+
+    So facts may stand in for those of another piece (of a half-typed one, which has none) only if both have the same
+    outline. Whoever pairs pieces with facts asks `outline` and `fits`."""
+
+    kind: Kind
+    keyword: str
+    is_inside: bool
+    defines: bool
+    name: str
+    is_bare_function: bool
+
+
+def outline(piece: Piece) -> Outline:
+    """The outline of a piece."""
+    defines = piece.kind == "class" or (piece.kind == "statement" and is_def(piece.text))
+    name = defined_name(piece.text) if defines else ""
+    bare = is_bare_function(piece.text)
+    return Outline(piece.kind, piece.keyword, piece.parent >= 0, defines, name, bare)
+
+
+def fits(facts: PieceFacts, seen: Outline) -> bool:
+    """Whether facts hold what the outline of a piece promises."""
+    return not seen.defines or (len(facts.ir.defs) > 1 and facts.ir.defs[1].parent == 0)
 
 
 def whole(text: str) -> str:

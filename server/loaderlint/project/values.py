@@ -13,6 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from loaderlint.project.budget import MAX_MEMBERS, MAX_NAME_LENGTH, MAX_VALUE_DEPTH, MAX_VALUE_SIZE, TOO_MANY
+
 if TYPE_CHECKING:
     from loaderlint.project.frames import Frame
 
@@ -161,20 +163,43 @@ class PartialOf:
 
 @dataclass(frozen=True, slots=True)
 class SeqOf:
-    """A list, tuple or set whose items are in sight. `site` tells two equal displays apart."""
+    """A list, tuple or set whose items are in sight. `site` tells two equal displays apart. Past its budget it holds
+    one item, which is unknown. `size` and `depth` are those of all that it holds (see `budget`)."""
 
     kind: Literal["list", "tuple", "set"]
     items: tuple[Val, ...]
     site: Site | None = None
+    size: int = field(init=False, repr=False, compare=False)
+    depth: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        size, depth = _extent(self.items)
+        if size > MAX_VALUE_SIZE or depth > MAX_VALUE_DEPTH:
+            size, depth = 2, 1
+            object.__setattr__(self, "items", (unknown(TOO_MANY),))
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "depth", depth)
 
 
 @dataclass(frozen=True, slots=True)
 class MapOf:
-    """A dict whose items are in sight; `keys[i]` is None for a key that is not a string constant."""
+    """A dict whose items are in sight; `keys[i]` is None for a key that is not a string constant. Past its budget it
+    holds one value, which is unknown, under such a key. `size` and `depth` are those of all that it holds."""
 
     keys: tuple[str | None, ...]
     values: tuple[Val, ...]
     site: Site | None = None
+    size: int = field(init=False, repr=False, compare=False)
+    depth: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        size, depth = _extent(self.values)
+        if size > MAX_VALUE_SIZE or depth > MAX_VALUE_DEPTH:
+            size, depth = 2, 1
+            object.__setattr__(self, "keys", (None,))
+            object.__setattr__(self, "values", (unknown(TOO_MANY),))
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "depth", depth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +288,21 @@ class Val:
         return Val(self.atoms) if self.origins else self
 
 
+def _extent(items: tuple[Val, ...]) -> tuple[int, int]:
+    """The size and depth of a container with these items: how many atoms a walk through it meets, itself too, and how
+    many containers lie in each other."""
+    size, depth = 1, 0
+    for item in items:
+        for atom in item.atoms:
+            kind = type(atom)
+            if kind is SeqOf or kind is MapOf:
+                size += atom.size  # type: ignore[union-attr]
+                depth = max(depth, atom.depth)  # type: ignore[union-attr]
+            else:
+                size += 1
+    return size, depth + 1
+
+
 BOTTOM = Val(frozenset())
 NONE_VALUE = Val(frozenset({Literal_("NoneType", None)}))
 
@@ -288,6 +328,19 @@ def constant(kind: str, value: str | int | float | bool | None) -> Val:
 def of(*atoms: Atom) -> Val:
     """A value that is one of these."""
     return Val(frozenset(atoms))
+
+
+def named(name: str, site: Site) -> Val:
+    """What calling the library name `name` at `site` gives."""
+    return of(LibObject(name, site)) if len(name) <= MAX_NAME_LENGTH else unknown(TOO_MANY)
+
+
+def member_of(owner: Atom, name: str) -> Val:
+    """Attribute `name` of a library object or of a builtin container."""
+    outer, members = owner, 0
+    while type(outer) is LibMember and members < MAX_MEMBERS:
+        outer, members = outer.owner, members + 1
+    return of(LibMember(owner, name)) if members < MAX_MEMBERS else unknown(TOO_MANY)
 
 
 def join(values: Iterable[Val]) -> Val:

@@ -12,6 +12,7 @@ from loaderlint.report import Item, Report, shown_path, workers
 from loaderlint.report import json as findings_json
 from loaderlint.report.spots import Spots
 from loaderlint.syntax.source import lines_of
+from loaderlint.terminal import printable
 from loaderlint.worker_map import MappedLoader, distinct
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ _WORDS = {"lambda": "the function", "class body": "the body of the class", "modu
 
 def text(known: Explanation, spots: Spots) -> Iterator[str]:
     """The lines of the explanation, without line ends."""
+    return (printable(line.expandtabs()) for line in _lines(known, spots))
+
+
+def _lines(known: Explanation, spots: Spots) -> Iterator[str]:
     yield f"{spots.line(known.path, known.line)}: {_source(known, spots)}".rstrip()
     for subject in known.subjects:
         yield ""

@@ -7,12 +7,19 @@ for annotations of several lines. GitHub shows the first 10 errors and the first
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from loaderlint.findings import Severity
 from loaderlint.report import Item, Report, shown_path
 from loaderlint.report.places import Places
+from loaderlint.terminal import printable
 
+if TYPE_CHECKING:
+    from loaderlint.engine import Problem
+
+_LINE_ENDS = re.compile(r"([\r\n])")
 _COMMANDS = {
     Severity.ERROR: "error",
     Severity.WARNING: "warning",
@@ -22,10 +29,16 @@ _COMMANDS = {
 
 
 def render(report: Report) -> Iterator[str]:
-    """A command a finding; hints only where they are asked for."""
+    """A command a finding, hints only where they are asked for; and one for each internal error."""
     places = Places(report)
     for item in report.shown:
         yield _command(item, places)
+    yield from (_internal_error(problem, places) for problem in report.problems if problem.is_internal)
+
+
+def _internal_error(problem: Problem, places: Places) -> str:
+    file = f"file={_property(shown_path(problem.path, places.root))}," if problem.path else ""
+    return f"::error {file}title=loaderlint internal error::{_data(problem.message)}"
 
 
 def _command(item: Item, places: Places) -> str:
@@ -56,6 +69,7 @@ def _text(item: Item, places: Places) -> str:
 
 
 def _data(text: str) -> str:
+    text = "".join(part if part in "\r\n" else printable(part) for part in _LINE_ENDS.split(text))
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -1,5 +1,6 @@
-"""The JSON format: an array with one object a finding. Lines and columns count from 1, columns in characters; the lines
-of a notebook count in its code cells joined in order, and `cell` says which one it is."""
+"""The JSON format: an array with one object a finding, and one without a code for each internal error. Lines and
+columns count from 1, columns in characters; the lines of a notebook count in its code cells joined in order, and `cell`
+says which one it is."""
 
 from __future__ import annotations
 
@@ -10,19 +11,40 @@ from typing import TYPE_CHECKING
 
 from loaderlint.report import Item, Report, shown_path
 from loaderlint.syntax.notebook import cell_of
+from loaderlint.syntax.span import Span
 
 if TYPE_CHECKING:
+    from loaderlint.engine import Problem
     from loaderlint.fixes.edits import Repair
-    from loaderlint.syntax.span import Span
+
+#: The name of what is no finding but an error of loaderlint itself.
+INTERNAL_ERROR = "internal-error"
 
 
 def render(report: Report) -> Iterator[str]:
     """The array, one line an object."""
+    told = [finding(item, report) for item in report.items]
+    told += [_internal_error(problem, report) for problem in report.problems if problem.is_internal]
     yield "["
-    last = len(report.items) - 1
-    for index, item in enumerate(report.items):
-        yield json.dumps(finding(item, report)) + ("," if index < last else "")
+    for index, one in enumerate(told):
+        yield json.dumps(one) + ("," if index < len(told) - 1 else "")
     yield "]"
+
+
+def _internal_error(problem: Problem, report: Report) -> dict[str, object]:
+    """An error of ours: as a finding without a code, so that nobody takes what was not checked for clean."""
+    return {
+        "code": None,
+        "name": INTERNAL_ERROR,
+        "severity": "error",
+        "certainty": "proven",
+        "message": problem.message,
+        "path": shown_path(problem.path, report.directory) if problem.path else None,
+        **_place(Span(0, 0, 0, 0)),
+        "fingerprint": "",
+        "evidence": [],
+        "fix": None,
+    }
 
 
 def finding(item: Item, report: Report) -> dict[str, object]:

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from loaderlint.files import reading
+from loaderlint.files.reading import UnreadableFile
 from loaderlint.syntax import notebook
 
 if TYPE_CHECKING:
@@ -40,17 +42,13 @@ class Places:
 
     def in_cell(self, path: Path, line: int) -> str:
         """'cell 3, line 2: ' for a 0-based line of a notebook's code, '' for any other file's."""
-        starts = self._report.cells_of(path)
-        if not starts:
-            return ""
-        cell, within = notebook.cell_of(starts, line)
-        return f"cell {cell}, line {within + 1}: "
+        return notebook.in_cell(self._report.cells_of(path), line)
 
     def _notebook(self, path: Path) -> notebook.Notebook | None:
         if path not in self._notebooks:
             try:
-                self._notebooks[path] = notebook.decode(path.read_bytes())
-            except (OSError, notebook.UnreadableNotebook):  # changed since the check: its first line is shown
+                self._notebooks[path] = notebook.decode(reading.read_unseen(path, reading.NOTEBOOK))
+            except (UnreadableFile, notebook.UnreadableNotebook):  # changed since the check: its first line is shown
                 self._notebooks[path] = None
         return self._notebooks[path]
 

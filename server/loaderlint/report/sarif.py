@@ -196,7 +196,7 @@ def _invocation(report: Report, places: Places) -> dict[str, Any]:
 
 def _notification(problem: Problem, places: Places) -> dict[str, Any]:
     told: dict[str, Any] = {
-        "level": "error" if problem.fatal or is_settings_file(problem.path) else "warning",
+        "level": "error" if problem.fatal else "warning",
         "message": {"text": _plain(problem.message)},
     }
     if problem.path is not None:

@@ -14,6 +14,7 @@ from loaderlint.findings import Severity
 from loaderlint.report import Item, Report, shown_path
 from loaderlint.syntax.notebook import cell_of
 from loaderlint.syntax.source import lines_of
+from loaderlint.terminal import printable
 
 if TYPE_CHECKING:
     from loaderlint.engine import Diagnostic
@@ -160,7 +161,7 @@ def _cell(sign: str) -> tuple[str, int]:
 
 def _printable(text: str) -> str:
     """`text` on one line, without signs that a terminal would obey."""
-    return "".join("?" if unicodedata.category(sign)[0] == "C" else sign for sign in " ".join(text.split()))
+    return printable(" ".join(text.split()))
 
 
 def _summary(report: Report) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from loaderlint.report.spots import Spots
+from loaderlint.terminal import printable
 from loaderlint.worker_map import MappedFunction, MappedLoader, MappedObject, WorkerMap, distinct, functions_by_file
 
 #: What is listed of each loader before the rest is only counted.
@@ -18,6 +19,10 @@ WHEN = {"sample": "for samples", "collate": "for batches", "init": "when a worke
 
 def text(known: WorkerMap, spots: Spots, *, whole: bool) -> Iterator[str]:
     """A tree a loader, then one line that sums up; `whole`: nothing is left out for its length."""
+    return (printable(line.expandtabs()) for line in _lines(known, spots, whole=whole))
+
+
+def _lines(known: WorkerMap, spots: Spots, *, whole: bool) -> Iterator[str]:
     loaders = distinct(known.loaders)
     for number, loader in enumerate(loaders):
         if number and (whole or number <= _MAX_LOADERS):

@@ -61,7 +61,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import Instance
 from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
-from loaderlint.rules.shared.kept_state import Kept, index_cache, kept_state, reads_in_main
+from loaderlint.rules.shared.kept_state import Kept, index_cache, kept_state, reader_in_main
 from loaderlint.rules.shared.silence import EVALUATION, silent, too_unsure, unexposed
 from loaderlint.rules.shared.walked import Walk, walks
 
@@ -89,12 +89,12 @@ def _lost(kept: Kept, model: Model) -> Iterator[Finding | Silence]:
         yield from silent(RULE.name, kept.spot, unexposed(model, kept.frame, 1, parts=("sample", "collate")), model)
         return
     severity = loudness(Severity.WARNING, exposure.certainty)
-    reader = next(reads_in_main(kept, exposure, model), None) if severity else None
+    reader = reader_in_main(kept, exposure, model) if severity else None
     if severity is None or reader is None:
         reason = f"nothing in the main process reads `{kept.name}` afterwards" if severity else too_unsure("possible")
         yield from silent(RULE.name, kept.spot, reason, model)
         return
-    if _runs_in_main(kept.frame, model):  # last: it looks into all that main runs
+    if model.remembered(_runs_in_main, kept.frame):  # last: it looks into all that main runs
         yield from silent(RULE.name, kept.spot, _IN_MAIN, model)
         return
     frame, number = reader
@@ -162,7 +162,7 @@ def _cached(kept: Kept, model: Model) -> Iterator[Finding | Silence]:
         return
     unknowns = 1 if exposure.lead.persistent is None else 0
     severity = loudness(Severity.INFORMATION, exposure.certainty, unknowns)
-    if severity is None or _runs_in_main(kept.frame, model):
+    if severity is None or model.remembered(_runs_in_main, kept.frame):
         yield from silent(RULE.name, kept.spot, too_unsure(exposure.certainty) if severity is None else _IN_MAIN, model)
         return
     name = f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}"

@@ -78,6 +78,7 @@ _WHEN = {
     "sample": "for some samples",
     "always": "",
 }
+_MAX_LEVELS = 6
 _MAX_HELPERS = 4
 _OWN_COLLATE = "the loader does not batch by torch's default_collate, or nobody knows"
 
@@ -289,28 +290,43 @@ def _bound_in_handler(choice: int, frame: Frame, model: Model) -> Iterator[Way]:
 
 def _is_looked_at(number: int, frame: Frame, model: Model) -> bool:
     """Whether a test of the def asks about a value."""
-    return any(_mentions(step.expr, number, frame, model, 0) for _, step in model.steps_of(frame, ir.Test))
+    return number in model.once(_Tested).by(frame)
 
 
-def _mentions(number: int, wanted: int, frame: Frame, model: Model, depth: int) -> bool:
-    if number == wanted:
-        return True
-    e = model.ev.expr(frame, number)
-    parts: tuple[int, ...] = ()
+class _Tested:
+    """What the tests of each frame ask about."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._known: dict[Frame, set[int]] = {}
+
+    def by(self, frame: Frame) -> set[int]:
+        """The tests of a frame and what they are made of, a few levels deep."""
+        if frame not in self._known:
+            level = {step.expr for _, step in self._model.steps_of(frame, ir.Test)}
+            found = set(level)
+            for _ in range(_MAX_LEVELS):
+                level = {part for number in level for part in _parts(self._model.ev.expr(frame, number))} - found
+                found |= level
+            self._known[frame] = found
+        return self._known[frame]
+
+
+def _parts(e: ir.Expr | None) -> tuple[int, ...]:
     match e:
         case ir.Compare(left, _, rights):
-            parts = (left, *rights)
+            return (left, *rights)
         case ir.BoolOp(_, left, right) | ir.Bin(_, left, right):
-            parts = (left, right)
+            return (left, right)
         case ir.Unary(_, operand):
-            parts = (operand,)
+            return (operand,)
         case ir.Attr(base, _) | ir.Index(base, _):
-            parts = (base,)
+            return (base,)
         case ir.Call(func, args):
-            parts = (func, *(arg.value for arg in args))
+            return (func, *(arg.value for arg in args))
         case ir.Phi(choices):
-            parts = choices
-    return depth < 6 and any(_mentions(part, wanted, frame, model, depth + 1) for part in parts)
+            return choices
+    return ()
 
 
 # --- the finding ------------------------------------------------------------------------------------------------------

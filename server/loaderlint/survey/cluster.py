@@ -1,7 +1,7 @@
 """An executor that uses the workers of a Dask cluster (the extra `dask`).
 
 Dask hands tasks out, and hands them out again when a worker is lost. What limits one repository is not left to it: each
-worker reads its repositories in a process of their own (`apart`), so that the results are those of `local`."""
+worker reads its repositories as this machine does (`run.local`), in a process of their own, one after the other."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from loaderlint import __version__
-from loaderlint.survey.apart import Incomplete, read_apart
-from loaderlint.survey.run import Answer, Executor, Limits, Task, failed
+from loaderlint.survey.run import Answer, Executor, Limits, Task, failed, local
 
 #: Repositories handed to a worker at once: starting a process costs as much as a small one. Small surveys have smaller
 #: parts, so that each worker gets some.
@@ -26,7 +25,12 @@ class Unreachable(Exception):
 Reader = Callable[[Sequence[Task], Limits], list[Answer]]
 
 
-def dask(address: str, limits: Limits, reader: Reader = read_apart) -> Executor:
+def read_together(tasks: Sequence[Task], limits: Limits) -> list[Answer]:
+    """The answers to `tasks`, in any order; on a worker of the cluster."""
+    return list(local(1, limits)(tasks))
+
+
+def dask(address: str, limits: Limits, reader: Reader = read_together) -> Executor:
     """An executor on the Dask cluster whose scheduler listens at `address` ('tcp://host:8786').
 
     Raises Unreachable when it is used and the cluster is not there, or runs another loaderlint."""
@@ -98,4 +102,4 @@ def _version() -> str:
 
 
 def _why(error: BaseException) -> str:
-    return str(error) if isinstance(error, Incomplete) else f"the worker that read it was lost ({type(error).__name__})"
+    return f"the worker that read it was lost ({type(error).__name__})"

@@ -7,7 +7,10 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from loaderlint.store import MARKERS, SKIPPED, python_files
+from loaderlint.files import reading
+from loaderlint.files.discovery import SKIPPED, python_files
+from loaderlint.files.reading import UnreadableFile
+from loaderlint.roots import MARKERS
 from loaderlint.survey.data import Repository
 
 _SOURCES = (".py", ".ipynb")
@@ -43,7 +46,7 @@ def content_key(root: Path) -> str:
     """Changes when a source, or a file directly in the repository's folder (settings, requirements), does: by their
     sizes and times, without reading them."""
     digest = hashlib.blake2b(digest_size=12)
-    for path in sorted({*python_files(root), *_files_in(root)}):
+    for path in sorted({*python_files(root).files, *_files_in(root)}):
         try:
             about = path.stat()
         except OSError:
@@ -69,8 +72,8 @@ def _packed(text: str, name: str) -> str:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
+        return reading.read_unseen(path, reading.GIT_DATA).decode("utf-8", "replace").strip()
+    except UnreadableFile:
         return ""
 
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures import TimeoutError as TooLong
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
 
-from loaderlint import __version__, processes
+from loaderlint import __version__, pool
 from loaderlint.survey.data import Failure, FailureKind, Repository, Result
 from loaderlint.survey.kept import Kept
 
@@ -22,8 +20,6 @@ from loaderlint.survey.kept import Kept
 _SURROUNDINGS = ("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV")
 #: A process reads so many repositories before a new one takes its place: starting one costs as much as a small one.
 _READ_BY_ONE = 50
-#: Tasks handed over ahead of each process.
-_AHEAD = 3
 _MIB = 2**20
 _MESSAGE_LENGTH = 300
 
@@ -97,44 +93,28 @@ def local(jobs: int, limits: Limits, reader: Reader = read_one) -> Executor:
     """An executor with `jobs` processes on this machine."""
 
     def execute(tasks: Iterable[Task]) -> Iterator[Answer]:
-        from pebble import ProcessPool
-
-        waiting = iter(tasks)
-        context = processes.context("loaderlint.survey.measure", "loaderlint.rules")
-        pool = ProcessPool(
-            jobs, max_tasks=_READ_BY_ONE, initializer=_prepare, initargs=(limits.mebibytes,), context=context
+        outcomes = pool.run(
+            reader,
+            tasks,
+            jobs,
+            prepare=partial(_prepare, limits.mebibytes),
+            seconds=limits.seconds,
+            renew_after=_READ_BY_ONE,
         )
-        try:
-            running: dict[Future[Result | None], Task] = {}
-            while True:
-                for task in islice(waiting, jobs * (1 + _AHEAD) - len(running)):
-                    running[pool.schedule(reader, args=[task], timeout=limits.seconds)] = task
-                if not running:
-                    break
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    task = running.pop(future)
-                    yield task, _outcome(task, future, limits)
-        finally:
-            pool.stop()  # type: ignore[no-untyped-call]
-            pool.join()
+        for task, outcome in outcomes:
+            yield task, _failed(task, outcome, limits) if isinstance(outcome, pool.Failure) else outcome
 
     return execute
 
 
-def _outcome(task: Task, future: Future[Result | None], limits: Limits) -> Result | None:
-    from pebble import ProcessExpired
-
-    try:
-        return future.result()
-    except TooLong:
-        return failed(task, "time", f"not done after {limits.seconds:g} seconds")
-    except MemoryError:
-        return failed(task, "memory", f"needs more than {limits.mebibytes} MiB")
-    except ProcessExpired as error:
-        return failed(task, "crash", f"its process ended with {error.exitcode}")
-    except Exception as error:  # what a result could not be pickled or sent for
-        return failed(task, "error", f"{type(error).__name__}: {error}")
+def _failed(task: Task, failure: pool.Failure, limits: Limits) -> Result:
+    messages = {
+        "time": f"not done after {limits.seconds:g} seconds",
+        "memory": f"needs more than {limits.mebibytes} MiB",
+        "crash": f"its process ended with {failure.message}",
+        "error": failure.message,  # what a result could not be pickled for, say
+    }
+    return failed(task, failure.kind, messages[failure.kind])
 
 
 def failed(task: Task, kind: FailureKind, message: str) -> Result:
@@ -152,8 +132,10 @@ def _where(error: BaseException) -> str:
 
 
 def _prepare(mebibytes: int) -> None:
-    """What each reading process does first."""
-    processes.leave_interrupts()
+    """What each process does first. Modules are imported here, so that the first repository has all its time."""
+    import loaderlint.rules
+    import loaderlint.survey.measure  # noqa: F401
+
     for name in _SURROUNDINGS:
         os.environ.pop(name, None)
     if sys.platform == "linux":

@@ -22,8 +22,8 @@ from loaderlint.syntax.wrapping import BODY, NO_BODY, wrapping
 _DIFFERENT = re.compile(r"[\f\0]|\r(?!\n)")
 
 #: The name that the parser is given for its warnings (of `"\d"`, `1if x else y`), which are the author's matter.
-_FILE = "<loaderlint piece>"
-_SILENT = ("ignore", None, Warning, re.compile(re.escape(_FILE) + r"\Z"), 0)
+FILE = "<loaderlint piece>"
+_SILENT = ("ignore", None, Warning, re.compile(re.escape(FILE) + r"\Z"), 0)
 
 Part = Literal["statements", "except", "else", "finally"]
 
@@ -77,6 +77,27 @@ def bare(piece: Piece) -> Tree | None:
     return None if found is None else Tree(*found, ":=" in text or "nonlocal" in text)
 
 
+def is_worse(before: str, after: str) -> bool:
+    """Whether Python takes less of the text of a file after an edit than before it."""
+    was, now = _validity(before), _validity(after)
+    return was is not None and now is not None and now < was
+
+
+def _validity(text: str) -> int | None:
+    """How far Python takes a whole file: 0 not at all, 1 it parses (a cell with `await`, say), 2 it compiles, so that
+    `from __future__` comes first and `return` stands in a function. None for a text that nests too deep to try."""
+    depth = measure(text)
+    if depth.is_too_deep or depth.stack > SMALL_STACK:
+        return None
+    for level, flags in ((2, 0), (1, ast.PyCF_ONLY_AST)):
+        try:
+            _compiled(text, "exec", flags)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        return level
+    return 0
+
+
 def literal(text: str) -> Any:
     """The value of a literal. Raises SyntaxError or ValueError where there is none."""
     return ast.literal_eval(_compiled(text, "eval"))
@@ -86,16 +107,22 @@ def _module(piece: Piece, body: str) -> ast.Module | None:
     before, after = wrapping(piece, body)
     try:
         made: ast.Module = _compiled(before + piece.text + after, "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, MemoryError):  # a RecursionError is the caller's, see `loaderlint.stack`
         return None
     return made
 
 
-def _compiled(source: str, mode: str) -> Any:
-    # The filter stays: to put it in and take it out again costs more than small pieces do, and is not safe in threads.
+def _compiled(source: str, mode: str, flags: int = ast.PyCF_ONLY_AST) -> Any:
+    hide_warnings()
+    return compile(source, FILE, mode, flags, dont_inherit=True)
+
+
+def hide_warnings() -> None:
+    """Hide what the parser warns of in a source called `FILE`.
+
+    The filter stays: to put it in and take it out again costs more than small pieces do, and is not safe in threads."""
     if warnings.filters[0] != _SILENT:
         warnings.filterwarnings("ignore", module=_SILENT[3].pattern)
-    return compile(source, _FILE, mode, ast.PyCF_ONLY_AST, dont_inherit=True)
 
 
 def _find(body: list[ast.stmt], piece: Piece) -> tuple[Part, Sequence[ast.AST]] | None:

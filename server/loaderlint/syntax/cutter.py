@@ -126,9 +126,10 @@ _BREAK = (
 )
 
 #: Blank and comment lines, then one line as far as it is simple: group 1 is its indentation, group 2 an empty mark at
-#: the end of its code, group 3 matches if the line ends there.
+#: the end of its code, group 3 matches if the line ends there. The limit keeps the memory of the regular expression
+#: engine small in millions of blank lines.
 _LINE = re.compile(
-    rf"(?:[ \t\f]*(?:#[^\r\n]*)?{_NEWLINE})*([ \t\f]*)"
+    rf"(?:[ \t\f]*(?:#[^\r\n]*)?{_NEWLINE}){{0,1000}}([ \t\f]*)"
     rf"(?:{_PLAIN}+|{_STRING}|{_BRACKETS}|\\{_NEWLINE})*()(?:(?:#[^\r\n]*)?({_NEWLINE}|\Z))?"
 )
 #: The same without blank lines and indentation, for the rest of a line.
@@ -141,7 +142,7 @@ _INSIDE = re.compile(
 _BREAK_LINE = re.compile(rf"[ \t\f]*{_BREAK}")
 #: After a bracket that is never closed: up to the line's end or a difficult string.
 _RECOVER = re.compile(rf"(?:[^'\"#\r\n]+|{_STRING}|#[^\r\n]*)*")
-_BLANKS = re.compile(rf"(?:[ \t\f]*(?:#[^\r\n]*)?{_NEWLINE})*([ \t\f]*)")
+_BLANKS = re.compile(rf"(?:[ \t\f]*(?:#[^\r\n]*)?{_NEWLINE}){{0,1000}}([ \t\f]*)")
 _INDENT = re.compile(r"[ \t\f]*")
 _LINE_REST = re.compile(r"[^\r\n]*")
 _TRIPLE = {
@@ -174,7 +175,9 @@ def _sure_string(quote: str) -> str:
     return rf"{triple}|{start}(?:{usual}|{formatted})"
 
 
-_SURE = re.compile(rf"{_sure_string(chr(34))}|{_sure_string(chr(39))}|#[^\r\n]*")
+#: Strings of which it is certain where they end, and comments.
+#: Strings of which it is certain where they end, and comments.
+SURE_STRING = re.compile(rf"{_sure_string(chr(34))}|{_sure_string(chr(39))}|#[^\r\n]*")
 #: Continued lines, indentation that has to be counted, and line ends of other systems.
 _TANGLED = ("\\\n", "\t", "\f", "\r")
 #: All but brackets, and the quotes of what is no sure string.
@@ -196,7 +199,7 @@ def _is_tangled(text: str) -> bool:
 
 def _is_closed(code: str) -> bool:
     """Whether it is seen at once that no bracket or string is open at the end of these lines."""
-    signs = _SURE.sub("", code).encode("utf-8", "surrogatepass").translate(None, _NO_SIGNS)
+    signs = SURE_STRING.sub("", code).encode("utf-8", "surrogatepass").translate(None, _NO_SIGNS)
     for _ in range(8):
         if not signs:
             return True
@@ -243,9 +246,12 @@ class _Lexer:
         """The next line of code at or after `position`, a line's start; None at the end of the text."""
         found = _LINE.match(self.text, position)
         assert found is not None  # all parts are optional
+        while found[3] and found.end(1) == found.start(2):  # a line without code, of more than the pattern takes
+            found = _LINE.match(self.text, found.end())
+            assert found is not None
         start, code = found.span(1)
         code_end = found.start(2)
-        if code == code_end and found[3] is not None:  # a line without code: only the last one is left by the pattern
+        if code == code_end and found[3] is not None:  # the end of the text
             return None
         indent = found[1]
         width = len(indent) if not indent.strip(" ") else _width(indent)
@@ -380,14 +386,23 @@ class _Lexer:
             if sign == "":
                 return position, position
             next_line = self._next(position)
-            found = _BLANKS.match(text, next_line)
-            assert found is not None
+            found = _after_blanks(text, next_line)
             self.look(self.line_end(found.end()))
             if _width(found[1]) <= line.indent:
                 return position, next_line
             if head and (text.startswith("@", found.end()) or _BREAK_LINE.match(text, found.end())):
                 return position, next_line
             position = found.end()
+
+
+def _after_blanks(text: str, position: int) -> re.Match[str]:
+    """The match whose group 1 is the indentation of the first line of code from `position` on."""
+    found = _BLANKS.match(text, position)
+    while found is not None and found.start(1) > position:
+        position = found.start(1)
+        found = _BLANKS.match(text, position)
+    assert found is not None
+    return found
 
 
 def _end(pattern: re.Pattern[str], text: str, position: int) -> int:

@@ -1,8 +1,9 @@
 """Jupyter notebooks as Python source, and back.
 
 The code cells, joined in order, are one module: that is what the kernel has after 'Run all'. IPython's own lines
-(`%magic`, `!command`, `name?`) are blanked at equal length, so that every position of the source is one of the cells'
-text. What was edited in the source goes back into the cells; all else of the file stays as it is, byte for byte.
+(`%magic`, `!command`, `name?`, `pip install x`) are blanked at equal length, so that every position of the source is
+one of the cells' text. What was edited in the source goes back into the cells; all else of the file stays as it is,
+byte for byte.
 
 Source: nbformat 4 (https://nbformat.readthedocs.io/en/latest/format_description.html), IPython's input transformations
 (https://ipython.readthedocs.io/en/stable/interactive/magics.html).
@@ -24,9 +25,18 @@ SUFFIX = ".ipynb"
 #: Cell magics whose cell is Python that runs in this kernel. Any other cell magic takes its whole cell.
 _PYTHON_CELLS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun", "lprun", "scalene"})
 
+#: Line magics that work without `%` (IPython's automagic), as far as people write them so.
+_AUTOMAGIC = "pip|conda|mamba|cd|ls|ll|cat|cp|mv|rm|mkdir|rmdir|man|less|more|run|load|time|timeit|matplotlib|env"
+#: What follows such a word and would be no Python after a name: another word, a path, a flag with its value.
+_AUTOMAGIC_REST = r"(?!(?:if|in|is|and|or|not|for|else)\b)[A-Za-z_]|\.|~|--?[A-Za-z][\w-]*[ \t]+[\w./~]"
+
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)")
 #: A line of IPython's own, where a statement may start.
-_MAGIC = re.compile(r"[ \t]*(?P<magic>[%!?](?:\\(?:\r\n|.)|[^\r\n\\])*|[\w.]+\?{1,2}[ \t]*(?=[\r\n]|\Z))", re.DOTALL)
+_MAGIC = re.compile(
+    r"[ \t]*(?P<magic>[%!?](?:\\(?:\r\n|.)|[^\r\n\\])*|[\w.]+\?{1,2}[ \t]*(?=[\r\n]|\Z)"
+    rf"|(?:{_AUTOMAGIC})[ \t]+(?:{_AUTOMAGIC_REST})[^\r\n]*)",
+    re.DOTALL,
+)
 #: `files = !ls`, `out = %time f()`.
 _ASSIGNED = re.compile(
     r"[ \t]*[\w.,\[\]'\" \t]*[\w\]][ \t]*=[ \t]*(?P<magic>[%!](?:\\(?:\r\n|.)|[^\r\n\\])*)", re.DOTALL
@@ -50,6 +60,8 @@ _JSON_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 #: One character of a JSON string, however it is written.
 _JSON_SIGN = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.")
 _DECODER = json.JSONDecoder()
+#: More values (numbers, strings, lists, objects) take much memory once they are decoded: 100 MB of `[],[],` take 3 GB.
+_MOST_VALUES = 5_000_000
 
 
 class UnreadableNotebook(Exception):
@@ -141,6 +153,14 @@ def cell_of(starts: tuple[int, ...], line: int) -> tuple[int, int]:
     return number + 1, line - starts[number]
 
 
+def in_cell(starts: tuple[int, ...], line: int) -> str:
+    """'cell 3, line 2: ' for a 0-based line of the source; '' if there are no cells."""
+    if not starts:
+        return ""
+    cell, within = cell_of(starts, line)
+    return f"cell {cell}, line {within + 1}: "
+
+
 def decode(data: bytes) -> Notebook:
     """The notebook that a file's bytes (UTF-8, as the format says) hold. Raises UnreadableNotebook."""
     try:
@@ -151,21 +171,44 @@ def decode(data: bytes) -> Notebook:
 
 def read(file: str) -> Notebook:
     """The notebook that a file's text holds. Raises UnreadableNotebook."""
+    if _holds_too_much(file):
+        raise UnreadableNotebook(f"its JSON has more than {_MOST_VALUES:,} values; clear its outputs")
     try:
-        whole = json.loads(file)
+        version, about = _header(json.loads(file))
         cells = tuple(_cells(file))
     except (ValueError, RecursionError) as error:
         raise UnreadableNotebook(f"not a notebook: {error}") from error
-    if not isinstance(whole, dict) or whole.get("nbformat") != 4:
+    if version != 4:
         raise UnreadableNotebook("not a notebook of format 4; open and save it in Jupyter to convert it")
-    if not _is_python(whole):
+    if not _is_python(about):
         cells = ()
     return Notebook(file, cells, *joined([cell.source for cell in cells]))
 
 
-def _is_python(whole: dict[str, Any]) -> bool:
+def _holds_too_much(file: str) -> bool:
+    """Whether JSON may have more than `_MOST_VALUES` values. Signs inside of strings do not count; they are told apart
+    only where there are many."""
+    if _separators(file) <= _MOST_VALUES:
+        return False
+    bare = file.replace("\\\\", "").replace('\\"', "")
+    if bare.count('"') > 2 * _MOST_VALUES:
+        return True
+    return sum(map(_separators, bare.split('"')[::2])) > _MOST_VALUES
+
+
+def _separators(text: str) -> int:
+    return text.count(",") + text.count("[") + text.count("{")
+
+
+def _header(whole: Any) -> tuple[object, dict[str, Any]]:
+    """The format's version and the metadata of a whole notebook."""
+    if not isinstance(whole, dict):
+        return None, {}
     about = whole.get("metadata")
-    about = about if isinstance(about, dict) else {}
+    return whole.get("nbformat"), about if isinstance(about, dict) else {}
+
+
+def _is_python(about: dict[str, Any]) -> bool:
     named = [about.get("kernelspec"), about.get("language_info")]
     languages = [one.get("language", one.get("name")) for one in named if isinstance(one, dict)]
     return not languages or any("python" in str(language).lower() for language in languages)

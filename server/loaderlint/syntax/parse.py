@@ -60,6 +60,18 @@ def parse_piece(piece: Piece) -> ParsedPiece | None:
     return ParsedPiece(module, node, first_line, source, len(before), len(before) + len(piece.text))
 
 
+def is_block(text: str) -> bool:
+    """Whether whole lines of text, indented or not, are one block of valid statements: nothing in them belongs to what
+    stands before or behind."""
+    if measure(text).is_too_deep:
+        return False
+    if not text.startswith((" ", "\t", "\f")):
+        return _parse(text) is not None
+    module = _parse("if 1:\n" + text)
+    wrapper = module.body[0] if module is not None and len(module.body) == 1 else None
+    return isinstance(wrapper, cst.If) and wrapper.orelse is None and isinstance(wrapper.body, cst.IndentedBlock)
+
+
 def _find(module: cst.Module, piece: Piece) -> cst.CSTNode | None:
     """The node of the piece in its wrapping; None if the text holds something else than the cutter thought."""
     body: Sequence[cst.BaseStatement] = module.body
@@ -93,7 +105,7 @@ def _clause(node: cst.CSTNode, keyword: str) -> cst.CSTNode | None:
 def _parse(source: str) -> cst.Module | None:
     try:
         return cst.parse_module(source)
-    except (KeyboardInterrupt, SystemExit, MemoryError):
+    except (KeyboardInterrupt, SystemExit, MemoryError, RecursionError):
         raise
     except BaseException:  # a panic of the native parser is no Exception
         return None

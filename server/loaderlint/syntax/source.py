@@ -11,12 +11,16 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
+from loaderlint.files.reading import SOURCE
+
 #: Files with more bytes are not read: they hold data, and would block an editor for seconds.
-MAX_BYTES = 5_000_000
+MAX_BYTES = SOURCE.size
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
+#: What the text of a program is made of.
+_ASCII = b"\t\n\r" + bytes(range(32, 127))
 _WIDE_BOMS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
     (codecs.BOM_UTF32_BE, "UTF-32"),
@@ -35,13 +39,15 @@ class Source:
 
     `text` has no byte order mark; `bom` says that the file had one. `encoding` is a codec's name. `newline` is '\\n',
     '\\r\\n', '\\r', 'mixed', or '' if there is no line end. `oddities` are the reasons, for people, why no fix should
-    be offered; empty for a usual file."""
+    be offered; empty for a usual file. `unknown_encoding` is the name in an encoding cookie that Python does not know;
+    the file was read as UTF-8 then."""
 
     text: str
     encoding: str
     bom: bool
     newline: str
     oddities: tuple[str, ...]
+    unknown_encoding: str = ""
 
     def encode(self, text: str) -> bytes:
         """`text` as bytes of this file: same encoding, same byte order mark.
@@ -63,16 +69,17 @@ def decode(data: bytes) -> Source:
         raise UnreadableSource("binary: it contains NUL bytes")
     bom = data.startswith(codecs.BOM_UTF8)
     body = data[len(codecs.BOM_UTF8) :] if bom else data
-    encoding = _encoding(body, bom)
+    encoding, unknown = _encoding(body, bom)
     try:
         text = body.decode(encoding)
     except UnicodeDecodeError as error:
         line = body.count(b"\n", 0, error.start) + 1
-        raise UnreadableSource(f"not valid {encoding}: byte 0x{body[error.start]:02x} on line {line}") from error
+        named = f"unknown encoding {unknown}, and " if unknown else ""
+        raise UnreadableSource(f"{named}not valid {encoding}: byte 0x{body[error.start]:02x} on line {line}") from error
     except ValueError as error:  # some codecs raise plain ValueErrors
         raise UnreadableSource(f"not valid {encoding}: {error}") from error
     newline = find_newline(text)
-    return Source(text, encoding, bom, newline, _oddities(text, bom, newline, body, encoding))
+    return Source(text, encoding, bom, newline, _oddities(text, bom, newline, body, encoding, unknown), unknown)
 
 
 def is_plain(data: bytes) -> bool:
@@ -102,20 +109,37 @@ def lines_of(text: str) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
-def _encoding(body: bytes, bom: bool) -> str:
+def _encoding(body: bytes, bom: bool) -> tuple[str, str]:
+    """The codec of a file, and the name in its cookie if Python knows no such codec.
+
+    Such a file is UTF-8 in almost all cases: tools bring codecs of their own (`future_fstrings`), or a name is
+    misspelt. Raises UnreadableSource for codecs that source cannot be written in."""
     name = _cookie(body)
     if name is None:
-        return "utf-8"
+        return "utf-8", ""
     try:
         codec = codecs.lookup(name)
-    except (LookupError, ValueError) as error:
-        raise UnreadableSource(f"unknown encoding: {name}") from error
-    # Codecs such as rot13 and hex give no text, or take none; utf-16 cannot be what the ASCII cookie was written in.
-    if not getattr(codec, "_is_text_encoding", True) or codec.name.startswith(("utf-16", "utf-32")):
-        raise UnreadableSource(f"no encoding of Python source: {name}")
+    except (LookupError, ValueError, ImportError):
+        return "utf-8", name
+    if not _keeps_ascii(codec):
+        raise UnreadableSource(f"no encoding of Python source: {name}; save the file as UTF-8 without this cookie")
     if bom and codec.name not in ("utf-8", "utf-8-sig"):
-        raise UnreadableSource(f"the byte order mark says UTF-8, the encoding cookie says {name}")
-    return "utf-8" if codec.name == "utf-8-sig" else codec.name
+        raise UnreadableSource(f"the byte order mark says UTF-8, the encoding cookie says {name}; remove one of them")
+    return "utf-8" if codec.name == "utf-8-sig" else codec.name, ""
+
+
+def _keeps_ascii(codec: codecs.CodecInfo) -> bool:
+    """Whether ASCII bytes are the text that they look like: not in UTF-16, in codecs that transform text (`rot13`,
+    `hex`, `idna`), and where backslashes or other signs are more than themselves (`unicode_escape`, `utf-7`). A cookie,
+    which is ASCII, could not say that it is in one of them."""
+    if not getattr(codec, "_is_text_encoding", True):
+        return False
+    try:
+        return bool(
+            _ASCII.decode(codec.name) == _ASCII.decode("ascii") and _ASCII.decode().encode(codec.name) == _ASCII
+        )
+    except Exception:  # a codec may raise anything
+        return False
 
 
 def _cookie(body: bytes) -> str | None:
@@ -128,8 +152,8 @@ def _cookie(body: bytes) -> str | None:
     return None
 
 
-def _oddities(text: str, bom: bool, newline: str, body: bytes, encoding: str) -> tuple[str, ...]:
-    reasons = []
+def _oddities(text: str, bom: bool, newline: str, body: bytes, encoding: str, unknown: str) -> tuple[str, ...]:
+    reasons = [f"unknown encoding {unknown}"] if unknown else []
     if bom:
         reasons.append("byte order mark")
     if newline == "mixed":

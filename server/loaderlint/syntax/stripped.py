@@ -41,9 +41,7 @@ _OPERATORS: dict[type[cst.CSTNode], Callable[[], Any]] = {
 
 
 def stripped(root: cst.CSTNode) -> tuple[Tree, Anchors]:
-    """The bare tree of a piece's node (`ParsedPiece.node`), and the anchors of its nodes.
-
-    Raises RecursionError for trees that are nested too deep."""
+    """The bare tree of a piece's node (`ParsedPiece.node`), and the anchors of its nodes."""
     maker = _Maker(root)
     if isinstance(root, cst.ExceptHandler | cst.ExceptStarHandler):
         tree = Tree("except", (maker.handler(root),), True)

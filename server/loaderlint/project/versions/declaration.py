@@ -26,6 +26,10 @@ _ASIDE = re.compile(
 )
 
 
+class Malformed(ValueError):
+    """A file of versions that its reader cannot read, or not all of it. The message completes 'the file ...'."""
+
+
 class Declaration(NamedTuple):
     """A package and its versions. `name` is normalised (see `normal`); `versions` are PEP 440 specifiers or a version,
     alternatives apart by `||`, '' for any; `marker` is a PEP 508 marker; `aside`: for tests, docs and the like only;

@@ -30,7 +30,9 @@ class Versions:
         self._root = root
         self._interpreter = interpreter
         self._folders: dict[Path, tuple[Found, ...]] = {}
-        self._shared = tuple(of_workspace(root))
+        self.unread: dict[Path, str] = {}
+        """The files that could not be read, as far as they were asked for, each with the reason."""
+        self._shared = tuple(of_workspace(root, self.unread.setdefault))
         self._environments: dict[Path, Installed | None] = {}
         self._times: dict[Path, int] = {}
 
@@ -45,7 +47,7 @@ class Versions:
 
     def _in(self, folder: Path) -> tuple[Found, ...]:
         if folder not in self._folders:
-            self._folders[folder] = tuple(in_folder(folder, self._root))
+            self._folders[folder] = tuple(in_folder(folder, self._root, self.unread.setdefault))
         return self._folders[folder]
 
     def _environment(self, folders: list[Path], declared: Declared) -> Installed | None:

@@ -11,11 +11,13 @@ from typing import NamedTuple
 from packaging.version import InvalidVersion, Version
 
 from loaderlint import witness
+from loaderlint.files import reading
+from loaderlint.files.reading import UnreadableFile
 from loaderlint.project.versions.declaration import normal
 
 _DIST = re.compile(r"(?P<name>[A-Za-z0-9][\w.]*)-(?P<version>\d[\w.+!]*?)(?:-py[\d.]+)?\.(?:dist-info|egg-info|egg)\Z")
 _CONDA = re.compile(r"(?P<name>.+)-(?P<version>[^-]+)-[^-]+\.json\Z")
-_VERSION = re.compile(r"^version(?:_info)?\s*=\s*(\d+\.\d+(?:\.\d+)?)", re.MULTILINE)
+_VERSION = re.compile(r"^version(?:_info)?\s*=\s*(\d{1,4}\.\d{1,4}(?:\.\d{1,9})?)", re.MULTILINE)
 _LIBRARY = re.compile(r"python(3\.\d+)t?\Z")
 _NAMES = (".venv", "venv", "env", ".env", ".pixi/envs/default")
 _OUTER = re.compile(r"^include-system-site-packages\s*=\s*true\s*$", re.MULTILINE | re.IGNORECASE)
@@ -147,10 +149,9 @@ def _package_folders(prefix: Path) -> Iterator[tuple[Path, Version | None]]:
 
 def _configuration(prefix: Path) -> str:
     """The own file of a virtual environment, '' if there is none."""
-    witness.saw(prefix / "pyvenv.cfg")
     try:
-        return (prefix / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        return reading.read(prefix / "pyvenv.cfg", reading.ENVIRONMENT).decode("utf-8", "replace")
+    except UnreadableFile:
         return ""
 
 

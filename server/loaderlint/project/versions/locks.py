@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from loaderlint.project.versions import poetry
-from loaderlint.project.versions.declaration import Declaration, Include, normal
+from loaderlint.project.versions.declaration import Declaration, Include, Malformed, normal
 from loaderlint.project.versions.requirement import linked_file
 
 #: How far into an entry its name, version and marker stand; the files of a package come after.
@@ -60,8 +60,10 @@ def read_pipenv(text: str) -> Iterator[Declaration | Include]:
     """Pipfile.lock."""
     try:
         document = json.loads(text)
-    except (ValueError, RecursionError):
-        return
+    except RecursionError as error:
+        raise Malformed("is nested too deep") from error
+    except ValueError as error:
+        raise Malformed(f"is no valid JSON: {error}") from error
     for section, packages in document.items() if isinstance(document, dict) else ():
         if section != "_meta":
             yield from poetry.table(packages, aside=section == "develop")

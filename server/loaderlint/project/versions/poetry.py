@@ -42,7 +42,7 @@ def _conjunction(text: str) -> str:
 def _clause(operator: str, version: str) -> str:
     if version == "*":
         return ""
-    numbers = re.match(r"\d+(?:\.\d+)*", version)
+    numbers = re.match(r"\d{1,9}(?:\.\d{1,9})*(?!\d)", version)
     if operator in ("^", "~") and numbers is not None:
         parts = [int(part) for part in numbers[0].split(".")]
         return f">={version},<{_above(operator, parts)}"

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from loaderlint.files import toml
+from loaderlint.files.toml import BadToml
 from loaderlint.project.versions import conda, poetry
-from loaderlint.project.versions.declaration import Declaration, Include, is_aside, normal
+from loaderlint.project.versions.declaration import Declaration, Include, Malformed, is_aside, normal
 from loaderlint.project.versions.locks import pipenv_python
 from loaderlint.project.versions.requirement import requirement
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-#: The parser takes long over names with thousands of dots; no line that people write is so long.
-_LONGEST = 5_000
 
 
 def read(text: str) -> Iterator[Declaration | Include]:
@@ -122,10 +115,7 @@ def _table(document: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
 
 
 def _parsed(text: str) -> Mapping[str, Any]:
-    if any(len(line) > _LONGEST for line in text.splitlines()):
-        return {}
     try:
-        document: Mapping[str, Any] = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
-    return document
+        return toml.parsed(text.encode("utf-8", "surrogatepass"))
+    except BadToml as error:
+        raise Malformed(f"is no valid TOML: {error}") from error

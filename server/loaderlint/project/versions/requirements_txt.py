@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from loaderlint.project.versions.declaration import Declaration, Include
+from loaderlint.project.versions.declaration import Declaration, Include, Malformed
 from loaderlint.project.versions.requirement import linked_file, requirement
 
 #: With all the hashes of a package.
@@ -19,11 +19,16 @@ _EXPORTED = re.compile(r"[\w.-]+=[\w.+!]+=[\w.]+\Z")
 
 
 def read(text: str) -> Iterator[Declaration | Include]:
-    """What a requirement file declares, and which others it takes in."""
+    """What a requirement file declares, and which others it takes in. Raises Malformed in the end if a line was too
+    long to be read."""
+    is_whole = True
     for line in _CONTINUED.sub(" ", text).splitlines():
-        line = _COMMENT.sub("", line).strip() if len(line) <= _LONGEST else ""
-        if line:
-            yield from _line(line)
+        if len(line) > _LONGEST:
+            is_whole = False
+        elif requirement_line := _COMMENT.sub("", line).strip():
+            yield from _line(requirement_line)
+    if not is_whole:
+        raise Malformed(f"has a line of more than {_LONGEST:,} characters")
 
 
 def _line(line: str) -> Iterator[Declaration | Include]:

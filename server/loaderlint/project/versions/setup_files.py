@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from loaderlint.project.versions.declaration import Declaration, Include, is_aside
+from loaderlint.project.versions.declaration import Declaration, Include, Malformed, is_aside
 from loaderlint.project.versions.requirement import requirement
 
 _REQUIREMENT_FILE = re.compile(r"[\w./-]*require[\w./-]*\.(?:txt|in)\Z")
@@ -18,14 +18,14 @@ _LONGEST, _LONGEST_PATH = 200_000, 300
 
 
 def read_cfg(text: str) -> Iterator[Declaration | Include]:
-    """What a setup.cfg declares."""
+    """What a setup.cfg declares. Raises Malformed."""
     import configparser
 
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)
-    except configparser.Error:
-        return
+    except configparser.Error as error:
+        raise Malformed(f"is no valid INI file: {' '.join(str(error).split())}") from error
     if parser.has_section("options"):
         options = parser["options"]
         yield from _lines(options.get("install_requires", ""), False)
@@ -48,9 +48,10 @@ def _lines(text: str, aside: bool) -> Iterator[Declaration | Include]:
 
 
 def read_py(text: str) -> Iterator[Declaration | Include]:
-    """What the lists of strings in a setup.py look like, and the requirement files that it names."""
+    """What the lists of strings in a setup.py look like, and the requirement files that it names. Raises Malformed
+    for a long file; one that Python cannot read is reported as any other source."""
     if len(text) > _LONGEST:
-        return
+        raise Malformed(f"has more than {_LONGEST:,} characters")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # escape sequences in what others wrote

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint import witness
-from loaderlint.project.versions.declaration import Declaration, Include, is_aside
+from loaderlint.files import reading
+from loaderlint.files.reading import MissingFile, UnreadableFile
+from loaderlint.project.versions.declaration import Declaration, Include, Malformed, is_aside
 
 
 class Kind(IntEnum):
@@ -32,7 +34,8 @@ class Source(NamedTuple):
     kind: Kind
 
     def read(self, text: str) -> Iterable[Declaration | Include]:
-        """What a file of this sort declares. Its reader is imported here: most projects have files of one sort."""
+        """What a file of this sort declares. Its reader is imported here: most projects have files of one sort.
+        Raises Malformed, here or while what is declared is asked for."""
         reader = import_module(f"loaderlint.project.versions.{self.module}")
         found: Iterable[Declaration | Include] = getattr(reader, self.function)(text)
         return found
@@ -75,9 +78,14 @@ _USUAL = (
     "pixi.toml Pipfile setup.cfg setup.py environment.yml environment.yaml .python-version"
 ).split()
 _CROWDED = 2_000
-_LONGEST_LOCK, _LONGEST = 20_000_000, 2_000_000
 _DEEPEST = 8
+#: So many files are read for one folder.
+_MOST_FILES = 200
 _WORKSPACE_ABOVE = 3
+
+
+#: Is told which file is not read, or not all of it, and why.
+Unread = Callable[[Path, str], object]
 
 
 class Found(NamedTuple):
@@ -88,13 +96,17 @@ class Found(NamedTuple):
     kind: Kind
 
 
-def in_folder(folder: Path, root: Path) -> Iterator[Found]:
+def in_folder(folder: Path, root: Path, unread: Unread) -> Iterator[Found]:
     """What the files of one folder declare; files outside of `root` are not read."""
+    left = _MOST_FILES
     for path, source in _files(folder):
-        yield from _in_file(path, source, root, False, (path,))
+        if left <= 0:
+            unread(folder, f"more than {_MOST_FILES} files in it declare versions")
+            return
+        left = yield from _in_file(path, source, root, False, (path,), left, unread)
 
 
-def of_workspace(root: Path) -> Iterator[Found]:
+def of_workspace(root: Path, unread: Unread) -> Iterator[Found]:
     """What the lock file of uv's workspace says, if the project at `root` is a member of one: the lock file stands in
     the workspace's own folder, and names its members by their folders."""
     witness.saw(root / "pyproject.toml")
@@ -104,8 +116,8 @@ def of_workspace(root: Path) -> Iterator[Found]:
         lock = folder / "uv.lock"
         witness.saw(lock)
         if lock.is_file():
-            if f'"{root.relative_to(folder).as_posix()}"' in _text(lock, Kind.LOCK):
-                yield from _in_file(lock, SOURCES[0], folder, False, (lock,))
+            if f'"{root.relative_to(folder).as_posix()}"' in _text(lock, Kind.LOCK, unread):
+                yield from _in_file(lock, SOURCES[0], folder, False, (lock,), 1, unread)
             return
 
 
@@ -143,35 +155,60 @@ def _names(folder: Path) -> list[str]:
     return sorted(found)
 
 
-def _in_file(path: Path, source: Source, root: Path, constraint: bool, around: tuple[Path, ...]) -> Iterator[Found]:
-    """What a file declares, and those that it takes in; `around`: the files that led here."""
+def _in_file(
+    path: Path, source: Source, root: Path, constraint: bool, around: tuple[Path, ...], left: int, unread: Unread
+) -> Generator[Found, None, int]:
+    """What a file declares, and those that it takes in; `around`: the files that led here. At most `left` files are
+    read, and what is left of them is returned: files that take each other in lead along more ways than can be gone."""
+    if left <= 0:
+        return 0
+    left -= 1
     aside, shown = source.kind is Kind.REQUIREMENTS and is_aside(path.stem), _shown(path, root)
-    for found in source.read(_text(path, source.kind)):
+    for found in _declared(path, source, unread):
         if isinstance(found, Declaration):
             meant = found._replace(aside=aside or found.aside, constraint=constraint or found.constraint)
             yield Found(meant, shown, source.kind)
             continue
         other = Path(os.path.normpath(path.parent / found.path))
         if other not in around and len(around) < _DEEPEST and other.is_relative_to(root):
-            for inner in _in_file(
-                other, _IN_REQUIREMENT_FOLDER, root, constraint or found.constraint, (*around, other)
-            ):
-                outer = inner.declaration
-                yield inner._replace(declaration=outer._replace(aside=aside or found.aside or outer.aside))
+            is_constraint = constraint or found.constraint
+            read = _in_file(other, _IN_REQUIREMENT_FOLDER, root, is_constraint, (*around, other), left, unread)
+            left = yield from _aside(read, aside or found.aside)
+    return left
+
+
+def _declared(path: Path, source: Source, unread: Unread) -> Iterator[Declaration | Include]:
+    """What a file declares, as far as it can be read."""
+    try:
+        yield from source.read(_text(path, source.kind, unread))
+    except Malformed as error:
+        unread(path, f"{error}; correct it")
+
+
+def _aside(read: Generator[Found, None, int], aside: bool) -> Generator[Found, None, int]:
+    """What is read, all of it aside if the file that takes it in is."""
+    while True:
+        try:
+            inner = next(read)
+        except StopIteration as end:
+            left: int = end.value
+            return left
+        declaration = inner.declaration
+        yield inner._replace(declaration=declaration._replace(aside=aside or declaration.aside))
 
 
 def _shown(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
-def _text(path: Path, kind: Kind) -> str:
-    """The text of a file; '' where it is too long or cannot be read."""
-    witness.saw(path)
+def _text(path: Path, kind: Kind, unread: Unread) -> str:
+    """The text of a file; '' where there is none, or where it is too long or cannot be read."""
     try:
-        if path.stat().st_size > (_LONGEST_LOCK if kind is Kind.LOCK else _LONGEST):
-            return ""
-        data = path.read_bytes()
-    except (OSError, ValueError):
+        data = reading.read(path, reading.LOCK_FILE if kind is Kind.LOCK else reading.REQUIREMENTS)
+    except MissingFile:
+        return ""
+    except UnreadableFile as error:
+        unread(path, str(error))
         return ""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):  # what PowerShell writes
         return data.decode("utf-16", errors="replace")

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from loaderlint.project.versions.declaration import Malformed
+
 _DEEPEST = 50
 
 
 def parsed(text: str) -> object:
-    """The first document as dictionaries, lists and strings; None if it cannot be read or is nested too deep. What is
-    repeated by reference (`*name`) is None."""
+    """The first document as dictionaries, lists and strings; None if there is none. What is repeated by reference
+    (`*name`) is None. Raises Malformed if it cannot be read or is nested too deep."""
     import yaml  # 5 to 10 ms
 
     open_: list[list[object]] = [[]]
@@ -28,10 +30,17 @@ def parsed(text: str) -> object:
             elif isinstance(event, yaml.DocumentEndEvent):
                 return open_[0][0]
             if len(open_) > _DEEPEST:
-                return None
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return None
+                raise Malformed(f"is nested more than {_DEEPEST} levels deep")
+    except (yaml.YAMLError, UnicodeError, RecursionError) as error:
+        raise Malformed(f"is no valid YAML: {_described(error)}") from error
     return None
+
+
+def _described(error: Exception) -> str:
+    """What is wrong, and where, in one line."""
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or " ".join(str(error).split())
+    return f"{problem} (line {mark.line + 1})" if mark is not None else problem
 
 
 def _mapping(items: list[Any]) -> dict[str, object]:

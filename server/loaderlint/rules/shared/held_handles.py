@@ -140,18 +140,36 @@ def _moment(store: Store, init: Frame, model: Model) -> int:
 def _is_closed(origin: Origin, model: Model) -> bool:
     """Whether the constructor closes the handle or deletes the attribute."""
     assert isinstance(origin.owner, Instance)
-    for frame in model.ev.classes.construction(origin.owner):
-        for _, step in model.steps(frame):
-            target: int = NONE
-            if isinstance(step, ir.Delete):
-                target = step.target
-            elif isinstance(step, ir.Perform):
-                call = model.ev.expr(frame, step.call)
-                func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-                target = func.base if isinstance(func, ir.Attr) and func.name == "close" else NONE
-            if target != NONE and _is_self(target, origin.path[0], frame, model):
-                return True
-    return False
+    return origin.path[0] in model.once(_Closed).by(origin.owner)
+
+
+class _Closed:
+    """The attributes of each object that its constructor closes or deletes."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._known: dict[Instance, frozenset[str]] = {}
+
+    def by(self, inst: Instance) -> frozenset[str]:
+        """The attributes of an object."""
+        if inst not in self._known:
+            self._known[inst] = frozenset(self._closed(inst))
+        return self._known[inst]
+
+    def _closed(self, inst: Instance) -> Iterator[str]:
+        ev = self._model.ev
+        for frame in ev.classes.construction(inst):
+            for _, step in self._model.steps(frame):
+                target: int = NONE
+                if isinstance(step, ir.Delete):
+                    target = step.target
+                elif isinstance(step, ir.Perform):
+                    call = ev.expr(frame, step.call)
+                    func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+                    target = func.base if isinstance(func, ir.Attr) and func.name == "close" else NONE
+                e = ev.expr(frame, target)
+                if isinstance(e, ir.Attr) and ir.is_self(ev.expr(frame, e.base)):
+                    yield e.name
 
 
 def _is_self(number: int, name: str, frame: Frame, model: Model) -> bool:

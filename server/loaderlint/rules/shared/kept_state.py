@@ -4,6 +4,7 @@ the main process reads it."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
@@ -11,7 +12,7 @@ from loaderlint.knowledge.arrays import STATE_METHODS
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.numpy_random import GENERATORS
 from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, MainFunction, Model
+from loaderlint.project.model import Exposure, Loader, MainFunction, Model
 from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance, LibObject, Literal_, MapOf, SeqOf, Unknown
 from loaderlint.rules.shared.spots import Spot
 
@@ -59,7 +60,7 @@ def kept_state(frame: Frame, model: Model) -> Iterator[Kept]:
         else:
             continue
         name = own_attribute(base, frame, model)
-        if name and _is_plain(owner, name, model) and _only_workers_change(owner, name, model):
+        if name and model.remembered(_is_workers_own, owner, name):
             yield Kept(frame, spot, owner, name)
 
 
@@ -104,17 +105,21 @@ def _is_nothing(atom: Atom) -> bool:
     return (isinstance(atom, Literal_) and atom.kind == "NoneType") or (isinstance(atom, SeqOf) and not atom.items)
 
 
+def _is_workers_own(owner: Instance, name: str, model: Model) -> bool:
+    """Whether the constructor makes the attribute something plain, and only workers change it afterwards."""
+    return _is_plain(owner, name, model) and _only_workers_change(owner, name, model)
+
+
 def _only_workers_change(owner: Instance, name: str, model: Model) -> bool:
     """Whether nothing in sight of the class changes the attribute in the main process, but for its first value."""
-    return not any(_changes(frame, name, model) for frame in _main_methods(owner, name, model))
+    return not any(name in model.remembered(_changed, frame) for frame in _main_methods(owner, name, model))
 
 
 def _main_methods(owner: Instance, name: str, model: Model) -> Iterator[Frame]:
     """The object's own methods that workers do not run and whose text holds the name."""
-    done = {(f.path, f.piece, f.def_) for f in model.reached_on(owner)}
-    for frame in model.ev.classes.construction(owner):
-        yield frame
-        done.add((frame.path, frame.piece, frame.def_))
+    constructing = model.ev.classes.construction(owner)
+    yield from constructing
+    done = {(frame.path, frame.piece, frame.def_) for frame in constructing} | model.remembered(_worker_defs, owner)
     for member in model.ev.classes.methods_holding(owner.cls, f".{name}"):
         function = member.function
         if function is not None and (function.path, function.piece, function.def_) not in done:
@@ -123,8 +128,15 @@ def _main_methods(owner: Instance, name: str, model: Model) -> Iterator[Frame]:
                 yield opened
 
 
-def _changes(frame: Frame, name: str, model: Model) -> bool:
+def _worker_defs(owner: Instance, model: Model) -> frozenset[tuple[Path, int, int]]:
+    return frozenset((frame.path, frame.piece, frame.def_) for frame in model.reached_on(owner))
+
+
+def _changed(frame: Frame, model: Model) -> frozenset[str]:
+    """The attributes of its own object that a frame changes. While the object is constructed, an assignment is no
+    change."""
     constructing = frame.receiver is not None and frame in _construction(frame, model)
+    changed: set[str] = set()
     for _, step in model.steps(frame):
         match step:
             case ir.SetItem(_, base, _, _):
@@ -132,8 +144,8 @@ def _changes(frame: Frame, name: str, model: Model) -> bool:
             case ir.Augment(_, base, _, _, "attr"):
                 target = base
             case ir.SetAttr(_, base, attribute, _, _):
-                if attribute == name and not constructing and ir.is_self(model.ev.expr(frame, base)):
-                    return True
+                if not constructing and ir.is_self(model.ev.expr(frame, base)):
+                    changed.add(attribute)
                 continue
             case ir.Perform(_, number):
                 call = model.ev.expr(frame, number)
@@ -143,9 +155,8 @@ def _changes(frame: Frame, name: str, model: Model) -> bool:
                 target = func.base
             case _:
                 continue
-        if own_attribute(target, frame, model) == name:
-            return True
-    return False
+        changed.add(own_attribute(target, frame, model))
+    return frozenset(changed)
 
 
 def _construction(frame: Frame, model: Model) -> list[Frame]:
@@ -165,10 +176,10 @@ def index_cache(frame: Frame, model: Model) -> Iterator[Kept]:
         if not isinstance(step, ir.SetItem) or not _is_sample_index(step.index, frame, model):
             continue
         name = own_attribute(step.base, frame, model)
-        if not name or not _is_plain(owner, name, model) or not _only_workers_change(owner, name, model):
+        if not name or not model.remembered(_is_workers_own, owner, name):
             continue
         counted = isinstance(model.ev.expr(frame, step.value), ir.Augmented | ir.Const)
-        if not counted and not _is_of_process(step.value, frame, model) and _is_looked_up(owner, name, model):
+        if not counted and not _is_of_process(step.value, frame, model) and name in model.remembered(_looked_up, owner):
             yield Kept(frame, Spot(frame, number, "step"), owner, name)
 
 
@@ -176,12 +187,11 @@ def _is_sample_index(number: int, frame: Frame, model: Model) -> bool:
     return model.ev.eval(number, frame).atoms == frozenset({Unknown("index")})
 
 
-def _is_looked_up(owner: Instance, name: str, model: Model) -> bool:
-    """Whether sample code reads the attribute by the sample's index: `self.cache[index]`, `index in self.cache`,
+def _looked_up(owner: Instance, model: Model) -> frozenset[str]:
+    """The attributes that sample code reads by the sample's index: `self.cache[index]`, `index in self.cache`,
     `self.cache.get(index)`."""
-    for frame in model.reached:
-        if frame.receiver != owner:
-            continue
+    found: set[str] = set()
+    for frame in model.reached_on(owner):
         for number in tuple(frame.memo):
             e = model.ev.expr(frame, number)
             match e:
@@ -194,32 +204,38 @@ def _is_looked_up(owner: Instance, name: str, model: Model) -> bool:
                     pair = (called.base, args[0].value)
                 case _:
                     continue
-            if own_attribute(pair[0], frame, model) == name and _is_sample_index(pair[1], frame, model):
-                return True
-    return False
+            name = own_attribute(pair[0], frame, model)
+            if name and _is_sample_index(pair[1], frame, model):
+                found.add(name)
+    return frozenset(found)
 
 
 # --- who reads it -----------------------------------------------------------------------------------------------------
 
 
-def reads_in_main(kept: Kept, exposure: Exposure, model: Model) -> Iterator[tuple[Frame, int]]:
+def reader_in_main(kept: Kept, exposure: Exposure, model: Model) -> tuple[Frame, int] | None:
     """Where the main process reads the state: `dataset.seen` (also `loader.dataset.seen`), or the call of a method
-    that reads it."""
-    wanted = {kept.name, *_reading_methods(kept, model)}
-    words = tuple(f".{name}" for name in sorted(wanted))
+    that reads it. The first such place; None if there is none."""
+    return model.remembered(_first_read, kept.owner, kept.name, exposure.loaders)
+
+
+def _first_read(owner: Instance, name: str, loaders: tuple[Loader, ...], model: Model) -> tuple[Frame, int] | None:
+    wanted = {name, *_reading_methods(owner, name, model)}
+    words = tuple(f".{word}" for word in sorted(wanted))
     for function in model.main_functions(words):
         reads = _reads(wanted, function, model)
         opened = function.opened if reads else None
         if opened is not None:
-            reads = [(number, base) for number, base in reads if _may_be_owner(base, kept, opened, model)]
+            reads = [(number, base) for number, base in reads if _may_be_owner(base, owner, opened, model)]
         if not reads:
             continue
         for frame in function.frames:
-            if frame.receiver == kept.owner:
+            if frame.receiver == owner:
                 continue
-            found = [(n, base) for n, base in reads if _is_owner(base, kept, frame, exposure, model)]
-            evaluated = _evaluated(frame, model) if found else ()
-            yield from ((frame, number) for number, _ in found if number in evaluated)
+            for number, base in reads:
+                if _is_owner(base, owner, frame, loaders, model) and number in model.remembered(_evaluated, frame):
+                    return frame, number
+    return None
 
 
 def _reads(wanted: set[str], function: MainFunction, model: Model) -> list[tuple[int, int]]:
@@ -228,22 +244,19 @@ def _reads(wanted: set[str], function: MainFunction, model: Model) -> list[tuple
     place = (function.path, function.piece, function.def_)
     is_method = function.def_ and model.callers.owner(*place, function.facts) is not None
     is_method = is_method and model.ev.functions.decoration(FunctionRef(*place)) != "static"
-    found = []
-    for number in sorted(function.expressions()):
-        e = function.exprs[number]
-        if isinstance(e, ir.Attr) and e.name in wanted and not (is_method and ir.is_self(function.exprs[e.base])):
-            found.append((number, e.base))
-    return found
+    code = model.ev.code(FunctionRef(*place))
+    found = sorted(pair for name in wanted for pair in code.attributes(name))
+    return [pair for pair in found if not (is_method and ir.is_self(function.exprs[pair[1]]))]
 
 
-def _may_be_owner(number: int, kept: Kept, opened: Frame, model: Model) -> bool:
+def _may_be_owner(number: int, owner: Instance, opened: Frame, model: Model) -> bool:
     """Whether an expression of a def may be the object, or that of a loader, for some caller, as far as is known in its
     `opened` frame: callers are far to seek."""
     e = model.ev.expr(opened, number)
     if isinstance(e, ir.Attr) and e.name == "dataset":
         return True
     atoms = model.ev.eval(number, opened).atoms
-    if not atoms or any(isinstance(atom, Unknown) or _is_like(atom, kept.owner) for atom in atoms):
+    if not atoms or any(isinstance(atom, Unknown) or _is_like(atom, owner) for atom in atoms):
         return True
     return opened.receiver is not None and _rests_on_self(number, opened, model)
 
@@ -269,22 +282,27 @@ def _evaluated(frame: Frame, model: Model) -> frozenset[int]:
     return frozenset(frame.memo)
 
 
-def _reading_methods(kept: Kept, model: Model) -> Iterator[str]:
+def _reading_methods(owner: Instance, name: str, model: Model) -> Iterator[str]:
     """The object's methods that read the state and are for others to call."""
-    for frame in _main_methods(kept.owner, kept.name, model):
+    for frame in _main_methods(owner, name, model):
         one = model.def_of(frame)
-        if one.name.startswith("_") or frame in model.ev.classes.construction(kept.owner):
+        if one.name.startswith("_") or frame in model.ev.classes.construction(owner):
             continue
-        if any(isinstance(e, ir.Attr) and e.name == kept.name for e in model.facts(frame).ir.exprs):
+        if name in model.remembered(_attributes, frame):
             yield one.name
 
 
-def _is_owner(number: int, kept: Kept, frame: Frame, exposure: Exposure, model: Model) -> bool:
-    if kept.owner in model.ev.eval(number, frame).atoms:
+def _attributes(frame: Frame, model: Model) -> frozenset[str]:
+    """The names of all attributes in the piece that a frame runs."""
+    return frozenset(e.name for e in model.facts(frame).ir.exprs if isinstance(e, ir.Attr))
+
+
+def _is_owner(number: int, owner: Instance, frame: Frame, loaders: tuple[Loader, ...], model: Model) -> bool:
+    if owner in model.ev.eval(number, frame).atoms:
         return True
     e = model.ev.expr(frame, number)
     if not isinstance(e, ir.Attr) or e.name != "dataset":
         return False
     atoms = model.ev.eval(e.base, frame).atoms
-    sites = {loader.site for loader in exposure.loaders if kept.owner in loader.datasets}
+    sites = {loader.site for loader in loaders if owner in loader.datasets}
     return any(isinstance(atom, LibObject | Instance) and atom.site in sites for atom in atoms)

@@ -107,10 +107,14 @@ def seeds_on_the_way(draw: WorkerCall, loader: Loader, model: Model) -> bool:
     """Whether a frame that leads to a draw seeds NumPy, or the draw's own def does before it on the same way: then the
     inherited state is not used."""
     return any(
-        _seeds(call) and (link is not draw.frame or _comes_before(call, draw, model))
+        link is not draw.frame or _comes_before(call, draw, model)
         for link in model.chain(draw.frame, loader)
-        for call in model.frame_calls(link)
+        for call in model.remembered(_seeding_calls, link)
     )
+
+
+def _seeding_calls(frame: Frame, model: Model) -> tuple[WorkerCall, ...]:
+    return tuple(call for call in model.frame_calls(frame) if _seeds(call))
 
 
 def _comes_before(seed: WorkerCall, draw: WorkerCall, model: Model) -> bool:

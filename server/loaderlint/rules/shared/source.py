@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -94,17 +94,37 @@ def _is_stored_once(name: str, frame: Frame, model: Model) -> bool:
 def read_elsewhere(cls: ClassRef, name: str, model: Model, frames: Iterable[Frame] | None = None) -> Iterator[Frame]:
     """The frames in workers (or among `frames`), outside the class's own methods, that read attribute `name` of objects
     of the class."""
-    for frame in model.reached if frames is None else frames:
-        file = model.files.file(frame.path)
-        if file is None or not file.pieces[frame.piece].holds(name):
+    if frames is None:
+        reads: Iterable[tuple[Frame, int]] = model.once(_reads_in_workers).get(name, ())
+    else:
+        reads = ((frame, base) for frame in frames for base in _reads(frame, name, model))
+    for frame, base in reads:
+        if _is_own_self(base, cls, frame, model):
             continue
-        for number in tuple(frame.memo):
-            e = model.ev.expr(frame, number)
-            if not isinstance(e, ir.Attr) or e.name != name or _is_own_self(e.base, cls, frame, model):
-                continue
-            owners = model.ev.eval(e.base, frame).only(Instance)
-            if any(isinstance(one, Instance) and cls in model.ev.classes.mro(one.cls) for one in owners):
-                yield frame
+        owners = model.ev.eval(base, frame).only(Instance)
+        if any(isinstance(one, Instance) and cls in model.ev.classes.mro(one.cls) for one in owners):
+            yield frame
+
+
+def _reads(frame: Frame, name: str, model: Model) -> Iterator[int]:
+    """What a frame reads attributes called `name` of, as expressions."""
+    file = model.files.file(frame.path)
+    if file is not None and file.pieces[frame.piece].holds(name):
+        yield from (e.base for e in _attributes(frame, model) if e.name == name)
+
+
+def _reads_in_workers(model: Model) -> Mapping[str, Sequence[tuple[Frame, int]]]:
+    """The attributes that workers read, by their names: the frames, each with the expression it reads them of."""
+    found: dict[str, list[tuple[Frame, int]]] = {}
+    for frame in model.reached:
+        for e in _attributes(frame, model):
+            found.setdefault(e.name, []).append((frame, e.base))
+    return found
+
+
+def _attributes(frame: Frame, model: Model) -> Iterator[ir.Attr]:
+    expressions = (model.ev.expr(frame, number) for number in tuple(frame.memo))
+    return (e for e in expressions if isinstance(e, ir.Attr))
 
 
 def _is_own_self(base: int, cls: ClassRef, frame: Frame, model: Model) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from loaderlint.facts import ir
@@ -28,10 +28,10 @@ def walks(frame: Frame, model: Model) -> Iterator[Walk]:
         return
     advanced = {name for _, step in model.steps(frame) for name in _moved_on(step, frame, model)}
     for kept in kept_state(frame, model) if advanced else ():
-        if kept.name not in advanced or not _only_walked(kept, model):
+        if kept.name not in advanced or kept.name in model.remembered(_set_otherwise, owner):
             continue
-        taken = next(_takes(kept, model), None)
-        if taken is not None:
+        taken = model.remembered(_takes, owner).get(kept.name)
+        if taken is not None and not model.remembered(_is_indexed, owner):
             yield Walk(kept, *taken)
 
 
@@ -44,32 +44,41 @@ def _moved_on(step: ir.Step, frame: Frame, model: Model) -> Iterator[str]:
 
 
 def _sample_frames(owner: Instance, model: Model) -> Iterator[Frame]:
-    return (one.frame for one in model.reached.values() if one.frame.receiver == owner and one.bits(("sample",)))
+    return (frame for frame in model.reached_on(owner) if model.reached[frame].bits(("sample",)))
 
 
-def _only_walked(kept: Kept, model: Model) -> bool:
-    """Whether sample code only moves the position on, and back to a start on a condition: one that is set for each
-    sample, from its index say, is none. Nor is one where the sample's index picks an item as well."""
-    for frame in _sample_frames(kept.owner, model):
-        for _, step in model.steps(frame):
-            if isinstance(step, ir.SetAttr) and step.name == kept.name:
-                value = model.ev.expr(frame, step.value)
-                again = isinstance(value, ir.Const) and step.context != 0
-                if not again and not isinstance(value, ir.Augmented):
-                    return False
+def _set_otherwise(owner: Instance, model: Model) -> frozenset[str]:
+    """The attributes that sample code does more with than move them on, and back to a start on a condition: one that is
+    set for each sample, from its index say, is no position."""
+    found: set[str] = set()
+    for frame in _sample_frames(owner, model):
+        for _, step in model.steps_of(frame, ir.SetAttr):
+            value = model.ev.expr(frame, step.value)
+            again = isinstance(value, ir.Const) and step.context != 0
+            if not again and not isinstance(value, ir.Augmented):
+                found.add(step.name)
+    return frozenset(found)
+
+
+def _is_indexed(owner: Instance, model: Model) -> bool:
+    """Whether the sample's index picks an item as well."""
+    for frame in _sample_frames(owner, model):
         for number in tuple(frame.memo):
             e = model.ev.expr(frame, number)
             if isinstance(e, ir.Index) and Unknown("index") in model.ev.eval(e.index, frame).atoms:
-                return False
-    return True
+                return True
+    return False
 
 
-def _takes(kept: Kept, model: Model) -> Iterator[tuple[str, Frame, int]]:
-    """Where sample code takes an item at the position."""
-    for frame in _sample_frames(kept.owner, model):
+def _takes(owner: Instance, model: Model) -> Mapping[str, tuple[str, Frame, int]]:
+    """Where sample code takes an item at a position, by the name of the position: the first place of each."""
+    found: dict[str, tuple[str, Frame, int]] = {}
+    for frame in _sample_frames(owner, model):
         for number in sorted(frame.memo):
             e = model.ev.expr(frame, number)
-            if isinstance(e, ir.Index) and own_attribute(e.index, frame, model) == kept.name:
+            name = own_attribute(e.index, frame, model) if isinstance(e, ir.Index) else ""
+            if isinstance(e, ir.Index) and name and name not in found:
                 items = own_attribute(e.base, frame, model)
                 if items:
-                    yield items, frame, number
+                    found[name] = (items, frame, number)
+    return found

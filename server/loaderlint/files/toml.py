@@ -1,0 +1,44 @@
+"""TOML that somebody else wrote: whatever it holds, reading it ends soon, and fails in one way only."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+#: The parser takes time that grows with the square of the dots in a name.
+_MOST_DOTS = 200
+_TOKEN = re.compile(r"""([\w-]+|"[^"]*"|'[^']*')|(\.)|([ \t]+)|[^\n]""")
+
+
+class BadToml(ValueError):
+    """A text that is no TOML or cannot be read; the message says why, for people."""
+
+
+def parsed(data: bytes) -> dict[str, Any]:
+    """The document in a file. Raises BadToml."""
+    try:
+        text = data.decode("utf-8-sig")
+        if any(line.count(".") > _MOST_DOTS and _has_many_dots(line) for line in text.split("\n")):
+            raise BadToml(f"a name has more than {_MOST_DOTS} dots")
+        document: dict[str, Any] = tomllib.loads(text)
+        return document
+    except RecursionError:
+        raise BadToml("it is nested too deep") from None
+    except ValueError as error:  # a number of more digits than Python reads is none of the parser's own errors
+        raise BadToml(str(error)) from error
+
+
+def _has_many_dots(line: str) -> bool:
+    """Whether a line holds a name such as `a.b.c` with too many dots."""
+    dots = 0
+    for name, dot, space in _TOKEN.findall(line):
+        dots = dots + 1 if dot else dots if name or space else 0
+        if dots > _MOST_DOTS:
+            return True
+    return False

@@ -1,0 +1,80 @@
+"""Who may talk to a server that listens on a socket: whoever knows its token.
+
+A folder to look at comes from the client, and the answers tell what is in its files, so that a port without a token
+would let any user and any program of the machine read them, and a web page too: browsers let pages connect to
+WebSockets of the machine, and send to its ports what looks like a message."""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import ipaddress
+import json
+import os
+import secrets
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from lsprotocol import types
+
+from loaderlint.lsp.protocol import refusal
+
+VARIABLE = "LOADERLINT_TOKEN"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The token that a client has to present, and the origins of web pages that may connect; `generated`: nobody but
+    this process knows the token yet."""
+
+    token: str
+    origins: tuple[str, ...] = ()
+    generated: bool = False
+
+    @staticmethod
+    def of(token: str | None, origins: tuple[str, ...], environment: MutableMapping[str, str] = os.environ) -> Access:
+        """With the token of the command line, else that of the environment (and no process of ours inherits it), else
+        a new one."""
+        inherited = environment.pop(VARIABLE, "")
+        known = token or inherited
+        return Access(known or secrets.token_urlsafe(32), origins, generated=not known)
+
+    def knows(self, token: object) -> bool:
+        """Whether this is the token."""
+        return isinstance(token, str) and hmac.compare_digest(_bytes(token), _bytes(self.token))
+
+    def admits_request(self, path: str, headers: Mapping[str, str]) -> bool:
+        """Whether the request that opens a WebSocket presents the token: as `Authorization: Bearer TOKEN`, or as
+        `?token=TOKEN` in its address, since pages and many clients cannot set headers."""
+        kind, _, token = headers.get("Authorization", "").partition(" ")
+        if kind.lower() == "bearer" and self.knows(token.strip()):
+            return True
+        return any(self.knows(given) for given in parse_qs(urlsplit(path).query).get("token", ()))
+
+    def refusal(self, body: bytes) -> dict[str, Any] | None:
+        """None if the first message of a connection is `initialize` with the token among its initialization options,
+        else the answer to it."""
+        number = token = None
+        with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
+            message = json.loads(body.decode("utf-8-sig"))
+            number = message["id"]
+            if message["method"] == types.INITIALIZE:
+                token = message["params"]["initializationOptions"]["token"]
+        if self.knows(token):
+            return None
+        reason = "the token is missing or wrong: send initialize with initializationOptions.token"
+        return refusal(number, types.ErrorCodes.InvalidRequest, reason)
+
+
+def is_loopback(address: str) -> bool:
+    """Whether only this machine reaches the address (of a socket, so not a name)."""
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,45 @@
+"""The log of internal errors: each kind is logged once, with a traceback. The same one often comes with every key."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from loaderlint.engine import Problem
+    from loaderlint.failures import Failure
+
+
+class FailureLog:
+    """Of one process and one `logger`."""
+
+    def __init__(self, logger: logging.Logger) -> None:
+        self._logger = logger
+        self._logged: set[str] = set()
+
+    def note(self, work: str, failure: Failure) -> None:
+        """`work` could not be done."""
+        self._note(failure.error, f"{work}: {failure.error}", failure.traceback)
+
+    def note_problems(self, problems: Iterable[Problem], wanted: Callable[[Problem], bool]) -> None:
+        """Those `wanted` of the workspace's problems that are internal errors."""
+        for problem in problems:
+            if getattr(problem, "traceback", "") and wanted(problem):
+                where = f"{problem.path}: " if problem.path else ""
+                self._note(problem.message, f"{where}{problem.message}", problem.traceback)
+
+    def _note(self, key: str, message: str, traceback: str) -> None:
+        if key not in self._logged:
+            self._logged.add(key)
+            self._logger.error("%s\n%s", message, traceback)
+
+
+def costs_findings(problem: Problem) -> bool:
+    """Whether a problem is an internal error that kept findings from being found."""
+    return bool(getattr(problem, "traceback", "")) and problem.cost == "findings"
+
+
+def costs_a_fix(problem: Problem) -> bool:
+    """Whether an internal error kept a fix from being made: the engine finds that out between two checks."""
+    return problem.cost == "fix"

@@ -1,0 +1,22 @@
+"""Answers that stand in for themselves while they are found, so that a question which leads back to itself ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from typing import TypeVar
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+@contextmanager
+def provisional(memo: MutableMapping[_Key, _Value], key: _Key, value: _Value) -> Iterator[None]:
+    """`memo[key]` is `value` until the block puts the answer in its place. If the block does not end well, nothing is
+    known of `key`: the next question finds it out from the start."""
+    memo[key] = value
+    try:
+        yield
+    except BaseException:
+        memo.pop(key, None)
+        raise
