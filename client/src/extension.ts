@@ -10,6 +10,7 @@ import { atLeast, findServer, MINIMUM_SERVER, type Candidate, type Found, type R
 import { Environment } from './environment';
 import { Interpreters } from './interpreters';
 import { crashed, notFound, notStarted, tooOld, tried } from './messages';
+import { NotebookActions } from './notebooks';
 import { coalesced, crashCounter } from './restarts';
 import { expandPath, RESTART_KEYS, serverCommand } from './settings';
 
@@ -51,6 +52,7 @@ class Extension {
       this.log,
       this.status,
       ...this.commands.register(),
+      ...new NotebookActions(() => this.client).register(),
       registerCommand('loaderlint.restart', () => this.restart(true)),
       registerCommand('loaderlint.showLogs', () => this.log.show()),
       registerCommand('loaderlint.debugInformation', () => this.showDebugInformation()),
@@ -123,8 +125,9 @@ class Extension {
     Object.assign(this.status, { severity: Information, text: 'loaderlint is starting', detail: server.origin, busy: true });
     void execute('setContext', 'loaderlint.showsWorkspace', false);
     const said = { last: '' };
-    const options = this.options(interpreter, said);
-    const client = (this.client = new LanguageClient('loaderlint', 'loaderlint', { command: program, args }, options));
+    // Windows looks for a program in the folder where it is to run, and the client's choice is the workspace.
+    const executable = { command: program, args, ...(!workspace.isTrusted && { options: { cwd: os.homedir() } }) };
+    const client = (this.client = new LanguageClient('loaderlint', 'loaderlint', executable, this.options(interpreter, said)));
     client.error = (text, data) => this.log.error(text, data ?? ''); // its own messages would repeat ours
     try {
       await client.start();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { activate } from '../src/extension';
 import { clients } from './fakes/languageclient';
-import { EventEmitter, renew, Uri, world } from './fakes/vscode';
+import { CodeAction, EventEmitter, renew, Uri, world } from './fakes/vscode';
 
 // The programs are shell scripts that answer as a Python would.
 const options = { skip: process.platform === 'win32' };
@@ -118,6 +118,18 @@ test('a workspace that is not trusted runs nothing of its own until it is', opti
   assert.equal(command()[0], 'selected');
 });
 
+test('the server runs outside a workspace that is not trusted', options, async (context) => {
+  const machine = new Machine(context);
+  machine.script(path.join(machine.folder, 'bin', 'python3'), answer('0.1.0', 'python of the PATH'));
+  world.trusted = false;
+  await machine.start();
+  assert.equal(clients.at(-1)!.server.options?.cwd, os.homedir());
+  world.trusted = true;
+  world.trust.fire();
+  await settled(() => clients.length > 1);
+  assert.equal(clients.at(-1)!.server.options, undefined);
+});
+
 test('another interpreter means another server, the same one does not', options, async (context) => {
   const machine = new Machine(context);
   const { changed } = machine.select('first');
@@ -194,4 +206,41 @@ test('debug information says what was tried, and no home folder', options, async
   assert.match(text, /- server: `~\/bin\/loaderlint server` from the setting/);
   assert.match(text, /## Server/);
   assert.ok(!text.includes(os.homedir()));
+});
+
+test('a notebook whose first cell is Markdown is asked about at its first cell of Python', options, async (context) => {
+  const machine = new Machine(context);
+  machine.select('selected');
+  await machine.start();
+  const cells = ['markdown', 'raw', 'python', 'python'].map((languageId) => ({ document: { languageId } }));
+  const other = { document: { languageId: 'markdown' } };
+  world.notebooks = [[other], cells].map((all) => ({ getCells: () => all }));
+  const asked: unknown[] = [];
+  clients.at(-1)!.provider = {
+    provideCodeActions: async (...about: unknown[]) => asked.push(about[0], about[2]) && [new CodeAction('fix all'), { command: 'x' }],
+    resolveCodeAction: async ({ title }: CodeAction) => new CodeAction(title, 'the edit'),
+  };
+  const actions = (cell: { document: unknown }, only?: string) =>
+    world.actions!.provideCodeActions(cell.document, undefined, { only, diagnostics: ['of Markdown'] }, undefined);
+  const [action] = (await actions(cells[0]!, 'notebook')) as CodeAction[];
+  assert.deepEqual(await world.actions!.resolveCodeAction(action), new CodeAction('fix all', 'the edit'));
+  assert.deepEqual(asked, [cells[2]!.document, { only: 'notebook', diagnostics: [] }]);
+  // The light bulb; a cell for which the server is asked itself; a notebook without Python.
+  assert.deepEqual(await actions(cells[0]!), []);
+  assert.deepEqual(await actions(cells[2]!, 'notebook'), []);
+  assert.deepEqual(await actions(other, 'notebook'), []);
+  assert.equal(asked.length, 2);
+});
+
+test('the language of a first cell is activated before a save asks for actions there', options, async (context) => {
+  const machine = new Machine(context);
+  machine.select('selected');
+  await machine.start();
+  const open = (languageId: string) => world.opened.fire({ getCells: () => [{ document: { languageId, uri: languageId } }] });
+  const before = world.executed.length;
+  open('markdown');
+  world.settings['codeActionsOnSave'] = { 'notebook.source.fixAll.loaderlint': 'explicit' };
+  open('python');
+  open('markdown');
+  assert.deepEqual(world.executed.slice(before), [['vscode.executeDocumentSymbolProvider', 'markdown']]);
 });

@@ -3,14 +3,22 @@ interface Options {
   readonly initializationOptions: { readonly interpreter: string | null };
 }
 
+interface Executable {
+  readonly command: string;
+  readonly args: string[];
+  readonly options?: { readonly cwd?: string };
+}
+
 export const clients: LanguageClient[] = [];
 
 export class LanguageClient {
   readonly initializeResult = { serverInfo: { version: '0.1.0' } };
+  /** What answers for code actions. */
+  provider: unknown;
   asked: [string, unknown][] = [];
   answers: Record<string, unknown> = {};
   running = false;
-  constructor(_id: string, _name: string, readonly server: { command: string; args: string[] }, readonly options: Options) {
+  constructor(_id: string, _name: string, readonly server: Executable, readonly options: Options) {
     clients.push(this);
   }
   isRunning() {
@@ -24,6 +32,9 @@ export class LanguageClient {
   }
   onProgress() {
     return { dispose: () => undefined };
+  }
+  getFeature() {
+    return { getProvider: () => this.provider };
   }
   async sendRequest(method: string, params: unknown) {
     this.asked.push([method, params]);

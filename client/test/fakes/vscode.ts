@@ -20,6 +20,9 @@ class World {
   shown: Uri[] = [];
   content: { provideTextDocumentContent(uri: Uri): Promise<string> } | undefined;
   links: { provideDocumentLinks(document: unknown): { target: Uri }[] } | undefined;
+  actions: Record<'provideCodeActions' | 'resolveCodeAction', (...about: unknown[]) => Promise<unknown>> | undefined;
+  notebooks: unknown[] = [];
+  opened = new EventEmitter<unknown>();
   status: Record<string, unknown> = {};
   cancelled = new EventEmitter<void>();
   trust = new EventEmitter<void>();
@@ -66,6 +69,14 @@ export const LanguageStatusSeverity = { Information: 'information', Warning: 'wa
 export class Range {
   constructor(readonly start: unknown, readonly end: unknown) {}
 }
+export class CodeAction {
+  constructor(readonly title: string, readonly edit?: unknown) {}
+}
+export class CodeActionKind {
+  static readonly Notebook = new CodeActionKind('notebook');
+  constructor(readonly value: string) {}
+  append = (parts: string) => new CodeActionKind(`${this.value}.${parts}`);
+}
 export class DocumentLink {
   constructor(readonly range: Range, readonly target: Uri) {}
 }
@@ -89,6 +100,10 @@ export const window = {
 };
 export const languages = {
   createLanguageStatusItem: () => world.status,
+  registerCodeActionsProvider: (_: unknown, provider: World['actions']) => {
+    world.actions = provider;
+    return disposable;
+  },
   registerDocumentLinkProvider: (_: unknown, provider: World['links']) => {
     world.links = provider;
     return disposable;
@@ -101,6 +116,10 @@ export const workspace = {
   get workspaceFolders() {
     return [{ uri: Uri.file(world.folder) }];
   },
+  get notebookDocuments() {
+    return world.notebooks;
+  },
+  onDidOpenNotebookDocument: (listener: (notebook: unknown) => unknown) => world.opened.event(listener),
   getConfiguration: () => ({ get: (key: string) => world.settings[key], toJSON: () => world.settings }),
   onDidGrantWorkspaceTrust: (listener: () => unknown) => world.trust.event(listener),
   onDidChangeConfiguration: (listener: (event: { affectsConfiguration(key: string): boolean }) => unknown) =>
