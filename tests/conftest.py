@@ -6,7 +6,12 @@ from __future__ import annotations
 import os
 import tempfile
 
+import pytest
 from hypothesis import settings
+
+from loaderlint.engine import project
+from loaderlint.engine.diagnostics import Problem
+from loaderlint.failures import Failure
 
 for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
     os.environ.pop(name, None)
@@ -16,3 +21,14 @@ os.environ["LOADERLINT_CACHE_DIR"] = _CACHE.name
 
 settings.register_profile("any-time", deadline=None)
 settings.load_profile("any-time")
+
+
+@pytest.fixture(autouse=True)
+def no_internal_errors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An internal error costs a rule its findings, and no test shall pass for that."""
+    if "internal_errors" not in request.keywords:
+        monkeypatch.setattr(project, "internal_problem", _raise)
+
+
+def _raise(failure: Failure) -> Problem:
+    raise AssertionError(failure.traceback)

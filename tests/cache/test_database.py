@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import random
 import sqlite3
 import subprocess
@@ -35,6 +36,17 @@ def test_the_folder_is_ignored_by_git_and_private(tmp_path: Path) -> None:
     assert "*" in (tmp_path / "a" / "b" / ".gitignore").read_text().split("\n")
     if os.name == "posix":
         assert (tmp_path / "a" / "b").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs permissions")
+def test_the_file_is_private_in_a_folder_that_others_may_read(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    mask = os.umask(0o022)
+    try:
+        assert Database(tmp_path).put([(key(1), b"one")])
+    finally:
+        os.umask(mask)
+    assert (tmp_path / NAME).stat().st_mode & 0o077 == 0
 
 
 def test_deleted_at_any_moment(tmp_path: Path) -> None:
@@ -146,14 +158,15 @@ def test_a_full_disk(tmp_path: Path) -> None:
     assert (again.get(key(1)), again.get(key(2))) == (b"one", None)
 
 
-def test_locked_by_somebody_who_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "_PATIENCE", 0.05)
+def test_locked_by_somebody_who_stays(tmp_path: Path) -> None:
     Database(tmp_path).put([(key(1), b"one")])
     other = sqlite3.connect(tmp_path / NAME, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    one = Database(tmp_path)
+    one = Database(tmp_path, patience=0.05)
     assert one.get(key(1)) is None
     assert not one.put([(key(2), b"two")])
+    there = pickle.loads(pickle.dumps(one))
+    assert there._patience == 0.0, "another process of the same run does not wait once more"
     other.execute("ROLLBACK")
     other.close()
     assert Database(tmp_path).get(key(1)) == b"one", "nothing was deleted for it"

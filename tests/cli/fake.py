@@ -13,6 +13,7 @@ from pathlib import Path
 from loaderlint.engine import Diagnostic, Note, Problem
 from loaderlint.findings import Finding, Place, Severity
 from loaderlint.fixes.edits import FileEdit, Repair
+from loaderlint.links import outside, written_for
 from loaderlint.syntax.positions import Span, TextEdit
 from loaderlint.syntax.source import UnreadableSource, decode
 
@@ -40,11 +41,14 @@ class Workspace:
         overrides: Mapping[str, object] | None = None,
         cache: object = None,
         jobs: int = 1,
+        reports_unread: bool = False,
+        around: Sequence[Path] = (),
     ) -> None:
-        self.folders = list(folders)
+        self.folders = [*folders, *around]
         self.overrides = dict(overrides or {})
         self.problems = list(self.first_problems)
         self._overlay: dict[Path, str] = {}
+        self._locked: dict[Path, str] = {}
         self.made.append(self)
 
     def set_text(self, path: Path, text: str | None) -> None:
@@ -58,6 +62,19 @@ class Workspace:
 
     def text(self, path: Path) -> str:
         return self._overlay[path] if path in self._overlay else decode(path.read_bytes()).text
+
+    def names(self, path: Path) -> tuple[Path, ...]:
+        same = [one for one in path.parent.glob("*.py") if one.resolve() == path.resolve() and one != path]
+        return (path, *same)
+
+    def file(self, path: Path) -> Path | None:
+        return written_for(path, self.folders[0])
+
+    def lock(self, reasons: Mapping[Path, str]) -> None:
+        self._locked.update({path.resolve(): reason for path, reason in reasons.items()})
+
+    def refused(self, paths: Sequence[Path], *, unsafe: bool = False) -> dict[Path, str]:
+        return {path: outside(path) for path in self.check(paths) if self.file(path) is None}
 
     def cells(self, path: Path) -> tuple[int, ...]:
         return ()
@@ -110,9 +127,19 @@ class Workspace:
         for diagnostics in self.check(paths).values():
             for diagnostic in diagnostics:
                 for repair in self.repairs(diagnostic):
-                    for file in repair.files if repair.safety in wanted else ():
+                    for file in repair.files if repair.safety in wanted and self._may_change(repair, edits) else ():
                         edits.setdefault(file.path, []).extend(file.edits)
         return tuple(FileEdit(path, tuple(changes)) for path, changes in edits.items())
+
+    def _may_change(self, repair: Repair, edits: Collection[Path]) -> bool:
+        files = [(file.path, self.file(file.path)) for file in repair.files]
+        planned = {(self.file(path), path) for path in edits}
+        return all(
+            real is not None
+            and real not in self._locked
+            and not any(real == one and path != name for one, name in planned)
+            for path, real in files
+        )
 
     def _files(self, paths: Iterable[Path]) -> list[Path]:
         files: set[Path] = set()

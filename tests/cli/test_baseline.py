@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -189,6 +190,33 @@ def test_it_is_a_setting_too(folder: Folder) -> None:
     assert folder.check().code == 0
     assert folder.check("--no-baseline").code == 1
     assert folder.check("--baseline", "none.json").code == 2
+
+
+@pytest.mark.parametrize("named", ["{relative}/out.json", "{outside}/out.json", "link.json", "folder/out.json"])
+def test_settings_do_not_name_a_file_outside_of_the_project_to_write(
+    folder: Folder, tmp_path_factory: pytest.TempPathFactory, named: str
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    relative = os.path.relpath(outside, folder.path)
+    (folder.path / "link.json").symlink_to(outside / "out.json")
+    (folder.path / "folder").symlink_to(outside)
+    settings = folder.path / "pyproject.toml"
+    settings.write_text(settings.read_text() + f'baseline = "{named.format(outside=outside, relative=relative)}"\n')
+    result = folder.check("--write-baseline")
+    assert result.code == 2
+    assert f"outside of the project; to write there, name it: --write-baseline={relative}/out.json" in result.err
+    assert not list(outside.iterdir())
+    assert folder.check(f"--write-baseline={relative}/out.json").code == 0
+    assert [path.name for path in outside.iterdir()] == ["out.json"]
+
+
+def test_a_link_in_the_place_of_the_default_is_not_followed_out(
+    folder: Folder, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    folder.file.symlink_to(outside / "out.json")
+    assert folder.check("--write-baseline").code == 2
+    assert not list(outside.iterdir())
 
 
 def test_it_holds_from_any_folder(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:

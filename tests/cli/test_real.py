@@ -110,13 +110,15 @@ def test_nothing_that_lies_around_stops_it(project: Path) -> None:
     os.mkfifo(project / "pipe.py")
     found = _run(project, "check", "--output-format", "json")
     assert found.returncode == 1, found.stderr.decode()
-    assert [each["path"] for each in json.loads(found.stdout)] == ["data.py"]
+    named = [(each["path"], each["name"]) for each in json.loads(found.stdout)]
+    unread = ["chained.py", "half.py", "nested.py", "old.py"]
+    assert named == sorted([("data.py", "duplicate-numpy-randomness"), *((name, "unread-code") for name in unread)])
     assert b"Traceback" not in found.stderr
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"\0\0", b"binary"), (b"x = '\xff'\n", b"not valid utf-8"), (b"# coding: nonsense\n", b"unknown encoding")],
+    [(b"\0\0", b"binary"), (b"x = '\xff'\n", b"not valid utf-8"), (b"# coding: utf-16\n", b"utf-16")],
 )
 def test_a_named_file_that_cannot_be_read_is_a_failure(project: Path, content: bytes, message: bytes) -> None:
     (project / "odd.py").write_bytes(content)
@@ -134,10 +136,33 @@ def test_a_file_without_permission_is_a_failure(project: Path) -> None:
     assert b"secret.py: cannot be read" in result.stderr
 
 
-def test_a_file_that_does_not_parse_is_no_error(project: Path) -> None:
-    (project / "old.py").write_text("print 'Python 2'\n")
-    result = _run(project, "check", "old.py")
-    assert (result.returncode, result.stderr) == (0, b"")
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["old"], 0),
+        (["old/old.py"], 1),
+        (["old", "--select", "unread-code"], 1),
+        (["old", "--extend-select", "LDR002"], 1),
+        (["old", "--select", "LDR"], 0),
+        (["old", "--ignore", "LDR002"], 0),
+    ],
+)
+def test_unread_code_counts_where_it_is_asked_for(project: Path, arguments: list[str], code: int) -> None:
+    (project / "old").mkdir()
+    (project / "old" / "old.py").write_text("print 'Python 2'\n")
+    for _ in range(2):  # the second answer comes from the cache
+        result = _run(project, "check", *arguments)
+        assert (result.returncode, result.stderr) == (code, b"")
+        assert (b"LDR002" in result.stdout) == ("--ignore" not in arguments)
+
+
+def test_a_file_that_stops_to_parse_is_told_from_the_cache(project: Path) -> None:
+    (project / "notes.py").write_text("x = 1\n")
+    assert b"LDR002" not in _run(project, "check").stdout
+    (project / "notes.py").write_text("x = (1\n")
+    assert b"notes.py:1:5: information: this part of the file was not checked" in _run(project, "check").stdout
+    (project / "notes.py").write_text("x = (1)\n")
+    assert b"LDR002" not in _run(project, "check").stdout
 
 
 def test_wrong_settings_are_said_and_the_rest_applies(project: Path) -> None:

@@ -30,8 +30,11 @@ def project(tmp_path: Path) -> Project:
     made = project_in(tmp_path)
     settings = made / ".vscode" / "settings.json"
     settings.parent.mkdir()
-    on_save = {"source.fixAll.loaderlint": "explicit"}
-    settings.write_text(json.dumps({"editor.codeActionsOnSave": on_save, "problems.defaultViewMode": "tree"}))
+    on_save = {
+        "editor.codeActionsOnSave": {"source.fixAll.loaderlint": "explicit"},
+        "notebook.codeActionsOnSave": {"notebook.source.fixAll.loaderlint": "explicit"},
+    }
+    settings.write_text(json.dumps({**on_save, "problems.defaultViewMode": "tree"}))
     return made
 
 
@@ -224,9 +227,23 @@ def test_questions(code: Workbench) -> None:
     code.picture("debug information")
 
 
+def write_notebook(path: Path, *cells: str) -> None:
+    """Write a notebook; cells that start with '# ' are Markdown, all others code."""
+    code = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
+    markdown = {"cell_type": "markdown", "metadata": {}}
+    notebook = {
+        "cells": [{**(markdown if one.startswith("# ") else code), "source": one.splitlines(True)} for one in cells],
+        "metadata": {"language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 2,
+    }
+    path.write_text(json.dumps(notebook))
+
+
 def add_notebook(project: Project) -> None:
     """Put explore.ipynb into the project: a generator that is made in one cell and sent to workers in the next."""
-    cells = [
+    write_notebook(
+        project / "explore.ipynb",
         "import numpy as np\nfrom torch.utils.data import DataLoader, Dataset",
         "%matplotlib inline\n"
         "class Noise(Dataset):\n"
@@ -237,15 +254,7 @@ def add_notebook(project: Project) -> None:
         "    def __getitem__(self, index):\n"
         "        return self.rng.random()",
         "for batch in DataLoader(Noise(), num_workers=2):\n    print(batch)",
-    ]
-    common = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
-    notebook = {
-        "cells": [{**common, "source": cell.splitlines(keepends=True)} for cell in cells],
-        "metadata": {"language_info": {"name": "python"}},
-        "nbformat": 4,
-        "nbformat_minor": 2,
-    }
-    (project / "explore.ipynb").write_text(json.dumps(notebook))
+    )
 
 
 def test_a_notebook(code: Workbench) -> None:
@@ -261,6 +270,44 @@ def test_a_notebook(code: Workbench) -> None:
     code.save()
     code.on_disk("explore.ipynb", "return self._get_rng().random()")
     assert "%matplotlib inline" in code.project.read("explore.ipynb")
+
+
+DRAW = (
+    "import numpy as np\nfrom torch.utils.data import DataLoader, Dataset",
+    "class Noise(Dataset):\n"
+    "    def __len__(self):\n"
+    "        return 8\n"
+    "    def __getitem__(self, index):\n"
+    "        return np.random.rand()",
+    "loader = DataLoader(Noise(), num_workers=2)",
+)
+
+
+def test_a_draw_and_its_loader_in_different_cells(code: Workbench) -> None:
+    write_notebook(code.project / "draw.ipynb", *DRAW)
+    code.open_notebook("draw.ipynb")
+    expect(code.squiggles("error")).to_have_count(1)
+    code.go_to_problem("LDR101")
+    code.fix("Seed each worker")
+    expect(code.text("num_workers=2, worker_init_fn=seed_worker")).to_have_count(1)
+    expect(code.problem("LDR101")).to_have_count(0)
+    expect(code.squiggles("error")).to_have_count(0)
+    code.picture("the draw is fixed by its loader")
+
+
+@pytest.mark.parametrize("first", ["# A title", "", "%%bash\nls"], ids=["markdown", "empty", "magic"])
+def test_a_notebook_is_fixed_on_save_whatever_its_first_cell_is(code: Workbench, first: str) -> None:
+    write_notebook(code.project / "draw.ipynb", first, *DRAW)
+    code.open_notebook("draw.ipynb")
+    expect(code.problem("LDR101")).to_have_count(1)
+    code.go_to_problem("LDR101")
+    code.press("End")
+    code.type("  # from 0 to 1")
+    code.save()
+    code.on_disk("draw.ipynb", "num_workers=2, worker_init_fn=seed_worker")
+    expect(code.problem("LDR101")).to_have_count(0)
+    code.picture("fixed")
+    assert "np.random.rand()  # from 0 to 1" in code.project.read("draw.ipynb")
 
 
 def test_in_the_extension_host(

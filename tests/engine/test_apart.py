@@ -95,7 +95,10 @@ def test_what_is_wrong_is_told_as_in_one_process(root: Path) -> None:
     assert several.problems == here.problems
 
 
-def test_a_part_whose_process_dies_is_linked_here(root: Path, begun: list[tuple[str, ...]]) -> None:
+def test_a_part_whose_process_dies_is_linked_here(
+    root: Path, begun: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)  # the deadly cache is not found in the current folder
     found = Workspace([root], jobs=2, cache=Deadly(root / "cache")).check()
     assert sorted(begun) == [part for part in PARTS if "run.py" not in part]
     assert shown(found, root) == cold(root, {})
@@ -103,7 +106,7 @@ def test_a_part_whose_process_dies_is_linked_here(root: Path, begun: list[tuple[
 
 def test_without_processes_all_is_linked_here(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_processes(*_: object) -> object:
-        raise OSError("no semaphores")
+        raise OSError("no more processes")
 
     monkeypatch.setattr(apart, "linked", no_processes)
     assert shown(Workspace([root], jobs=2).check(), root) == cold(root, {})

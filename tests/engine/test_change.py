@@ -109,6 +109,32 @@ def test_files_that_come_go_and_change_on_disk(tmp_path: Path, seed: int) -> Non
         assert shown(workspace.check(), root) == cold(root, texts)
 
 
+@pytest.mark.parametrize(
+    ("good", "broken"),
+    [
+        ("prepare = 1", "def prepare(x): return x("),
+        ("@prepare\nclass prepare: pass", "@prepare\ndef prepare(x): return x("),
+        ("def prepare(x): return x", "prepare = x("),
+        ("class prepare:\n    def run(self): pass", "def prepare(x): return x("),
+        ("def prepare(x): return x", "class prepare(:\n    def run(self): pass"),
+        ("if x:\n    prepare = 1", "def prepare(x): return x("),
+    ],
+)
+def test_a_half_typed_definition_in_place_of_something_else(tmp_path: Path, good: str, broken: str) -> None:
+    path = tmp_path.resolve() / "data.py"
+    text = (
+        "from torch.utils.data import DataLoader, Dataset\n{}\n"
+        "class Rows(Dataset):\n    def __getitem__(self, index):\n        return prepare(index)\n\n\n"
+        "DataLoader(Rows(), num_workers=prepare(2), worker_init_fn=prepare)\n"
+    )
+    workspace = Workspace([tmp_path])
+    for one in (good, broken):
+        workspace.set_text(path, text.format(one))
+        assert list(workspace.check([path])) == [path]
+    workspace.set_text(path, text.format(good))
+    assert shown(workspace.check([path]), path.parent) == cold(path.parent, {path: text.format(good)})
+
+
 def test_a_requirements_file_that_changes_renews_the_findings(tmp_path: Path) -> None:
     root = write(tmp_path.resolve())
     workspace = Workspace([root])

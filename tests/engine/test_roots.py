@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.store import project_root
+from loaderlint.roots import project_root
 
 
 @pytest.mark.parametrize(

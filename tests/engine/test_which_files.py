@@ -9,7 +9,7 @@ import pytest
 
 from loaderlint import settings
 from loaderlint.engine import Workspace
-from loaderlint.store import python_files
+from loaderlint.files.discovery import python_files
 
 
 def _tree(root: Path, files: dict[str, str]) -> None:
@@ -25,7 +25,7 @@ def _repository(root: Path, files: dict[str, str]) -> None:
 
 
 def _ours(root: Path) -> list[str]:
-    return sorted(path.relative_to(root).as_posix() for path in python_files(root))
+    return sorted(path.relative_to(root).as_posix() for path in python_files(root).files)
 
 
 def _by_git(root: Path) -> list[str]:

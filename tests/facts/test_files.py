@@ -16,7 +16,8 @@ import pytest
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import PieceFacts
-from loaderlint.facts.lower import lower
+from loaderlint.facts.lower import lower, piece_facts
+from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.parse import ParsedPiece
 from loaderlint.syntax.walk import preorder
 
@@ -148,11 +149,8 @@ def test_long_chains_are_no_recursion() -> None:
     assert sum(isinstance(step, ir.Perform) for step in lowered(node).ir.defs[0].steps) == terms + 1
 
 
-def test_nested_deeper_than_python_recurses() -> None:
+def test_nested_too_deep_is_not_read() -> None:
     """Nobody writes this; it must not take the server down."""
-    node: cst.BaseExpression = cst.Name("a")
-    for _ in range(20_000):
-        node = cst.Attribute(node, cst.Name("b"))
-    facts = lowered(cst.SimpleStatementLine([cst.Expr(node)]))
-    assert facts.ir.exprs == (ir.Opaque("nested too deep"),)
-    assert_sound(PieceFacts(facts.ir, facts.anchors._replace(steps=((0,),)), facts.digest), 1)
+    for text in ("x = a" + ".b" * 20_000, "x = " + "(" * 5_000 + ")" * 5_000, "x = " + " + ".join(["a"] * 5_000)):
+        (piece,) = cut(text + "\n")
+        assert piece_facts(piece) is None

@@ -36,6 +36,12 @@ class Files:
     def oddities(self, path: Path) -> tuple[str, ...]:
         return self._sources[path].oddities
 
+    def refusals(self, path: Path) -> tuple[str, ...]:
+        return ()
+
+    def file(self, path: Path) -> Path:
+        return path
+
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
         return None
 

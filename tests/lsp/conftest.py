@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from loaderlint.lsp import analysis
 from tests.lsp import wire
+from tests.lsp.session import PATIENCE
 
 _used: dict[str, dict[str, set[str]]] = {}
 
@@ -24,6 +26,13 @@ def methods(request: pytest.FixtureRequest) -> Iterator[None]:
             f"it no longer uses {', '.join(missing)}, for which {wire.FILE.name} names it;"
             " run LOADERLINT_RECORD=1 python -m pytest tests/lsp, then make docs"
         )
+
+
+@pytest.fixture
+def answers_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine is, the engine answers before the last findings are shown in its place. For tests that
+    count what is shown, or wait for the engine's own answer."""
+    monkeypatch.setattr(analysis, "STANDING", 10 * PATIENCE)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -99,6 +99,14 @@ class Editor:
         await self.settled(uri)
         return list(self.client.diagnostics.get(uri, ()))
 
+    async def pulled(self, uri: str) -> list[types.Diagnostic]:
+        """What the server answers to a question about the document."""
+        identifier = types.TextDocumentIdentifier(uri=uri)
+        request = self.client.text_document_diagnostic_async(types.DocumentDiagnosticParams(identifier))
+        report = await asyncio.wait_for(request, PATIENCE)
+        assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+        return list(report.items)
+
     async def settled(self, uri: str) -> Any:
         request = self.client.protocol.send_request_async("loaderlint/status", {"uri": uri, "wait": True})
         return await asyncio.wait_for(request, PATIENCE)
@@ -131,23 +139,32 @@ async def editor(
     folder: Path,
     encoding: Encoding = "utf-16",
     asked: bool = False,
+    pulls: bool = False,
     settings: dict[str, Any] | None = None,
     tcp: tuple[str, int] | None = None,
     ws: tuple[str, int] | None = None,
+    token: str = "",
+    cwd: Path | None = None,
 ) -> AsyncIterator[Editor]:
-    """An editor on a server process that talks over stdio, or on one that listens already. Leaves in good order."""
+    """An editor on a server process that talks over stdio, or on one that listens already and has told its `token`.
+    Leaves in good order."""
     client = make_test_lsp_client()
     window = Editor(client, encoding)
     client.set_configuration({"loaderlint": settings or {}})
     if tcp:
         await client.start_tcp(*tcp)
     elif ws:
-        await client.start_ws(*ws)
+        await client.start_ws(ws[0], f"{ws[1]}/?token={token}")  # type: ignore[arg-type]
     else:
-        await client.start_io(*command, env={**os.environ, "PYTHONPATH": str(SERVER)})
-    able = get_converter().structure(capabilities(encoding, asked=asked), types.ClientCapabilities)
+        await client.start_io(*command, env={**os.environ, "PYTHONPATH": str(SERVER)}, cwd=cwd)
+    able = get_converter().structure(capabilities(encoding, asked=asked, pulls=pulls), types.ClientCapabilities)
     workspace = [types.WorkspaceFolder(uri=folder.as_uri(), name=folder.name)]
-    params = types.InitializeParams(capabilities=able, workspace_folders=workspace, root_uri=folder.as_uri())
+    params = types.InitializeParams(
+        capabilities=able,
+        workspace_folders=workspace,
+        root_uri=folder.as_uri(),
+        initialization_options={"token": token} if tcp else None,
+    )
     await asyncio.wait_for(client.initialize_session(params), PATIENCE)
     try:
         yield window

@@ -3,9 +3,11 @@
 * `BUG`: a finding; its safe fix writes FIXED. `BUG2` is fixed to BUG, so that fixing all takes two rounds.
 * `FAR(name)`: a finding whose fix also puts a line on top of the file `name` beside it; the evidence is there, too.
 * `GUESS`: a finding with an unsafe fix. `STUCK`: a finding whose fix comes to nothing.
+* `HUSH`: nothing is said of a `GUESS` anywhere in the file.
 * `HANG`: the check lasts until the test releases it, or it is told to stop.
 * `CRASH`, `LEAVE`: it raises an error, a SystemExit.
 * `EARLY`: `BUG`s are told early; then the check lasts until the test releases it, or it is told to stop.
+* `TWICE`, beside `EARLY`: once the test releases it, all findings are told early, too.
 * `SLOW`: the check lasts until the test releases it, whatever it is told.
 * `LOADER(4)`: a loader with so many workers; they run the function `work`.
 * `PRINT`: it prints to stdout and lets a child process read stdin.
@@ -130,7 +132,8 @@ class FakeWorkspace:
         return self.disk[path]
 
     def cells(self, path: Path) -> tuple[int, ...]:
-        return ()
+        """A cell every two lines."""
+        return tuple(range(0, len(LINE.split(self.text(path))), 2)) if path.suffix == ".ipynb" else ()
 
     def projects(self) -> tuple[ProjectInfo, ...]:
         facts = ("torch 2.4.1, from uv.lock",)
@@ -148,14 +151,15 @@ class FakeWorkspace:
         early: Callable[[Mapping[Path, tuple[Diagnostic, ...]]], None] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
         if paths is None:
-            paths = sorted(path for folder in self.folders for path in folder.glob("*.py"))
+            paths = sorted(path for folder in self.folders for path in [*folder.glob("*.py"), *folder.glob("*.ipynb")])
         self.backend.checks.append(tuple(sorted(path.name for path in paths)))
         self.links += "relink" in "".join(self.texts.values())
         if early is not None and any("EARLY" in self.texts.get(path, "") for path in paths):
             early({path: tuple(one for one in self._find(path, stop) if one.word == "BUG") for path in paths})
-            while not self.backend.release.wait(0.002):
-                if stop():
-                    raise Cancelled
+            if any("TWICE" in self.texts.get(path, "") for path in paths):
+                self._wait(self.backend.release_early, stop)
+                early({path: tuple(self._find(path, stop)) for path in paths})
+            self._wait(self.backend.release, stop)
         found = {}
         for done, path in enumerate(paths, 1):
             found[path] = tuple(self._find(path, stop))
@@ -231,6 +235,8 @@ class FakeWorkspace:
         loud = any((folder / "loud.txt").exists() for folder in self.folders)
         for line, content in enumerate(LINE.split(text)):
             for word in WORDS.finditer(content):
+                if word[0] == "GUESS" and "HUSH" in text:
+                    continue
                 if f"ignore[fake-{word[0][:3].lower()}" not in content:
                     yield self._diagnostic(path, line, word, loud)
 
@@ -247,9 +253,12 @@ class FakeWorkspace:
             self.backend.release.wait(20)
         if "HANG" in text:
             self.backend.hanging.append(text)
-            while not self.backend.release.wait(0.002):
-                if stop():
-                    raise Cancelled
+            self._wait(self.backend.release, stop)
+
+    def _wait(self, released: threading.Event, stop: Callable[[], bool]) -> None:
+        while not released.wait(0.002):
+            if stop():
+                raise Cancelled
 
     def _diagnostic(self, path: Path, line: int, word: re.Match[str], loud: bool) -> Diagnostic:
         kind = word[0].partition("(")[0]
@@ -288,9 +297,11 @@ class FakeBackend:
         self.forgotten: list[Path] = []
         self.hanging: list[str] = []
         self.release = threading.Event()
+        self.release_early = threading.Event()
 
     def close(self) -> None:
         self.release.set()
+        self.release_early.set()
 
     def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> FakeWorkspace:
         self.workspaces.append(FakeWorkspace(self, folders, overrides))

@@ -1,4 +1,4 @@
-"""The real server process on the tiny engine: `python fake_server.py stdio|tcp|ws [port]`."""
+"""The real server process on the tiny engine: `python fake_server.py stdio|tcp|ws [port [origin...]]`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[2] / "server"), str(Path(__file__).parent)]
     from fake_engine import FakeBackend
 
+    from loaderlint.lsp.access import Access
     from loaderlint.lsp.server import serve
 
-    sys.exit(serve(FakeBackend, sys.argv[1], "127.0.0.1", int(sys.argv[2]) if len(sys.argv) > 2 else 0))  # type: ignore
+    port, *origins = sys.argv[2:] or ["0"]
+    access = Access.of(None, tuple(origins))
+    sys.exit(serve(FakeBackend, sys.argv[1], "127.0.0.1", int(port), access))  # type: ignore

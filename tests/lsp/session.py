@@ -91,7 +91,7 @@ class Session:
             if not future.done():
                 future.set_result(message)
         elif "method" in message and "id" in message and message["method"] in self.replies:
-            result = self.replies[message["method"]](message["params"])
+            result = self.replies[message["method"]](message.get("params"))
             self.send({"id": message["id"], "result": result}, soon=True)
 
     def close(self) -> None:

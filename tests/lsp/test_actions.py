@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from loaderlint import rule_url
 from loaderlint.lsp.edits import applied, difference
 from loaderlint.lsp.suppress import Insertion, suppression
 from loaderlint.lsp.text import Place, split_lines
-from tests.lsp.fake_engine import FakeWorkspace
+from tests.lsp.fake_engine import FakeWorkspace, FileEdit, Repair, Span, TextEdit
 from tests.lsp.session import Refused, Session, capabilities, run, session, span
 
 A = "file:///project/a.py"
@@ -526,3 +527,66 @@ def test_a_client_that_shows_neither_is_offered_no_page() -> None:
             assert not [one for one in titles(await client.actions(A, (0, 0))) if "page" in one]
 
     run(scenario())
+
+
+# --- edits that would do harm -----------------------------------------------------------------------------------------
+
+
+async def refusal(client: Session, uri: str, kind: str) -> str:
+    """What is said when the first action of a kind is carried out."""
+    action = next(one for one in await client.actions(uri, (0, 0), (0, 20)) if one["kind"] == kind)
+    with pytest.raises(Refused) as refused:
+        await resolved(client, action)
+    return str(refused.value)
+
+
+def test_fixes_that_undo_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    def again(self: FakeWorkspace, paths: Sequence[Path], **_: Any) -> tuple[FileEdit, ...]:
+        return (FileEdit(paths[0], (TextEdit(Span(0, 0, 0, 0), "#"),)),)
+
+    monkeypatch.setattr(FakeWorkspace, "fix_all", again)
+
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG")
+            assert "the fixes of a.py undo each other" in await refusal(client, A, FIX_ALL)
+            assert set(client.backend.workspaces[0].texts.values()) == {"BUG"}
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("kind", ["quickfix", FIX_ALL])
+def test_what_is_python_stays_python(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "x = 1  # BUG")
+            edits = (FileEdit(Path("/project/a.py"), (TextEdit(Span(0, 4, 0, 5), "1 +"),)),)
+            monkeypatch.setattr(FakeWorkspace, "repairs", lambda self, found: (Repair(_title(found), "safe", edits),))
+            monkeypatch.setattr(FakeWorkspace, "fix_all", _once(edits))
+            assert "it would leave a.py with code that is not Python" in await refusal(client, A, kind)
+
+    run(scenario())
+
+
+def test_two_names_of_one_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file, link = tmp_path / "file.py", tmp_path / "link.py"
+    file.write_text("x = 1")
+    link.symlink_to("file.py")
+    edits = tuple(FileEdit(path, (TextEdit(Span(0, 0, 0, 0), "y = 1\n"),)) for path in (file, link))
+    monkeypatch.setattr(FakeWorkspace, "repairs", lambda self, found: (Repair(_title(found), "safe", edits),))
+
+    async def scenario() -> None:
+        async with session(folders=[tmp_path]) as client:
+            client.open(A, "BUG")
+            assert "link.py and file.py are the same file" in await refusal(client, A, "quickfix")
+
+    run(scenario())
+
+
+def _title(found: Any) -> str:
+    return str(found.finding.fixes[0].title)
+
+
+def _once(edits: tuple[FileEdit, ...]) -> Callable[..., tuple[FileEdit, ...]]:
+    left = [edits]
+    return lambda self, paths, **_: left.pop() if left else ()

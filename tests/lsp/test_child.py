@@ -243,9 +243,9 @@ def test_a_process_that_dies_is_replaced_and_knows_what_the_last_one_knew(remote
     workspace = remote.workspace([project], {})
     workspace.set_text(path, DATA.replace("None", "''"))
     assert names(workspace.check([path])) == []
-    remote._process._child.kill()
+    os.kill(remote._process._child.pid, signal.SIGTERM)
     assert names(workspace.check([path])) == [], "the text of the editor counts"
-    remote._process._child.kill()
+    os.kill(remote._process._child.pid, signal.SIGTERM)
     workspace.set_text(path, None)
     assert names(workspace.check([path])) == ["none-sample"]
 

@@ -86,6 +86,7 @@ def test_positions_in_the_units_of_the_client(encoding: str, start: int) -> None
     run(scenario())
 
 
+@pytest.mark.usefixtures("answers_come_first")
 def test_only_the_last_of_many_versions_is_shown() -> None:
     async def scenario() -> None:
         async with session() as client:
@@ -232,6 +233,7 @@ def test_the_loop_answers_while_the_engine_works() -> None:
     run(scenario())
 
 
+@pytest.mark.usefixtures("answers_come_first")
 def test_other_open_files_are_shown_again_only_if_their_findings_changed(tmp_path: Path) -> None:
     a, b = tmp_path / "a.py", tmp_path / "b.py"
 
@@ -321,10 +323,30 @@ def test_a_crash_of_the_engine_is_no_end(word: str, caplog: pytest.LogCaptureFix
             assert await client.actions(A, (0, 0)) is None
             client.change(A, 2, "BUG")
             assert len(await client.diagnostics(A)) == 1
-            assert not [one for one in client.received if one.get("method") == "window/showMessage"]
+            for version in range(3, 6):
+                client.change(A, version, f"{word} BUG" + version * " ")
+                await client.settled()
+            (told,) = [one["params"] for one in client.received if one.get("method") == "window/showMessage"]
+            assert "internal error" in told["message"] and "https://" in told["message"]
 
     run(scenario())
-    assert "that was asked for" in caplog.text
+    assert caplog.text.count("the analysis failed") == 1 and "that was asked for" in caplog.text
+
+
+def test_the_last_findings_stay_when_the_engine_fails() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG\n")
+            assert len(await client.diagnostics(A)) == 1
+            client.change(A, 2, "\nBUG\nCRASH\n")
+            await client.settled()
+            (shown,) = client.published(A)[-1]["diagnostics"]
+            assert client.published(A)[-1]["version"] == 2 and shown["range"]["start"] == {"line": 1, "character": 0}
+            assert await client.actions(A, (1, 0)) is None, "what stands is not repaired"
+            client.change(A, 3, "\nBUG BUG")
+            assert len(await client.diagnostics(A)) == 2
+
+    run(scenario())
 
 
 def test_an_engine_that_cannot_be_loaded_is_told_in_the_log() -> None:

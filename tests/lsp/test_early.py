@@ -48,6 +48,23 @@ def test_a_client_that_asks_is_answered_early_and_told_to_ask_again() -> None:
     run(scenario())
 
 
+def test_a_client_that_asks_is_told_to_ask_again_when_more_is_known_early() -> None:
+    async def scenario() -> None:
+        async with session(capabilities(pulls=True)) as client:
+            client.replies["workspace/diagnostic/refresh"] = lambda params: None
+            client.open(URI, "EARLY TWICE BUG GUESS")
+            assert len((await client.request("textDocument/diagnostic", textDocument={"uri": URI}))["items"]) == 1
+            client.backend.release_early.set()
+            await client.until(
+                lambda: any(one.get("method") == "workspace/diagnostic/refresh" for one in client.received)
+            )
+            assert len((await client.request("textDocument/diagnostic", textDocument={"uri": URI}))["items"]) == 2
+            assert not client.server.analysis.is_settled
+            client.backend.release.set()
+
+    run(scenario())
+
+
 def test_actions_wait_for_all_that_is_found() -> None:
     async def scenario() -> None:
         async with session() as client:

@@ -215,6 +215,84 @@ def test_a_project_behind_a_link(project: Path, tmp_path_factory: pytest.TempPat
     run(scenario())
 
 
+ALL = DATA + "\n\n" + TRAIN.replace("from data import Noisy\n", "")
+
+
+async def edits(client: Session, uri: str, line: int = 9) -> list[Any]:
+    """The edits of the preferred fix on a line and of 'fix all', each a list of changes to documents."""
+    actions = await client.actions(uri, (line, 20))
+    fixes = [one for one in actions if one.get("isPreferred") or one["kind"].startswith("source.fixAll")]
+    return [(await client.request("codeAction/resolve", **one))["edit"]["documentChanges"] for one in fixes]
+
+
+def test_the_document_of_a_link_is_fixed_under_its_own_uri(project: Path) -> None:
+    """Each of two documents that are links to one file is edited for itself, and once."""
+    (project / "all.py").write_text(ALL)
+    (project / "link.py").symlink_to("all.py")
+
+    async def scenario() -> None:
+        async with window(project) as client:
+            link = opened(client, project / "link.py")
+            for _ in range(2):
+                made = await edits(client, link)
+                assert [[change["textDocument"]["uri"] for change in one] for one in made] == [[link], [link]]
+                texts = ["".join(edit["newText"] for edit in one[0]["edits"]) for one in made]
+                assert [text.count("def seed_worker") for text in texts] == [1, 1]
+                file = opened(client, project / "all.py")
+            made = await edits(client, file)
+            assert [[change["textDocument"]["uri"] for change in one] for one in made] == [[file], [file]]
+
+    run(scenario())
+
+
+def test_no_fix_is_offered_for_a_link_out_of_the_project(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("elsewhere") / "all.py"
+    outside.write_text(ALL)
+    (project / "link.py").symlink_to(outside)
+
+    async def scenario() -> None:
+        async with window(project) as client:
+            link = opened(client, project / "link.py")
+            assert await codes(client, link) == ["LDR101"]
+            assert await edits(client, link) == []
+            file = opened(client, outside)
+            assert await codes(client, link) == ["LDR101"]
+            assert await edits(client, link) == []
+            client.shut(file)
+
+    run(scenario())
+
+
+def test_a_file_that_is_open_under_two_uris(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Through a linked folder: what was edited last counts, and no fix is made for one text in the other."""
+    folder = tmp_path_factory.mktemp("elsewhere") / "link"
+    folder.symlink_to(project)
+    (project / "all.py").write_text(ALL)
+
+    async def scenario() -> None:
+        async with window(project) as client:
+            first, second = opened(client, project / "all.py"), opened(client, folder / "all.py")
+            for uri in (first, second):
+                assert await codes(client, uri) == ["LDR101"]
+                made = await edits(client, uri)
+                assert [[change["textDocument"]["uri"] for change in one] for one in made] == [[uri], [uri]]
+            client.change(first, 2, "# one line more\n" + ALL)
+            (shown,) = await client.diagnostics(first)
+            assert shown["range"]["start"]["line"] == 10
+            made = await edits(client, first, 10)
+            assert [[change["textDocument"] for change in one] for one in made] == 2 * [[{"uri": first, "version": 2}]]
+            assert await codes(client, second) == []
+            assert await edits(client, second) == []
+            client.change(second, 2, "# one line more\n" + ALL)
+            assert await codes(client, second) == ["LDR101"]
+            client.shut(second)
+            assert await codes(client, first) == ["LDR101"]
+
+    run(scenario())
+
+
 def test_each_folder_has_its_own_settings_and_modules(tmp_path: Path) -> None:
     """The same names in two folders are two projects, also when one of them comes later."""
     quiet = '[tool.loaderlint]\nignore = ["duplicate-numpy-randomness"]\n'

@@ -7,91 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.lsp.session import Session, capabilities, run, session, span
+from tests.lsp.cells import Cells
+from tests.lsp.session import Refused, capabilities, run, session, span
 
 FIX_ALL = "notebook.source.fixAll.loaderlint"
-
-
-class Cells:
-    """A notebook in an editor. Cells are code unless their text starts with '# %% '."""
-
-    def __init__(self, client: Session, path: Path, *texts: str) -> None:
-        self.client, self.uri, self.version, self.made = client, path.as_uri(), 1, 0
-        self.texts: dict[str, str] = {}
-        self.versions: dict[str, int] = {}
-        self.order: list[str] = []
-        cells, documents = self._new(texts)
-        document = {"uri": self.uri, "notebookType": "jupyter-notebook", "version": 1, "cells": cells}
-        client.notify("notebookDocument/didOpen", notebookDocument=document, cellTextDocuments=documents)
-
-    def _new(self, texts: tuple[str, ...]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        cells, documents = [], []
-        for text in texts:
-            code = not text.startswith("# %% ")
-            uri = self.uri.replace("file:", "vscode-notebook-cell:") + f"#c{self.made}"
-            self.made += 1
-            self.texts[uri], self.versions[uri] = text, 1
-            self.order.append(uri)
-            cells.append({"kind": 2 if code else 1, "document": uri})
-            language = "python" if code else "markdown"
-            documents.append({"uri": uri, "languageId": language, "version": 1, "text": text})
-        return cells, documents
-
-    def _change(self, cells: dict[str, Any]) -> None:
-        self.version += 1
-        document = {"uri": self.uri, "version": self.version}
-        self.client.notify("notebookDocument/didChange", notebookDocument=document, change={"cells": cells})
-
-    def type(self, number: int, text: str) -> None:
-        """Write another text into a cell."""
-        uri = self.order[number]
-        self.texts[uri] = text
-        self.versions[uri] += 1
-        changed = {"document": {"uri": uri, "version": self.versions[uri]}, "changes": [{"text": text}]}
-        self._change({"textContent": [changed]})
-
-    def insert(self, at: int, text: str) -> None:
-        """A new cell."""
-        before = list(self.order)
-        cells, documents = self._new((text,))
-        self.order = [*before[:at], self.order[-1], *before[at:]]
-        array = {"start": at, "deleteCount": 0, "cells": cells}
-        self._change({"structure": {"array": array, "didOpen": documents}})
-
-    def delete(self, at: int) -> str:
-        """Take a cell away; its URI."""
-        uri = self.order.pop(at)
-        array = {"start": at, "deleteCount": 1}
-        self._change({"structure": {"array": array, "didClose": [{"uri": uri}]}})
-        return uri
-
-    async def shown(self) -> list[list[str]]:
-        """The messages of each cell that are shown when all is settled."""
-        await self.client.settled()
-        published = [self.client.published(uri) for uri in self.order]
-        return [[one["message"] for one in params[-1]["diagnostics"]] if params else [] for params in published]
-
-    async def fix(self, number: int, title: str, **context: Any) -> None:
-        """Take an action of a cell and do what it says."""
-        lines = self.texts[self.order[number]].split("\n")
-        actions = await self.client.actions(self.order[number], (0, 0), (len(lines) - 1, len(lines[-1])), **context)
-        action = next(one for one in actions if one["title"].startswith(title))
-        if "edit" not in action:
-            action = await self.client.request("codeAction/resolve", **action)
-        for change in action["edit"]["documentChanges"]:
-            uri = change["textDocument"]["uri"]
-            assert change["textDocument"]["version"] == self.versions[uri]
-            text = self.texts[uri]
-            for edit in sorted(change["edits"], key=lambda one: -one["range"]["start"]["line"]):
-                text = replaced(text, edit)
-            self.type(self.order.index(uri), text)
-
-
-def replaced(text: str, edit: dict[str, Any]) -> str:
-    lines = text.split("\n")
-    starts = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
-    start, end = (starts[edit["range"][at]["line"]] + edit["range"][at]["character"] for at in ("start", "end"))
-    return text[:start] + edit["newText"] + text[end:]
 
 
 def test_the_capability_names_notebooks_and_their_python_cells() -> None:
@@ -205,6 +124,35 @@ def test_fix_all_is_for_the_notebook(tmp_path: Path) -> None:
                 assert len(await client.actions(book.order[0], (0, 0), only=[only])) == titles, only
             await book.fix(0, "Fix all", only=[FIX_ALL])
             assert list(book.texts.values()) == ["FIXED\n%time", "FIXED FIXED"]
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("first", ["", "%matplotlib inline", "%%bash\nls", "# %% # A title"])
+def test_fix_all_is_offered_at_any_first_cell(first: str, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            book = Cells(client, tmp_path / "a.ipynb", first, "BUG")
+            await book.fix(0, "Fix all", only=[FIX_ALL])
+            assert list(book.texts.values()) == [first, "FIXED"]
+
+    run(scenario())
+
+
+@pytest.mark.parametrize(("first", "line"), [("# %% # A title", 0), ("x\n", 1)])
+def test_nothing_of_the_next_cell_is_offered(first: str, line: int, tmp_path: Path) -> None:
+    """Neither in Markdown nor on the empty line behind a line end."""
+
+    async def scenario() -> None:
+        async with session() as client:
+            book = Cells(client, tmp_path / "a.ipynb", first, "BUG LOADER(4)")
+            place = {"textDocument": {"uri": book.order[0]}, "position": {"line": line, "character": 0}}
+            await client.settled()
+            assert await client.actions(book.order[0], (line, 0), only=["quickfix", "refactor"]) == []
+            assert await client.request("textDocument/hover", **place) is None
+            with pytest.raises(Refused, match="no Python"):
+                await client.request("loaderlint/explain", **place)
+            assert len(await client.actions(book.order[1], (0, 0), only=["quickfix"])) == 2
 
     run(scenario())
 

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
 
 import pytest
 from lsprotocol import types
 
 from loaderlint.lsp.text import Encoding
-from tests.lsp.editor import FAKE, SERVER, Editor, editor
+from tests.lsp.editor import FAKE, Editor, editor
+from tests.lsp.processes import URI, listening, piped
 from tests.lsp.session import PATIENCE, run
-
-URI = "file:///project/a.py"
 
 
 def anywhere() -> types.Range:
@@ -52,102 +44,29 @@ def test_stdio(encoding: Encoding, tmp_path: Path) -> None:
     run(scenario())
 
 
-@contextmanager
-def listening(kind: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """A server that waits for a connection, and the port that it tells."""
-    process = subprocess.Popen([sys.executable, FAKE, kind, "0"], stderr=subprocess.PIPE)
-    assert process.stderr is not None
-    try:
-        found = re.search(rb"listening on (\w+)://127\.0\.0\.1:(\d+)", process.stderr.readline())
-        assert found and found[1].decode() == kind
-        yield process, int(found[2])
-    finally:
-        process.kill()
-        process.wait()
-        process.stderr.close()
-
-
 @pytest.mark.parametrize("kind", ["tcp", "ws"])
 def test_sockets(kind: str, tmp_path: Path) -> None:
     if kind == "ws":
         pytest.importorskip("websockets")
-    with listening(kind) as (process, port):
-        address = {kind: ("127.0.0.1", port)}
+    with listening(FAKE, kind, "0") as server:
+        address = {kind: ("127.0.0.1", server.port)}
 
         async def scenario() -> None:
-            async with editor(folder=tmp_path, **address) as window:  # type: ignore[arg-type]
+            async with editor(folder=tmp_path, token=server.token, **address) as window:  # type: ignore[arg-type]
                 await fix_a_bug(window, tmp_path)
 
         run(scenario())
-        assert process.wait(PATIENCE) == 0
+        assert server.process.wait(PATIENCE) == 0
 
 
 def test_a_port_that_is_taken() -> None:
-    with listening("tcp") as (_, port):
-        done = subprocess.run([sys.executable, FAKE, "tcp", str(port)], capture_output=True, text=True)
+    with listening(FAKE, "tcp", "0") as server:
+        done = subprocess.run([sys.executable, FAKE, "tcp", str(server.port)], capture_output=True, text=True)
         assert done.returncode == 2
-        assert f"cannot listen on 127.0.0.1:{port}" in done.stderr and "Traceback" not in done.stderr
+        assert f"cannot listen on 127.0.0.1:{server.port}" in done.stderr and "Traceback" not in done.stderr
 
 
 # --- below the client: bytes ------------------------------------------------------------------------------------------
-
-
-class Pipe:
-    """The server's stdin and stdout."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdin and process.stdout
-        self.process = process
-        self.stdin: IO[bytes] = process.stdin
-        self.stdout: IO[bytes] = process.stdout
-
-    def send(self, method: str, params: Any = None, number: int | None = None, header: str = "Content-Length") -> None:
-        message = {"jsonrpc": "2.0", "method": method, **({} if params is None else {"params": params})}
-        if number is not None:
-            message["id"] = number
-        body = json.dumps(message).encode()
-        self.raw(f"{header}: {len(body)}\r\n\r\n".encode() + body)
-
-    def raw(self, data: bytes) -> None:
-        self.stdin.write(data)
-        self.stdin.flush()
-
-    def read(self) -> dict[str, Any]:
-        length = 0
-        while header := self.stdout.readline().strip():
-            if header.lower().startswith(b"content-length:"):
-                length = int(header.split(b":")[1])
-            else:
-                assert header.lower().startswith(b"content-type:"), header
-        return dict(json.loads(self.stdout.read(length)))
-
-    def answer(self, number: int) -> dict[str, Any]:
-        """The answer to a request; what comes before it is read over."""
-        while (message := self.read()).get("id") != number:
-            pass
-        return message
-
-    def initialize(self) -> None:
-        self.send("initialize", {"processId": None, "rootUri": None, "capabilities": {}}, 1)
-        assert "capabilities" in self.answer(1)["result"]
-        self.send("initialized", {})
-
-    def open(self, text: str) -> None:
-        document = {"uri": URI, "languageId": "python", "version": 1, "text": text}
-        self.send("textDocument/didOpen", {"textDocument": document})
-
-
-@contextmanager
-def piped() -> Iterator[Pipe]:
-    pipe = Pipe(subprocess.Popen([sys.executable, FAKE, "stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE))
-    try:
-        yield pipe
-    finally:
-        pipe.process.kill()
-        pipe.process.wait()
-        pipe.stdout.close()
-        with contextlib.suppress(BrokenPipeError):
-            pipe.stdin.close()
 
 
 def test_the_end_of_stdin_is_the_end() -> None:
@@ -234,14 +153,3 @@ def test_two_thousand_edits() -> None:
             if message.get("method") == "textDocument/publishDiagnostics":
                 published.append(message["params"])
         assert published[-1]["version"] == 2001 and len(published[-1]["diagnostics"]) == 2000
-
-
-def test_the_module_can_be_started_by_itself() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "loaderlint.lsp", "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": str(SERVER)},
-    )
-    assert "--tcp" in done.stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import io
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from loaderlint.lsp import transport
 from loaderlint.lsp.protocol import Protocol
 from tests.lsp.editor import SERVER
 from tests.lsp.session import PATIENCE, Refused, Session, run, session, span
@@ -232,3 +234,14 @@ def test_pygls_still_has_what_the_protocol_replaces() -> None:
     base = Protocol.__mro__[1]
     for name in ("_execute_handler", "_handle_response", "lsp_exit", "lsp_text_document__did_change"):
         assert name in vars(base) or any(name in vars(other) for other in base.__mro__), name
+
+
+def test_the_server_ends_if_a_message_does_not_fit_into_memory(caplog: pytest.LogCaptureFixture) -> None:
+    """A reader that died of it would leave a server that hears nothing."""
+
+    class Full(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            raise MemoryError
+
+    assert transport._read_message(Full(b"Content-Length: 10\r\n\r\n{}")) is None
+    assert "no memory for a message of 10 bytes" in caplog.text

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.lsp.cells import Cells
 from tests.lsp.session import PATIENCE, Session, capabilities, run, session, span
 
 A, B = "file:///project/a.py", "file:///project/b.py"
@@ -72,6 +73,7 @@ def test_neovim_is_sent_all() -> None:
     run(scenario())
 
 
+@pytest.mark.usefixtures("answers_come_first")
 def test_what_is_known_is_not_sent_again() -> None:
     async def scenario() -> None:
         async with session(PULLS) as client:
@@ -134,6 +136,21 @@ def test_a_crash_is_answered_and_not_asked_about_for_ever() -> None:
     run(scenario())
 
 
+@pytest.mark.usefixtures("answers_come_first")
+def test_the_last_findings_stay_when_the_engine_fails() -> None:
+    async def scenario() -> None:
+        async with session(PULLS) as client:
+            client.open(A, "BUG\n")
+            assert len((await pull(client, A))["items"]) == 1
+            client.change(A, 2, "\nBUG\nCRASH\n")
+            (shown,) = (await pull(client, A))["items"]
+            assert shown["range"]["start"] == {"line": 1, "character": 0}
+            client.change(A, 3, "\nBUG BUG")
+            assert len((await pull(client, A))["items"]) == 2
+
+    run(scenario())
+
+
 def test_a_change_elsewhere_asks_for_a_new_question(tmp_path: Path) -> None:
     a = (tmp_path / "a.py").as_uri()
 
@@ -189,6 +206,52 @@ def test_the_whole_workspace(project: Path) -> None:
             found = await pull_all(client)
             assert {name: len(item["items"]) for name, item in found.items()} == {"a.py": 3, "b.py": 2}
             assert found["a.py"]["version"] == 5 and found["b.py"]["version"] is None
+
+    run(scenario())
+
+
+def test_findings_of_a_notebook_are_told_of_its_file_until_it_is_open(project: Path) -> None:
+    async def scenario() -> None:
+        path = project / "c.ipynb"
+        path.write_text("fine\nfine\nfine\nBUG\n")
+        async with session(PULLS, [project], **WORKSPACE) as client:
+            found = await pull_all(client)
+            (shown,) = found["c.ipynb"]["items"]
+            assert shown["message"] == "cell 2, line 2: BUG is a fault"
+            assert shown["range"] == {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+            assert (await client.request("loaderlint/checkWorkspace"))["files"] == 3
+            cells = Cells(client, path, "fine\nfine", "fine\nBUG")
+            await client.settled()
+            news = await pull_all(client, ids(found))
+            assert {name: item["items"] for name, item in news.items()} == {"c.ipynb": []}, "shown twice"
+            assert [len((await pull(client, uri))["items"]) for uri in cells.order] == [0, 1]
+            assert (await client.request("loaderlint/checkWorkspace"))["files"] == 3, "open notebooks are counted"
+            cells.close()
+            await client.settled()
+            again = await pull_all(client, ids(found) | ids(news))
+            assert [item["message"] for item in again["c.ipynb"]["items"]] == [shown["message"]]
+
+    run(scenario())
+
+
+def test_a_client_that_is_sent_diagnostics_gets_those_of_closed_notebooks(project: Path) -> None:
+    async def scenario() -> None:
+        path = project / "c.ipynb"
+        path.write_text("BUG\n")
+        uri = path.as_uri()
+        async with session(None, [project], **WORKSPACE) as client:
+            client.open((project / "fine.py").as_uri(), "")
+
+            def shown() -> int | None:
+                published = client.published(uri)
+                return len(published[-1]["diagnostics"]) if published else None
+
+            await client.until(lambda: shown() == 1)
+            cells = Cells(client, path, "BUG")
+            await client.until(lambda: shown() == 0)
+            assert await cells.shown() == [["BUG is a fault"]]
+            cells.close()
+            await client.until(lambda: shown() == 1)
 
     run(scenario())
 
@@ -285,6 +348,29 @@ def test_a_closed_document_is_told_once_more_after_it_was_asked_about(project: P
             assert (await pull(client, a.as_uri()))["items"] == []
             again = (await asyncio.wait_for(asked, PATIENCE))["result"]
             assert [one["uri"] for one in again["items"]] == [a.as_uri()]
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("settings", [{}, WORKSPACE])
+def test_what_is_known_of_open_texts_is_not_contradicted(settings: dict[str, Any], project: Path) -> None:
+    """VS Code tells the result ids of documents that it asked about itself; each answer makes it ask again."""
+
+    async def scenario() -> None:
+        async with session(PULLS, [project], **settings) as client:
+            a = (project / "a.py").as_uri()
+            client.open(a, "BUG BUG")
+            cells = Cells(client, project / "a.ipynb", "BUG", "x").order
+            known = {uri: (await pull(client, uri))["resultId"] for uri in (a, *cells)}
+            if settings:
+                known = ids(await pull_all(client, known)) | known
+            told = [{"uri": uri, "value": value} for uri, value in known.items()]
+            _, held = client.ask("workspace/diagnostic", {"previousResultIds": told})
+            if settings:  # what is asked later is answered later
+                await pull_all(client)
+            await pull(client, a)
+            await client.settled()
+            assert not held.done()
 
     run(scenario())
 

@@ -49,7 +49,7 @@ class Project:
 
     def workspace(self) -> Workspace:
         """A fresh workspace over the folder; nothing may go wrong in it."""
-        return Workspace([self.root], dict(self.overrides))
+        return Workspace([self.root], dict(self.overrides), reports_unread=True)
 
     def check(self, workspace: Workspace) -> list[Diagnostic]:
         """All findings of the project."""

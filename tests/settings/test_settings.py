@@ -239,3 +239,41 @@ def test_editor_settings_get_their_names() -> None:
         "trace": "off",
     }
     assert settings.from_editor(given) == {"target-torch": "2.4", "trace": "off"}
+
+
+DEEP = "[" * 50_000
+HOSTILE = {
+    "a version of many digits": 'target-torch = "' + "9" * 5_000 + '"',
+    "a number of many digits": "target-torch = " + "9" * 5_000,
+    "a hexadecimal number of many digits": "baseline = 0x" + "f" * 5_000,
+    "a position of many digits": "loaders = {make = {dataset = 0x" + "f" * 5_000 + "}}",
+    "a name of many dots": "a." * 100_000 + "b = 1",
+    "a table of many dots": "[" + "a." * 100_000 + "b]",
+    "nested lists": f"select = {DEEP}",
+    "a long key": "x" * 500_000 + " = 1",
+    "a long rule": 'select = ["' + "x" * 500_000 + '"]',
+    "many rules": "select = [" + '"x",' * 50_000 + "]",
+    "a long pattern": 'exclude = ["' + "?" * 100_000 + '"]',
+    "patterns that are none": 'exclude = ["[", "a\\\\", 1]',
+    "a pattern with an open bracket": 'per-file-ignores = {"[a" = ["LDR1"]}',
+    "no text": "\xff\xfe",
+    "a severity of the wrong kind": "severity = {LDR1 = [[{}]]}",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_no_setting_stops_anything(text: str, tmp_path: Path) -> None:
+    path = _own(tmp_path, "")
+    (tmp_path / "loaderlint.toml").write_bytes(text.encode("latin-1"))
+    found, problems = load(path)
+    assert problems and all(len(one.message) < 1_000 for one in problems) and len(problems) <= 25
+    assert found.told()
+
+
+def test_patterns_that_backtrack(tmp_path: Path) -> None:
+    pattern = "*a" * 200 + "b"
+    path = _own(tmp_path, f'exclude = ["{pattern}"]\nper-file-ignores = {{"{pattern}" = ["LDR1"]}}\n')
+    found, problems = load(path)
+    assert not problems
+    assert not found.excluded(tmp_path / ("a" * 250))
+    assert not found.ignored_in(tmp_path / ("a" * 250), NAMES[0], CODES[0])

@@ -7,9 +7,8 @@ import signal
 import time
 from collections.abc import Sequence
 
-from loaderlint.survey.apart import Incomplete
 from loaderlint.survey.data import Repository, Result
-from loaderlint.survey.run import Answer, Limits, Task, read_one
+from loaderlint.survey.run import Answer, Limits, Task, local, read_one
 
 
 def by_name(task: Task) -> Result | None:
@@ -26,11 +25,9 @@ def by_name(task: Task) -> Result | None:
     return read_one(task)
 
 
-def apart(tasks: Sequence[Task], limits: Limits) -> list[Answer]:
+def together(tasks: Sequence[Task], limits: Limits) -> list[Answer]:
     """On a worker of a cluster: do what one of the repositories is called, or read them all."""
     names = {task.repository.name for task in tasks}
     if "kills-its-worker" in names:
         os.kill(os.getpid(), signal.SIGKILL)
-    if "ends-its-process" in names:
-        raise Incomplete("its process ended with 3")
-    return [(task, read_one(task)) for task in tasks]
+    return list(local(1, limits, by_name)(tasks))

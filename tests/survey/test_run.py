@@ -34,11 +34,12 @@ class Here:
             yield task, read_one(task)
 
 
-def test_what_breaks_stops_nothing(tmp_path: Path) -> None:
+def test_what_breaks_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the doubles are not found in the current folder
     for name in ("crashes", "eats", "fine", "good", "hangs", "raises"):
         repository(tmp_path, name, {"train.py": NOISY})
     kept = Kept(tmp_path / "results.jsonl")
-    executor = local(2, Limits(seconds=5, mebibytes=2048), doubles.by_name)
+    executor = local(2, Limits(seconds=10, mebibytes=2048), doubles.by_name)
     results = survey(repositories([tmp_path]), kept, executor, retry=False, progress=quiet)
     kinds = {one.name: one.failure.kind if one.failure else "" for one in results}
     assert kinds == {"crashes": "crash", "eats": "memory", "fine": "", "good": "", "hangs": "time", "raises": "error"}

@@ -56,6 +56,12 @@ def test_code_cells_are_one_source() -> None:
         ("a[0] = !pwd", "a[0] = 0   "),
         ("f(x, b='!ls')", "f(x, b='!ls')"),
         ("!a \\\n  b\nx", "    \n   \nx"),
+        ("pip install -r requirements.txt\n", " " * 31 + "\n"),
+        ("ls saved_models/\nx", " " * 16 + "\nx"),
+        ("cd ..\ncd ~/data\nls -l data\n", "     \n         \n          \n"),
+        ("if a:\n    pip install x\n", "if a:\n    0" + " " * 12 + "\n"),
+        ("ls = 1\nls -l\nrun(x)\ntime in x\nload . x\n", "ls = 1\nls -l\nrun(x)\ntime in x\n" + " " * 8 + "\n"),
+        ("run.x = 1\npip: int = 1\nenv if x else y\n", "run.x = 1\npip: int = 1\nenv if x else y\n"),
         ("# %magic\n", "# %magic\n"),
     ],
 )
@@ -132,3 +138,16 @@ def test_a_place_in_the_source_is_one_in_the_file(indent: int | None) -> None:
 
 def test_a_place_in_a_notebook_without_code() -> None:
     assert notebook.read(made()).in_file(3, 4) == (0, 0)
+
+
+def test_a_notebook_of_too_many_values_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notebook, "_MOST_VALUES", 60)
+
+    def file(output: object) -> str:
+        cell = {"cell_type": "code", "source": "x = 1", "outputs": [output]}
+        return json.dumps({"nbformat": 4, "metadata": {}, "cells": [cell]})
+
+    assert notebook.read(file(r'[1, "2", \\\\' * 100)).text == "x = 1\n", "signs inside of a string"
+    for output in ([1] * 100, [[]] * 100, [{}] * 100, ["x"] * 100, ['\\"'] * 100):
+        with pytest.raises(notebook.UnreadableNotebook, match="more than 60 values; clear its outputs"):
+            notebook.read(file(output))

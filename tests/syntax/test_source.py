@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import encodings
+import encodings.aliases
+import pkgutil
 
 import pytest
 
@@ -41,9 +44,10 @@ def test_decode(data: bytes, text: str | None, encoding: str, newline: str, oddi
         (b"a\0b", "binary"),
         ("x = 1".encode("utf-16"), "UTF-16"),
         ("x = 1".encode("utf-32"), "UTF-32"),
-        (b"# coding: nonsense\n", "unknown encoding: nonsense"),
+        (b"# coding: nonsense\n\xe4", "unknown encoding nonsense, and not valid utf-8"),
         (b"# coding: rot13\n", "no encoding"),
         (b"# coding: hex\n", "no encoding"),
+        (b"# coding: idna\n", "no encoding of Python source: idna; save the file as UTF-8"),
         (b"# coding: utf-16\n", "no encoding"),
         (b"x = 1\ny = '\xe4'\n", "byte 0xe4 on line 2"),
         (codecs.BOM_UTF8 + b"# coding: latin-1\n", "the byte order mark says UTF-8"),
@@ -84,3 +88,30 @@ def test_lines_without_their_ends() -> None:
     assert lines_of("a\x0cb\r\nc\rd\n") == ["a\x0cb", "c", "d"]
     assert lines_of("a\n\nb") == ["a", "", "b"]
     assert lines_of("") == []
+
+
+@pytest.mark.parametrize("name", ["future_fstrings", "utf8-with-extras", "x" * 3_000, "-", "..", "a.b"])
+def test_an_encoding_that_python_does_not_know_is_read_as_utf_8(name: str) -> None:
+    data = f"# -*- coding: {name} -*-\nx = 'ä'\n".encode()
+    found = decode(data)
+    assert (found.text, found.encoding, found.unknown_encoding) == (data.decode(), "utf-8", name)
+    assert found.oddities == (f"unknown encoding {name}",), "it is not fixed"
+    assert not source.is_plain(data)
+
+
+CODECS = sorted({*encodings.aliases.aliases.values(), *(one.name for one in pkgutil.iter_modules(encodings.__path__))})
+
+
+@pytest.mark.parametrize("bom", [b"", codecs.BOM_UTF8])
+@pytest.mark.parametrize("name", CODECS)
+def test_every_codec_gives_text_or_says_why_not(name: str, bom: bytes) -> None:
+    for body in (b"x = 1\n", b"x = '\\u0041 +AGE- xn--a ~{ \x1b$B'\n", b"'\xe4\xff\x80'\r", b"\x0c\n" * 50):
+        data = bom + b"# coding: " + name.encode() + b"\n" + body
+        try:
+            found = decode(data)
+        except UnreadableSource as error:
+            assert str(error)
+            continue
+        assert found.text.startswith(f"# coding: {name}\n")
+        if not found.oddities:
+            assert found.encode(found.text) == data

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from loaderlint.project.versions import sources
 from loaderlint.project.versions.declared import Versions
 from tests.project.versions import test_files as kinds
 
@@ -43,6 +44,13 @@ LONG = [
     '[[package]]\nname = "torch"\nversion = "1.8"\nmarker = "' + "(" * 3_000 + '"\n',
     "- conda: " + "/a-b" * 50_000,
     "- name: pytorch\n  version: " + "9" * 100_000,
+    "torch==" + "9" * 4_301,
+    "torch==1." + "9" * 4_299,
+    "torch>=1.8,<" + "9" * 5_000,
+    "[tool.poetry.dependencies]\ntorch = '^" + "9" * 4_500 + "'",
+    "[packages]\ntorch = " + "9" * 4_900,
+    "python=" + "9" * 5_000,
+    "3." + "9" * 5_000,
 ]
 NAMES = sorted({name for name, _ in SAMPLES} | {"Pipfile", "cog.yaml", ".python-version", "pixi.toml"})
 
@@ -73,3 +81,21 @@ def test_files_that_are_half_written(sample: tuple[str, str], data: st.DataObjec
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / name).write_text(text, encoding="utf-8", errors="replace")
         read(Path(folder))
+
+
+def test_files_that_take_each_other_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"requirements-{number}.txt" for number in range(30)]
+    for name in names:
+        (tmp_path / name).write_text("".join(f"-r {other}\n" for other in names) + "torch==1.8\n")
+    read_files: list[object] = []
+    monkeypatch.setattr(sources, "_text", lambda path, kind, unread: read_files.append(path) or path.read_text())
+    read(tmp_path)
+    assert len(read_files) == 200
+
+
+def test_an_environment_whose_version_is_endless(tmp_path: Path) -> None:
+    (tmp_path / ".venv/lib/python3.11/site-packages/torch-1.8.1.dist-info").mkdir(parents=True)
+    (tmp_path / ".venv/pyvenv.cfg").write_text("version = 3." + "9" * 5_000 + "\n")
+    read(tmp_path)
+    found = Versions(tmp_path).at(tmp_path, ("linux",))
+    assert found["torch"].described == "1.8.1, from .venv"
