@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
@@ -74,7 +75,7 @@ def show(
         files=outcome.files,
         directory=Path.cwd(),
         text_of=text_of,
-        cells_of=cells_of,
+        cells_of=cache(cells_of),  # asked for each place of thousands of findings
         kept=outcome.kept,
         problems=(*outcome.told_before, *outcome.problems),
         code=outcome.code(failed, chosen),

@@ -27,11 +27,11 @@ class Places:
         opened = self._store.open(place.path)
         if opened is None or place.piece >= len(opened.pieces):
             return ""
-        lines = [opened.shown_piece(place.piece)[0].text.split("\n", 1)[0].strip()]
+        lines = [_first_line(opened.shown_piece(place.piece)[0].text)]
         above = opened.pieces[place.piece].parent
         while above >= 0:
             if opened.pieces[above].kind == "class":
-                lines.append(opened.pieces[above].text.split("\n", 1)[0].strip())
+                lines.append(_first_line(opened.pieces[above].text))
             above = opened.pieces[above].parent
         return "\0".join(reversed(lines))
 
@@ -59,6 +59,12 @@ class Places:
             return None
         now = opened.pieces[place.piece]
         return _moved(relative, now.line) if present else _still_standing(piece, now, relative)
+
+
+def _first_line(text: str) -> str:
+    """Without a copy of the rest: a piece may be long, and hold thousands of findings."""
+    end = text.find("\n")
+    return (text if end < 0 else text[:end]).strip()
 
 
 def last_line(span: Span) -> int:

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 #: So many files of a large project are open at once when what was read of them is kept.
 _AT_A_TIME = 64
+_TOO_MANY_FIXES = (
+    "some findings are shown without a fix, and not fixed: all fixes of this file together take too much time;"
+    " fix some of them, and run the command again"
+)
 
 
 class Project:
@@ -101,6 +105,7 @@ class Project:
         found += [Problem(one.path, one.message, one.path in self._folders) for one in self.store.unlisted]
         found += [Problem(one.path, one.message, False) for one in self.store.notices]
         found += [Problem(path, message, False) for path, message in sorted(self.store.left_out.items())]
+        found += [Problem(path, _TOO_MANY_FIXES, False) for path in self.repairs.exhausted()]
         self.configuration.settings(self.root / "x.py")
         return [*found, *self.configuration.wrong, *self.showing.problems(), *self._internal_problems()]
 

@@ -96,6 +96,11 @@ class Repairs:
 
         return contained(failed, path_of(intents[0]) if intents else None, rule, "fix")
 
+    def exhausted(self) -> Iterator[Path]:
+        """The files of which not all fixes were made: together they would take too much time."""
+        if self._originals is not None and self._known_at == self._store.generation:
+            yield from self._originals.exhausted()
+
     def failures(self) -> Iterator[Failure]:
         """The errors of ours that kept fixes from being made since some file changed."""
         yield from self._failures.values()

@@ -177,11 +177,15 @@ class Workspace:
 
     def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]:
         """The fixes of a finding, ready to apply, the preferred one first."""
-        return tuple(self.project(diagnostic.path).repairs.of(diagnostic.finding))
+        return tuple(self._finder(diagnostic).repairs.of(diagnostic.finding))
 
     def preferred_repair(self, diagnostic: Diagnostic) -> Repair | None:
         """The first of them, without the cost of the others; None if there is none."""
-        return self.project(diagnostic.path).repairs.preferred(diagnostic.finding)
+        return self._finder(diagnostic).repairs.preferred(diagnostic.finding)
+
+    def _finder(self, diagnostic: Diagnostic) -> Project:
+        """The project that a finding is of. Its path is the file's own name: thousands of findings look up no links."""
+        return self._at(self._root_of(diagnostic.path.parent))
 
     def fix_all(
         self, paths: Sequence[Path], *, unsafe: bool = False, rules: Collection[str] | None = None
@@ -337,7 +341,9 @@ class Workspace:
     def _root(self, path: Path) -> Path:
         """The root of a file's project: by its project file or repository, else the workspace's folder, else its
         own."""
-        folder = path if os.path.isdir(path) else path.parent
+        return self._root_of(path if os.path.isdir(path) else path.parent)
+
+    def _root_of(self, folder: Path) -> Path:
         if folder not in self._roots:
             self._roots[folder] = root_of(folder, (*self._folders, *self._around))
         return self._roots[folder]

@@ -47,6 +47,7 @@ from loaderlint.syntax.span import Span, TextEdit
 #: Stands around the work on one fix, and takes errors of ours.
 Guard = Callable[[tuple[Intent, ...]], AbstractContextManager[None]]
 _Value = TypeVar("_Value")
+_Fixes = TypeVar("_Fixes")
 
 
 def _unguarded(group: tuple[Intent, ...]) -> AbstractContextManager[None]:
@@ -79,10 +80,35 @@ def merge(
     once."""
     originals = originals or Originals()
     work = _Work(files, originals)
-    taken = [group for group in groups if work.attempt(work.add, group, guard)]
+    taken = _taken(work, list(groups), guard)
+    originals.go_on()
     with contained(_found_one_by_one, None), suppress(Refused):
         return work.edits()
+    originals.go_on()
     return _merge_carefully(taken, files, originals, guard)
+
+
+def _taken(work: _Work, groups: list[tuple[Intent, ...]], guard: Guard) -> list[tuple[Intent, ...]]:
+    """Those of the fixes that fit together with the ones before them, which are in the plans then. To look at all
+    changes after each fix would cost minutes where there are thousands. Where all of them fit, as they nearly always
+    do, one look tells; else it is one at fewer fixes, and after each success at more again."""
+    taken: list[tuple[Intent, ...]] = []
+    waiting = groups
+    size = len(groups)
+    while waiting:
+        some, rest = waiting[:size], waiting[size:]
+        if len(some) == 1:
+            added = work.attempt(work.add, some[0], guard) is not None
+        else:
+            added = work.attempt(work.add_all, some, lambda _: contained(_found_one_by_one, None)) is not None
+        if added:
+            taken += some
+            size *= 2
+        elif len(some) > 1:
+            size = len(some) // 2
+            continue
+        waiting = rest
+    return taken
 
 
 def _merge_carefully(
@@ -123,12 +149,12 @@ class _Work:
             draft.plan = plans.get(path, Plan())
 
     def attempt(
-        self, step: Callable[[tuple[Intent, ...]], _Value], group: tuple[Intent, ...], guard: Guard
+        self, step: Callable[[_Fixes], _Value], fixes: _Fixes, guard: Callable[[_Fixes], AbstractContextManager[None]]
     ) -> _Value | None:
-        """What a step gives for one fix; None, and the plans as before, if that is not possible."""
+        """What a step gives for one fix or several; None, and the plans as before, if that is not possible."""
         before = self.plans()
-        with guard(group), suppress(Refused):
-            return step(group)
+        with guard(fixes), suppress(Refused):
+            return step(fixes)
         self.restore(before)
         return None
 
@@ -139,12 +165,17 @@ class _Work:
 
     def add(self, group: tuple[Intent, ...]) -> tuple[Intent, ...]:
         """Add one fix to the plans, and give its intents. Raises Refused, the plans then half changed."""
-        group = tuple(dict.fromkeys(group))
-        _Group(self, group).plan()
-        for path in set(map(path_of, group)):
+        self.add_all([group])
+        return group
+
+    def add_all(self, groups: Sequence[tuple[Intent, ...]]) -> list[tuple[Intent, ...]]:
+        """Add several fixes, and look at their changes once. Raises Refused, the plans then half changed."""
+        for group in groups:
+            _Group(self, tuple(dict.fromkeys(group))).plan()
+        for path in {path_of(intent): None for group in groups for intent in group}:
             _all_changes(self.draft(path))
             self._claim(path)
-        return group
+        return list(groups)
 
     def _claim(self, path: Path) -> None:
         """Change a file under this name. Refused if it is being changed under another one: the two names have one text,
@@ -290,6 +321,7 @@ def _all_changes(draft: Draft) -> list[Change]:
     """All changes of a file, sorted, no two at one place. Raises Refused if some conflict."""
     changes = [*draft.plan.changes, *header_changes(draft), *argument_changes(draft), *method_changes(draft)]
     changes = [change for change in dict.fromkeys(changes) if draft.text[change.start : change.end] != change.text]
+    draft.spend(len(changes) / 2)
     changes.sort(key=lambda change: (change.start, change.end > change.start, change.rank, change.end))
     joined: list[Change] = []
     for change in changes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,8 +20,18 @@ from loaderlint.syntax.source import LineIndex
 #: Ranks of changes, see `Change`.
 WRAP_END, ARGUMENT, EXPRESSION, WRAP_START = 0, 1, 2, 3
 LINES = 10
+#: What the fixes of one version of a file may cost together, as characters that libcst parses (0.4 million a second).
+#: Most fixes cost a line; one that adds a method to a class, or changes a statement that is the whole file, costs as
+#: much as that is long, and there may be thousands of them.
+MAX_WORK = 1_000_000
 #: How many files, and trees of each, are kept for the next fix: the findings of a file come in the order of places.
 _KEPT_FILES, _KEPT_TREES = 2, 8
+
+#: What costs no more does not count.
+_CHEAP = 200
+#: What it costs to grow the tree of a piece, by the character.
+_GROWING = 3
+TOO_MUCH = "the fixes of this file take too much time together"
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SUITE = re.compile(
@@ -89,20 +100,47 @@ class Plan:
     arguments: tuple[NewArgument, ...] = ()
 
 
+class Work:
+    """What the fixes of one version of a file have cost (see `MAX_WORK`)."""
+
+    __slots__ = ("is_too_much", "spent")
+
+    def __init__(self) -> None:
+        self.spent = 0
+        self.is_too_much = False
+
+    def spend(self, work: float) -> None:
+        """Note what is about to be done. Refused if that is too much. What costs no more than a line is done however
+        much was spent."""
+        if work <= _CHEAP:
+            return
+        self.spent += int(work)
+        if self.spent > MAX_WORK:
+            self.is_too_much = True
+            raise Refused(TOO_MUCH)
+
+
 class Original:
     """A file before it is changed, and what is known of it. The drafts of all fixes of one version share it: a piece is
     parsed once for the thousands of findings that may stand in it."""
 
-    def __init__(self, path: Path, files: FileAccess) -> None:
+    def __init__(self, path: Path, files: FileAccess, work: Work) -> None:
         self.oddities = files.oddities(path)
         self.text = files.text(path)
         self.pieces = files.pieces(path)
         #: Kept here for `names`: what imports bind at module level.
         self.imports: list[Any] | None = None
+        #: Kept here for `names`: what binds a name at module level.
+        self.bindings: dict[str, list[Any]] = {}
+        #: Kept here for `header`: what functions say, by where they stand.
+        self.digests: dict[tuple[int, int], int] = {}
         self._trees: dict[int, Tree | None] = {}
+        self.work = work
 
     def tree(self, piece: int) -> Tree | None:
         """The tree of a piece; None if it does not parse. The last few are kept."""
+        if piece not in self._trees:
+            self.work.spend(_GROWING * len(self.pieces[piece].text))
         tree = self._trees.pop(piece) if piece in self._trees else grow(self.pieces[piece])
         self._trees[piece] = tree
         if len(self._trees) > _KEPT_TREES:
@@ -131,6 +169,16 @@ class Original:
         return list(found)
 
     @cached_property
+    def last_inside(self) -> list[int]:
+        """For each piece the last of those in it, itself if there are none: what is in a piece stands behind it."""
+        last = list(range(len(self.pieces)))
+        for piece in range(len(self.pieces) - 1, -1, -1):
+            parent = self.pieces[piece].parent
+            if parent >= 0:
+                last[parent] = max(last[parent], last[piece])
+        return last
+
+    @cached_property
     def lines(self) -> LineIndex:
         """The lines of the text."""
         return LineIndex(self.text)
@@ -151,14 +199,25 @@ class Originals:
 
     def __init__(self) -> None:
         self._known: dict[Path, Original] = {}
+        self._work: dict[Path, Work] = {}
 
     def of(self, path: Path, files: FileAccess) -> Original:
         """The file at `path`."""
-        original = self._known.pop(path) if path in self._known else Original(path, files)
+        known = self._known.pop(path, None)
+        original = known or Original(path, files, self._work.setdefault(path, Work()))
         self._known[path] = original
         if len(self._known) > _KEPT_FILES:
             del self._known[next(iter(self._known))]
         return original
+
+    def go_on(self) -> None:
+        """What was planned may be finished, whatever was spent."""
+        for work in self._work.values():
+            work.spent = 0
+
+    def exhausted(self) -> list[Path]:
+        """The files of which not all fixes were made, as that would take too much time."""
+        return [path for path, work in self._work.items() if work.is_too_much]
 
 
 class Draft:
@@ -175,6 +234,8 @@ class Draft:
         self.pieces = original.pieces
         self.plan = Plan()
         self._trees: dict[int, Tree | None] = {}
+        #: Where in the plan each change stood that was ever planned.
+        self._numbers: dict[Change, int] = {}
 
     @property
     def newline(self) -> str:
@@ -188,8 +249,15 @@ class Draft:
 
     def change(self, *changes: Change) -> None:
         """Add to the changes; a change that is there already counts once."""
-        fresh = tuple(change for change in changes if change not in self.plan.changes)
-        self.plan = replace(self.plan, changes=self.plan.changes + fresh)
+        planned = self.plan.changes
+        fresh = tuple(change for change in changes if not self._is_planned(change, planned))
+        self._numbers.update((change, number) for number, change in enumerate(fresh, len(planned)))
+        self.plan = replace(self.plan, changes=planned + fresh)
+
+    def _is_planned(self, change: Change, planned: Sequence[Change]) -> bool:
+        """Whether a change is in the plan. It may be a plan that was taken up again, which lacks what came last."""
+        number = self._numbers.get(change, len(planned))
+        return number < len(planned) and planned[number] == change
 
     def tree(self, piece: int) -> Tree:
         """The tree of a piece. Raises Refused if there is none or its places cannot be known for certain."""
@@ -205,6 +273,10 @@ class Draft:
                 raise Refused(f"{self.path.name} has changed")
             self._trees[piece] = self.original.tree(piece)
         return self._trees[piece]
+
+    def spend(self, work: float) -> None:
+        """See `Work.spend`."""
+        self.original.work.spend(work)
 
     def find(self, place: Place) -> tuple[Tree, cst.CSTNode]:
         """The node at `place` with its tree. Raises Refused if there is none."""
@@ -225,22 +297,21 @@ class Draft:
 
     def last_inside(self, piece: int) -> int:
         """The last of the pieces in `piece`; itself if there are none."""
-        last = piece
-        while last + 1 < len(self.pieces) and piece in self.above(last + 1):
-            last += 1
-        return last
+        return self.original.last_inside[piece]
 
     def line_start(self, offset: int) -> int:
         """Where the line of `offset` begins."""
-        while offset and self.text[offset - 1] not in "\r\n":
-            offset -= 1
-        return offset
+        if offset and self.text[offset - 1] in "\r\n":
+            return offset
+        return offset - self.original.lines.position(offset)[1]
 
     def line_end(self, offset: int) -> int:
         """Where the line of `offset` ends, before its line end."""
-        while offset < len(self.text) and self.text[offset] not in "\r\n":
-            offset += 1
-        return offset
+        lines = self.original.lines
+        following = lines.line_start(lines.position(offset)[0] + 1)
+        if self.text[max(offset, following - 2) : following] == "\r\n":
+            return following - 2
+        return following - (following > offset and self.text[following - 1] in "\r\n")
 
     def next_line(self, offset: int) -> int:
         """Where the line after that of `offset` begins; the end of the text if there is none."""

@@ -99,13 +99,24 @@ def tokens_of(source: str, name: str) -> tuple[str, ...] | None:
     return tuple(said)
 
 
+def says(draft: Draft, span: tuple[int, int], name: str, tokens: tuple[str, ...]) -> bool:
+    """Whether a function, which stands there, is made of these tokens (see `tokens_of`)."""
+    text = draft.text[slice(*span)]
+    known = draft.original.digests
+    if span not in known:
+        draft.spend(len(text) / 4)
+        known[span] = hash(tokens_of(text, name))
+    return known[span] == hash(tokens) and tokens_of(text, name) == tokens
+
+
 def _equal_function(draft: Draft, tokens: tuple[str, ...], run_at: int) -> str | None:
     for piece in range(run_at):
         one = draft.pieces[piece]
         found = _DEF.match(one.text)
         if one.kind != "statement" or one.parent != -1 or found is None:
             continue
-        if tokens_of(one.text, found[1]) == tokens and len(bindings(draft, found[1])) == 1:
+        span = (one.start, one.start + len(one.text))
+        if says(draft, span, found[1], tokens) and len(bindings(draft, found[1])) == 1:
             return found[1]
     return None
 

@@ -12,7 +12,7 @@ from loaderlint.findings import InsertMethod, Place, ReplaceAttributeUses
 from loaderlint.fixes.draft import LINES, Draft, NewMethod
 from loaderlint.fixes.edits import Change, Refused
 from loaderlint.fixes.expressions import replace_expression
-from loaderlint.fixes.header import named, numbered, renamed, tokens_of
+from loaderlint.fixes.header import named, numbered, renamed, says, tokens_of
 from loaderlint.fixes.names import has_word, is_stored
 from loaderlint.fixes.tree import Tree
 
@@ -29,8 +29,7 @@ def plan_method(intent: InsertMethod, draft: Draft, fill: Callable[[str, Place],
         raise Refused(f"{intent.name} is no valid method")
     for tree, there in _methods(draft, intent.cls):
         start, end = tree.start(there), tree.end(there)
-        text = draft.text[draft.line_start(start) : end]
-        if not there.decorators and tokens_of(text, there.name.value) == tokens:
+        if not there.decorators and says(draft, (draft.line_start(start), end), there.name.value, tokens):
             draft.plan = old  # nor are imports needed
             return there.name.value
     anchor = next(number for number, node in enumerate(draft.tree(intent.cls.piece).nodes) if node is cls)
@@ -78,6 +77,7 @@ def _replace_in(draft: Draft, tree: Tree, method: cst.FunctionDef, attribute: st
     if "staticmethod" in decorators:
         return
     own = _first_parameter(method.params)
+    draft.spend(len(tree.nodes))
     for node in tree.nodes:
         if not any(above is method for above in tree.above(node)):
             continue
@@ -143,6 +143,7 @@ def _methods(draft: Draft, place: Place) -> Iterator[Method]:
     cls = _class(draft, place)
     tree = draft.tree(place.piece)
     if draft.pieces[place.piece].kind == "class" and cls is tree.node:
+        draft.spend(draft.last_inside(place.piece) - place.piece)
         for piece in range(place.piece + 1, draft.last_inside(place.piece) + 1):
             around = [above for above in draft.above(piece) if draft.pieces[above].kind == "class"]
             if around[0] == place.piece and draft.pieces[piece].kind == "statement":
@@ -154,12 +155,7 @@ def _methods(draft: Draft, place: Place) -> Iterator[Method]:
 
 def _outermost(tree: Tree, cls: cst.ClassDef | None) -> Iterator[cst.FunctionDef]:
     """The functions directly in a class's body (or, with None, in a piece of one)."""
-    for node in tree.nodes:
-        if not isinstance(node, cst.FunctionDef):
-            continue
-        around = next((above for above in tree.above(node) if isinstance(above, cst.FunctionDef | cst.ClassDef)), None)
-        if around is cls:
-            yield node
+    return (function for function, around in tree.functions if around is cls)
 
 
 def _body(draft: Draft, place: Place, cls: cst.ClassDef) -> tuple[int, int, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -152,21 +152,28 @@ def _find_imports(draft: Draft) -> list[Binding]:
     found = []
     for piece in draft.original.module_level:
         if "import" in draft.pieces[piece].text and not _is_def(draft, piece):
-            found += [binding for binding in _bound(draft, piece).get(None, ()) if binding.meaning is not None]
+            found += [binding for binding in _bound(draft, piece).get(None, _NOTHING) if binding.meaning is not None]
     return found
 
 
 def bindings(draft: Draft, name: str) -> list[Binding]:
     """What binds `name` at module level. Raises Refused if a piece with the name does not parse."""
-    found = []
+    known = draft.original.bindings
+    if name not in known:
+        known[name] = _find_bindings(draft, name)
+    return known[name]
+
+
+def _find_bindings(draft: Draft, name: str) -> list[Binding]:
+    found: list[Binding] = []
     for piece in draft.original.module_level:
         if has_word(draft.pieces[piece].text, name):
             if draft.known_tree(piece) is None:
                 raise Refused(f"a part of {draft.path.name} with {name!r} is no valid Python")
-            found += [binding for binding in _bound(draft, piece).get(None, ()) if binding.name == name]
+            found += _bound(draft, piece).get(None, _NOTHING).names.get(name, ())
     for piece, one in enumerate(draft.pieces):  # functions that declare the name global
         if "global" in one.text and has_word(one.text, name):
-            found += [binding for binding in _bound(draft, piece).get("global", ()) if binding.name == name]
+            found += _bound(draft, piece).get("global", _NOTHING).names.get(name, ())
     return found
 
 
@@ -178,8 +185,8 @@ def binding_nodes(draft: Draft, name: str) -> list[cst.CSTNode]:
         if has_word(one.text, name):
             if draft.known_tree(piece) is None:
                 raise Refused(f"a part of {draft.path.name} with {name!r} is no valid Python")
-            bound = (binding for scope in _bound(draft, piece).values() for binding in scope)
-            found += [binding.node for binding in bound if binding.name == name]
+            scopes = _bound(draft, piece).values()
+            found += [binding.node for scope in scopes for binding in scope.names.get(name, ())]
     return found
 
 
@@ -254,13 +261,13 @@ def _local_import(meaning: Meaning, here: Here) -> str | None:
         return None
     start = here.tree.start(here.node)
     for scope in _functions_around(here.tree, here.node):
-        bound = _bound(here.draft, here.piece).get(id(scope), ())
-        for binding in bound:
-            others = [other.meaning for other in bound if other.name == binding.name]
-            early = here.tree.end(binding.node) <= start
-            if binding.meaning == meaning and binding.sure and early and set(others) == {meaning}:
-                if not _shadowed(here, binding.name, within=scope):
-                    return binding.name
+        bound = _bound(here.draft, here.piece).get(id(scope), _NOTHING)
+        for name in bound.imports:
+            all_of_it = bound.names[name]
+            sure = any(one.sure and here.tree.end(one.node) <= start for one in all_of_it)
+            if sure and all(one.meaning == meaning for one in all_of_it):
+                if not _shadowed(here, name, within=scope):
+                    return name
     return None
 
 
@@ -271,7 +278,7 @@ def _shadowed(here: Here, name: str, within: cst.CSTNode | None = None) -> bool:
     for scope in _functions_around(here.tree, here.node):
         if scope is within:
             return False
-        if any(binding.name == name for binding in _bound(here.draft, here.piece).get(id(scope), ())):
+        if name in _bound(here.draft, here.piece).get(id(scope), _NOTHING).names:
             return True
     return False
 
@@ -282,14 +289,32 @@ def _functions_around(tree: Tree, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
             yield above
 
 
-def _bound(draft: Draft, piece: int) -> dict[object, list[Binding]]:
+class _Scope:
+    """What a scope binds, by name; `imports` are the names that an import binds there."""
+
+    __slots__ = ("imports", "names")
+
+    def __init__(self, bound: Iterable[Binding] = ()) -> None:
+        self.names: dict[str, list[Binding]] = {}
+        for binding in bound:
+            self.names.setdefault(binding.name, []).append(binding)
+        self.imports = [name for name, found in self.names.items() if any(one.meaning is not None for one in found)]
+
+    def __iter__(self) -> Iterator[Binding]:
+        return (binding for bound in self.names.values() for binding in bound)
+
+
+_NOTHING = _Scope()
+
+
+def _bound(draft: Draft, piece: int) -> dict[object, _Scope]:
     """What a piece binds, by scope: the id of a function's, class's or comprehension's node, None for the piece itself,
     'global' for what functions declare so."""
     tree = draft.known_tree(piece)
     if tree is None:
         return {}
     if tree.scopes is None:
-        tree.scopes = _scopes(draft, piece, tree)
+        tree.scopes = {key: _Scope(bound) for key, bound in _scopes(draft, piece, tree).items()}
     return tree.scopes
 
 

@@ -30,7 +30,7 @@ class Tree:
         self.exact = lossless(piece, parsed) and self._is_counted_alike()
         self.module = parsed.module
         #: Kept here for `names`: what the piece binds, by scope.
-        self.scopes: dict[object, list[Any]] | None = None
+        self.scopes: dict[object, Any] | None = None
         self._shift = piece.start - parsed.start
         self._recorder = _Recorder(
             default_indent=parsed.module.default_indent, default_newline=parsed.module.default_newline
@@ -46,6 +46,15 @@ class Tree:
     def simple_statements(self) -> list[cst.SimpleStatementLine]:
         """The lines of simple statements, in order."""
         return [node for node in self.nodes if isinstance(node, cst.SimpleStatementLine)]
+
+    @cached_property
+    def functions(self) -> list[tuple[cst.FunctionDef, cst.FunctionDef | cst.ClassDef | None]]:
+        """The functions, each with the one or the class that it stands in."""
+        kinds = (cst.FunctionDef, cst.ClassDef)
+        functions = (node for node in self.nodes if isinstance(node, cst.FunctionDef))
+        return [
+            (one, next((above for above in self.above(one) if isinstance(above, kinds)), None)) for one in functions
+        ]
 
     def _is_counted_alike(self) -> bool:
         counted = numbered(self.piece)

@@ -14,9 +14,20 @@ import libcst as cst
 from loaderlint.fixes.draft import Draft
 from loaderlint.fixes.edits import Change
 from loaderlint.fixes.tree import Tree
-from loaderlint.syntax.cutter import recut
+from loaderlint.syntax.cutter import Piece, recut
 from loaderlint.syntax.parse import is_block, parse_piece
 
+#: Characters of a file that are cut into pieces in the time that one of them is parsed in.
+_RECUT = 15
+#: Characters of a file behind a change that are passed over in that time.
+_MOVED = 750
+#: Changes with as many characters between them lie far apart; if they lie in too many places, all is cut again.
+_FAR = 5000
+_MANY = 8
+#: What it costs to find the statement of a change.
+_CHANGE = 8
+#: A shorter piece is parsed as a whole.
+_LONG = 2000
 #: The indentation of the first line that is neither empty nor a comment.
 _FIRST = re.compile(r"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*(?P<indent>[ \t\f]*)(?P<code>[^\s#])?")
 
@@ -36,12 +47,48 @@ def changed(text: str, changes: Iterable[Change], start: int = 0, end: int | Non
 
 
 def _pieces_are_valid(draft: Draft, changes: Sequence[Change]) -> bool:
-    text = changed(draft.text, changes)
-    known = draft.original.known
-    return not any(
-        (piece.kind, piece.keyword, piece.text) not in known and parse_piece(piece) is None
-        for piece in recut(draft.pieces, draft.text, text)
-    )
+    known = draft.original.known | _changed_within(draft, changes)
+    for piece in _recut(draft, changes):
+        if (piece.kind, piece.keyword, piece.text) not in known:
+            draft.spend(len(piece.text))
+            if parse_piece(piece) is None:
+                return False
+    return True
+
+
+def _recut(draft: Draft, changes: Sequence[Change]) -> tuple[Piece, ...]:
+    """The pieces of the changed file. Changes that lie far apart (an import and a call) are made one after the other:
+    what lies between them is not cut again."""
+    groups: list[list[Change]] = []
+    for change in changes:
+        if groups and change.start - groups[-1][-1].end < _FAR:
+            groups[-1].append(change)
+        else:
+            groups.append([change])
+    if len(groups) > _MANY:
+        groups = [list(changes)]
+    pieces, text = draft.pieces, draft.text
+    for group in reversed(groups):
+        draft.spend(len(text) / _MOVED + (group[-1].end - group[0].start) / _RECUT)
+        after = changed(text, group)
+        pieces = recut(pieces, text, after)
+        text = after
+    return pieces
+
+
+def _changed_within(draft: Draft, changes: Sequence[Change]) -> frozenset[tuple[str, str, str]]:
+    """The pieces that only change within simple statements and are valid afterwards, as `parse_piece` sees them."""
+    inside: dict[int, list[Change]] = {}
+    for change in changes:
+        inside.setdefault(bisect_right(draft.original.starts, change.start) - 1, []).append(change)
+    found = set()
+    for number, some in inside.items():
+        piece = draft.pieces[number] if number >= 0 else None
+        if piece is None or len(piece.text) < _LONG or some[-1].end > (end := piece.start + len(piece.text)):
+            continue
+        if _statements_are_valid(draft, some):
+            found.add((piece.kind, piece.keyword, changed(draft.text, some, piece.start, end)))
+    return frozenset(found)
 
 
 def _statements_are_valid(draft: Draft, changes: Sequence[Change]) -> bool:
@@ -49,6 +96,7 @@ def _statements_are_valid(draft: Draft, changes: Sequence[Change]) -> bool:
     from a block that keeps others. If so, the code around it means what it meant. Else that cannot be told here."""
     statements: dict[tuple[int, int], list[Change]] = {}
     nodes: dict[tuple[int, int], tuple[Tree, cst.SimpleStatementLine]] = {}
+    draft.spend(_CHANGE * len(changes))
     for change in changes:
         found = _statement_around(draft, change)
         if found is None:
@@ -60,6 +108,7 @@ def _statements_are_valid(draft: Draft, changes: Sequence[Change]) -> bool:
     gone: Counter[int] = Counter()
     for (start, end), inside in statements.items():
         tree, node = nodes[start, end]
+        draft.spend(end - start)
         text = changed(draft.text, inside, start, end)
         first = _FIRST.match(text)
         if first is None or not first["code"]:

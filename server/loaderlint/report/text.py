@@ -124,26 +124,34 @@ def excerpt(line: str, start: int, end: int, room: int) -> tuple[str, str]:
 
     Tabs become spaces, signs that a terminal would obey become `?`, wide characters get two carets, and a line longer
     than `room` columns is cut on both sides."""
-    cells = [_cell(sign) for sign in line]
     start = min(start, len(line))
     end = max(min(end, len(line)), start + 1)
-    first = 0
-    if sum(width for _, width in cells) > room:
-        first = max(0, start - _BEFORE)
+    first = max(0, start - _BEFORE) if _is_wider(line, room) else 0
     shown, marks, used = [], [], 0
     if first:
         shown, marks, used = ["..."], ["   "], 3
-    for index in range(first, len(cells)):
-        text, width = cells[index]
+    for index in range(first, len(line)):
+        text, width = _cell(line[index])
         if used + width > room:
             shown.append("...")
             break
         shown.append(text)
         marks.append(("^" if start <= index < end else " ") * width)
         used += width
-    if start >= len(cells):
+    if start >= len(line):
         marks.append("^")
     return "".join(shown).rstrip(), "".join(marks).rstrip()
+
+
+def _is_wider(line: str, room: int) -> bool:
+    """Whether a line takes more columns than these: no more of it is looked at than that takes, since a line may be
+    the whole file, with a finding in each of its words."""
+    used = 0
+    for sign in line:
+        used += _cell(sign)[1]
+        if used > room:
+            return True
+    return False
 
 
 def _cell(sign: str) -> tuple[str, int]:

@@ -47,6 +47,7 @@ Unsafe (`copy.deepcopy`) where the kind of object is not known.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
@@ -122,14 +123,35 @@ def _stored_edit(edit: Edit, frame: Frame, model: Model) -> Iterator[Finding | S
 
 def _root(target: int, frame: Frame, model: Model) -> int:
     """What a name was bound to before it was edited with `+=` and its like."""
-    seen: set[int] = set()
-    e = model.ev.expr(frame, target)
-    # In a loop a name that nothing bound before is its own old value: `for x in xs: total += x`.
-    while isinstance(e, ir.Augmented) and target not in seen:
-        seen.add(target)
-        target = e.target
-        e = model.ev.expr(frame, target)
-    return target
+    return model.once(_Roots).of(target, frame)
+
+
+class _Roots:
+    """The roots of the expressions of each piece: a name may be edited thousands of times."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._known: dict[tuple[Path, int], dict[int, int]] = {}
+
+    def of(self, target: int, frame: Frame) -> int:
+        """The root of an expression."""
+        known = self._known.setdefault((frame.path, frame.piece), {})
+        line: dict[int, None] = {}
+        while target not in known:
+            e = self._model.ev.expr(frame, target)
+            if target in line:
+                # In a loop a name that nothing bound before is its own old value: `for x in xs: total += x`.
+                passed = list(line)
+                known.update((one, one) for one in passed[passed.index(target) :])
+            elif isinstance(e, ir.Augmented):
+                line[target] = None
+                target = e.target
+            else:
+                known[target] = target
+        root = known[target]
+        for one in line:
+            known.setdefault(one, root)
+        return next((known[one] for one in line), root)
 
 
 # --- what changes something in place ----------------------------------------------------------------------------------

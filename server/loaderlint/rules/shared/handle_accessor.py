@@ -98,15 +98,19 @@ def _is_plain(cls: ClassRef, model: Model) -> bool:
 def _keeps_parts(made: LibObject, inst: Instance, model: Model) -> bool:
     """Whether the constructor keeps the handle under another form too, or another dataset, cursor or transaction of it:
     that would stay the inherited one."""
-    root = opener(made, model)
+    kept = model.remembered(_kept_handles, inst).get(opener(made, model), ())
+    return any(atom != made for atom in kept)
+
+
+def _kept_handles(inst: Instance, model: Model) -> dict[LibObject, set[LibObject]]:
+    """What the constructor keeps of each handle."""
+    kept: dict[LibObject, set[LibObject]] = {}
     for frame in model.ev.classes.construction(inst):
-        for _, step in model.steps(frame):
-            if isinstance(step, ir.SetAttr):
-                for atom in model.ev.eval(step.value, frame).only(LibObject):
-                    if isinstance(atom, LibObject) and atom != made and handle_kind(atom, model):
-                        if opener(atom, model) == root:
-                            return True
-    return False
+        for _, step in model.steps_of(frame, ir.SetAttr):
+            for atom in model.ev.eval(step.value, frame).only(LibObject):
+                if isinstance(atom, LibObject) and handle_kind(atom, model):
+                    kept.setdefault(opener(atom, model), set()).add(atom)
+    return kept
 
 
 def _is_written(made: LibObject, model: Model) -> bool:

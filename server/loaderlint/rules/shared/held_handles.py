@@ -131,10 +131,16 @@ def last_stores(stores: tuple[Store, ...], inst: Instance, model: Model) -> list
 def _moment(store: Store, init: Frame, model: Model) -> int:
     if store.frame is init:
         return store.step
-    for number, step in model.steps(init):
-        if isinstance(step, ir.Perform) and store.frame in init.targets.get(step.call, ()):
-            return number
-    return -1
+    return model.remembered(_moments, init).get(store.frame, -1)
+
+
+def _moments(init: Frame, model: Model) -> dict[Frame, int]:
+    """The steps of a constructor that first call each frame."""
+    found: dict[Frame, int] = {}
+    for number, step in model.steps_of(init, ir.Perform):
+        for target in init.targets.get(step.call, ()):
+            found.setdefault(target, number)
+    return found
 
 
 def _is_closed(origin: Origin, model: Model) -> bool:

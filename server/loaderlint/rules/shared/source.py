@@ -69,19 +69,27 @@ def _argument(arg: ir.Arg, frame: Frame, model: Model, kept: list[str]) -> str:
 
 def _parameter(index: int, frame: Frame, model: Model, kept: list[str]) -> str:
     """The attribute that keeps a parameter unchanged; a new one if none does."""
-    one = model.def_of(frame)
-    if any(isinstance(step, ir.Bind) and step.name == one.params[index].name for step in one.steps):
+    name = model.def_of(frame).params[index].name
+    if model.remembered(_is_bound_again, name, frame):
         raise _Unwritable  # the name holds something else where the new statement would stand
-    for step in one.steps:
-        if isinstance(step, ir.SetAttr) and step.value != NONE and step.context == 0:
-            if not _is_stored_once(step.name, frame, model):
-                continue
+    attribute = model.remembered(_keeper, index, frame)
+    if attribute is None:
+        kept.append(f"self._{name} = {name}")
+    return f"self.{attribute or f'_{name}'}"
+
+
+def _is_bound_again(name: str, frame: Frame, model: Model) -> bool:
+    return any(step.name == name for _, step in frame.code.steps_of(ir.Bind))
+
+
+def _keeper(index: int, frame: Frame, model: Model) -> str | None:
+    """The attribute that keeps a parameter unchanged."""
+    for _, step in frame.code.steps_of(ir.SetAttr):
+        if step.value != NONE and step.context == 0 and _is_stored_once(step.name, frame, model):
             value = model.ev.expr(frame, step.value)
             if type(value) is ir.Param and value.index == index and ir.is_self(model.ev.expr(frame, step.base)):
-                return f"self.{step.name}"
-    name = one.params[index].name
-    kept.append(f"self._{name} = {name}")
-    return f"self._{name}"
+                return step.name
+    return None
 
 
 def _is_stored_once(name: str, frame: Frame, model: Model) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
@@ -136,19 +138,65 @@ def _depth(value: Val | None) -> int | None:
 
 def used_as_array(target: int, frame: Frame, model: Model) -> bool:
     """Whether the def uses an object as only arrays and tensors are used."""
-    same = {target}
-    exprs = model.facts(frame).ir.exprs
+    return model.once(_ArrayUses).of(target, frame)
+
+
+class _ArrayUses:
+    """Which expressions the defs use as arrays. A def may use thousands, and change one thousands of times."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._written: dict[tuple[Path, int], _Uses] = {}
+        self._known: dict[Frame, dict[int, bool]] = {}
+
+    def of(self, target: int, frame: Frame) -> bool:
+        """Whether an object, under whatever number `x += 1` leaves it, is used as an array."""
+        uses = self._uses(frame)
+        known = self._known.setdefault(frame, {})
+        same, waiting = set(), [target]
+        while waiting:
+            one = waiting.pop()
+            if one not in known and one not in same:
+                same.add(one)
+                waiting += uses.augmented.get(one, ())
+        for one in sorted(same, reverse=True):  # `x += 1` has a larger number than the `x` before it
+            known[one] = any(known[later] for later in uses.augmented.get(one, ())) or any(
+                _shows_array(e, frame, self._model) for e in uses.of.get(one, ())
+            )
+        return known[target]
+
+    def _uses(self, frame: Frame) -> _Uses:
+        key = (frame.path, frame.piece)
+        if key not in self._written:
+            self._written[key] = _uses_in(self._model.facts(frame).ir.exprs)
+        return self._written[key]
+
+
+class _Uses(NamedTuple):
+    """The expressions of a piece by what they use: `augmented` has for each the numbers of what `+=` makes of it, `of`
+    those that may show an array."""
+
+    augmented: dict[int, list[int]]
+    of: dict[int, list[ir.Expr]]
+
+
+def _uses_in(exprs: Sequence[ir.Expr]) -> _Uses:
+    uses = _Uses({}, {})
     for number, e in enumerate(exprs):
-        if isinstance(e, ir.Augmented) and e.target in same:
-            same.add(number)  # `x += 1` is the same object
-    for e in exprs:
-        if isinstance(e, ir.Attr) and e.base in same and e.name in _ARRAY_WORDS:
-            return True
-        if isinstance(e, ir.Index) and e.base in same and is_array_index(e.index, frame, model):
-            return True
-        if isinstance(e, ir.Call) and e.args and e.args[0].value in same and _takes_arrays(e.func, frame, model):
-            return True
-    return False
+        if isinstance(e, ir.Augmented) and e.target < number:
+            uses.augmented.setdefault(e.target, []).append(number)
+        elif isinstance(e, ir.Index) or (isinstance(e, ir.Attr) and e.name in _ARRAY_WORDS):
+            uses.of.setdefault(e.base, []).append(e)
+        elif isinstance(e, ir.Call) and e.args:
+            uses.of.setdefault(e.args[0].value, []).append(e)
+    return uses
+
+
+def _shows_array(e: ir.Expr, frame: Frame, model: Model) -> bool:
+    """Whether an expression shows that what it uses is an array."""
+    if isinstance(e, ir.Index):
+        return is_array_index(e.index, frame, model)
+    return isinstance(e, ir.Attr) or (isinstance(e, ir.Call) and _takes_arrays(e.func, frame, model))
 
 
 def _takes_arrays(func: int, frame: Frame, model: Model) -> bool:
