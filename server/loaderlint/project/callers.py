@@ -17,6 +17,7 @@ from loaderlint.facts.ir import NONE, PieceFacts
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Frame
 from loaderlint.project.provisional import provisional
+from loaderlint.project.reads import needs_word
 from loaderlint.project.unframed import Unframed
 from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance, Method, PartialOf, Site, Unknown
 from loaderlint.syntax.search import calls
@@ -402,11 +403,13 @@ def _bound_to(def_: int, facts: PieceFacts) -> str:
     return ""
 
 
+@needs_word
 def _may_derive(text: str, name: str) -> bool:
     """Whether a piece may be the head of a class among whose bases `name` is written."""
     return name in text and "class" in text
 
 
+@needs_word
 def _imported_as(text: str, name: str) -> tuple[str, ...]:
     """The names under which a piece imports what is called `name`."""
     return tuple(re.findall(rf"\b{name} as (\w+)", text)) if f"{name} as " in text else ()

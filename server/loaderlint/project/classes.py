@@ -19,7 +19,7 @@ from loaderlint.project import growth
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.assigned import may_assign
 from loaderlint.project.files import defined_name, holds, is_def
-from loaderlint.project.frames import Frame
+from loaderlint.project.frames import Code, Frame
 from loaderlint.project.provisional import provisional
 from loaderlint.project.values import (
     BOTTOM,
@@ -47,6 +47,10 @@ if TYPE_CHECKING:
 
 Base = ClassRef | Lib | Unknown
 _MAX_ANCESTORS = 32
+#: Past so many names, calls of any name count as leading to a method: for each of thousands of methods that call one
+#: another, there would be thousands.
+_MAX_NAMES = 500
+_EVERY = frozenset({"*"})
 #: Methods whose stores say nothing of what an attribute holds in use.
 _NO_STORES = ("__init__", "__getstate__", "__setstate__", "__del__", "close")
 #: Library classes that define no methods of their own that matter: `super()` looks past them.
@@ -114,6 +118,7 @@ class Classes:
         self._leading_to: dict[tuple[tuple[Base, ...], tuple[FunctionRef, ...]], frozenset[str]] = {}
         self._leading_in: dict[ClassRef, dict[str, frozenset[str]]] = {}
         self._construction: dict[Instance, list[Frame]] = {}
+        self._named_calls: dict[Code, dict[str, list[tuple[int, ir.Perform, int]]]] = {}
         self._walks: dict[tuple[Instance, frozenset[str]], list[Frame]] = {}
         self._fields: dict[tuple[Instance, str], Val] = {}
         self._stores: dict[tuple[Instance, str], tuple[Store, ...]] = {}
@@ -436,13 +441,23 @@ class Classes:
             queue.extend(t for t in self._calls_on_self(frame, names) if t.receiver == inst)
 
     def _calls_on_self(self, frame: Frame, names: frozenset[str] | None) -> Iterator[Frame]:
-        for step, call in self._ev.performed(frame):
-            func = self._ev.expr(frame, call.func)
-            if not isinstance(func, ir.Attr) or not (names is None or func.name in names):
-                continue
-            if self._is_self_or_class(func.base, frame) and not self._ev.liveness.is_dead(step.context, frame):
+        for step, base in self._calls_of(frame, names):
+            if self._is_self_or_class(base, frame) and not self._ev.liveness.is_dead(step.context, frame):
                 self._ev.eval(step.call, frame)
                 yield from frame.targets.get(step.call, ())
+
+    def _calls_of(self, frame: Frame, names: frozenset[str] | None) -> list[tuple[ir.Perform, int]]:
+        """The calls of what has one of these names (None: any) in a frame's def, in source order, each with what it is
+        an attribute of. A constructor may have thousands, and each of them may matter for an attribute of its own."""
+        by_name = self._named_calls.get(frame.code)
+        if by_name is None:
+            by_name = self._named_calls[frame.code] = {}
+            for number, (step, call) in enumerate(self._ev.performed(frame)):
+                func = self._ev.expr(frame, call.func)
+                if isinstance(func, ir.Attr):
+                    by_name.setdefault(func.name, []).append((number, step, func.base))
+        found = by_name.values() if names is None else (by_name[name] for name in names if name in by_name)
+        return [(step, base) for _, step, base in sorted(one for some in found for one in some)]
 
     def _is_self_or_class(self, base: int, frame: Frame) -> bool:
         """Whether `base` is self, `super()` or a class name (`Base.__init__(self)`)."""
@@ -539,7 +554,7 @@ class Classes:
         walked = self._walks.get(key)
         if walked is None:
             frames: list[Frame] = []
-            self._walk(inst, methods.names, frames)
+            self._walk(inst, None if methods.names is _EVERY else methods.names, frames)
             walked = self._walks[key] = frames
         return [frame for frame in walked if (frame.path, frame.piece, frame.def_) in methods.places]
 
@@ -564,7 +579,7 @@ class Classes:
         family = [(base, self._leading_in.setdefault(base, {})) for base in key[0] if isinstance(base, ClassRef)]
         names: set[str] = set()
         fresh = {member.name for member, _, _ in methods}
-        while fresh:
+        while fresh and len(names) < _MAX_NAMES:
             names |= fresh
             found: set[str] = set()
             for word in fresh:
@@ -573,7 +588,7 @@ class Classes:
                         known[word] = self._one_step_before(base, word)
                     found |= known[word]
             fresh = found - names
-        self._leading_to[key] = frozenset(names)
+        self._leading_to[key] = frozenset(names) if len(names) < _MAX_NAMES else _EVERY
         return self._leading_to[key]
 
     def _one_step_before(self, cls: ClassRef, word: str) -> frozenset[str]:

@@ -6,15 +6,17 @@ for is never parsed; assignments and imports are parsed when a name of the modul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from loaderlint.facts.ir import PieceFacts
 from loaderlint.project.reads import EVERYWHERE as EVERYWHERE
 from loaderlint.project.reads import MODULE as MODULE
+from loaderlint.project.reads import NEEDS_WORD, bound_by, does, scope_of
 from loaderlint.project.reads import Read as Read
-from loaderlint.project.reads import bound_by, does, scope_of
 from loaderlint.project.reads import defined_name as defined_name
 from loaderlint.project.reads import holds as holds
 from loaderlint.project.reads import is_bare_function as is_bare_function
@@ -27,6 +29,10 @@ _Answer = TypeVar("_Answer")
 #: of the root that belong to it. Empty: the whole project.
 Part = tuple[str, ...]
 WHOLE: Part = ()
+#: So many pieces are searched as one text.
+_MANY = 100
+#: The answers of a text as long are kept.
+_LONG = 2000
 
 
 class Binding(NamedTuple):
@@ -51,13 +57,14 @@ class Star(NamedTuple):
 class SeenPiece:
     """A piece as the linker sees it: no place in the file, because that changes with every line typed above it."""
 
-    __slots__ = ("_index", "_read", "_text", "keyword", "kind", "parent")
+    __slots__ = ("_answers", "_index", "_read", "_text", "keyword", "kind", "parent")
 
     def __init__(self, piece: Piece, index: int, read: Read) -> None:
         self.kind, self.keyword, self.parent = piece.kind, piece.keyword, piece.parent
         self._text = piece.text
         self._index = index
         self._read = read
+        self._answers: dict[tuple[Callable[..., Any], tuple[Hashable, ...]], Any] = {}
 
     @property
     def text(self) -> str:
@@ -68,7 +75,13 @@ class SeenPiece:
     def ask(self, question: Callable[..., _Answer], *about: Hashable) -> _Answer:
         """`question(text, *about)`, a pure function; only an edit that changes the answer counts."""
         self._read.questions.setdefault(self._index, set()).add((question, about))
-        return question(self._text, *about)
+        if len(self._text) < _LONG:
+            return question(self._text, *about)
+        # each step of a def may ask the same of its text
+        key = question, about
+        if key not in self._answers:
+            self._answers[key] = question(self._text, *about)
+        return cast("_Answer", self._answers[key])
 
     def holds(self, word: str) -> bool:
         """Whether the text holds `word`."""
@@ -125,7 +138,19 @@ class ProjectFile:
 
     `facts_of(index)` gives the facts of a piece, the last good ones while it is half typed, None if there are none."""
 
-    __slots__ = ("_facts", "_members", "_names", "_pieces", "_scopes", "_stars", "path", "pieces", "read")
+    __slots__ = (
+        "_asked",
+        "_facts",
+        "_joined",
+        "_members",
+        "_names",
+        "_pieces",
+        "_scopes",
+        "_stars",
+        "path",
+        "pieces",
+        "read",
+    )
 
     def __init__(self, path: Path, pieces: Sequence[Piece], facts: Callable[[int], PieceFacts | None]) -> None:
         self.path = path
@@ -135,6 +160,9 @@ class ProjectFile:
         self._pieces = pieces
         self._facts = facts
         self._scopes: dict[int, list[int]] = {}
+        #: The texts of all pieces as one, and where each begins, as soon as somebody needs it.
+        self._joined: tuple[str, tuple[int, ...]] | None = None
+        self._asked: dict[tuple[Callable[..., object], tuple[Hashable, ...], int], tuple[int, ...]] = {}
         self._names: Names | None = None
         self._stars: list[Star] = []
         self._members: dict[int, Names] = {}
@@ -182,9 +210,7 @@ class ProjectFile:
     def mentioning(self, word: str) -> Iterator[int]:
         """Indices of the pieces whose text holds `word`."""
         self.read.words.add(word)
-        for index, piece in enumerate(self._pieces):
-            if word in piece.text:
-                yield index
+        yield from (index for index in self._with_word(word, EVERYWHERE) if word in self._pieces[index].text)
 
     def asking(
         self, question: Callable[..., _Answer], *about: Hashable, scope: int = EVERYWHERE
@@ -193,10 +219,40 @@ class ProjectFile:
         all pieces, of those outside classes (`MODULE`), or of those in the body of the class at piece `scope`. Only an
         edit that changes one of these answers counts."""
         self.read.sweeps.setdefault(scope, set()).add((question, about))
-        for index in range(len(self._pieces)) if scope == EVERYWHERE else self._in(scope):
+        word = about[0] if about and question in NEEDS_WORD else None
+        for index in self._with_word(word, scope) if isinstance(word, str) else self._within(scope):
             answer = question(self._pieces[index].text, *about)
             if answer:
                 yield index, answer
+
+    def all_asking(self, question: Callable[..., object], *about: Hashable, scope: int = EVERYWHERE) -> Sequence[int]:
+        """The indices that `asking` gives, all at once, for what is asked many times."""
+        key = question, about, scope
+        if key not in self._asked:
+            self._asked[key] = tuple(index for index, _ in self.asking(question, *about, scope=scope))
+        return self._asked[key]
+
+    def _within(self, scope: int) -> Sequence[int]:
+        return range(len(self._pieces)) if scope == EVERYWHERE else self._in(scope)
+
+    def _with_word(self, word: str, scope: int) -> Iterable[int]:
+        """Indices of the pieces of a scope that may hold a word. A file may have thousands of pieces, and each a
+        name that is looked for: they are searched as one text, not one by one."""
+        pieces = self._within(scope)
+        if len(pieces) < _MANY or not word:
+            return pieces
+        return (index for index in self._holding(word) if scope == EVERYWHERE or scope_of(self._pieces, index) == scope)
+
+    def _holding(self, word: str) -> Iterator[int]:
+        if self._joined is None:
+            ends = tuple(accumulate(len(piece.text) for piece in self._pieces))
+            self._joined = "".join(piece.text for piece in self._pieces), (0, *ends[:-1])
+        text, starts = self._joined
+        at = text.find(word)
+        while at >= 0:
+            index = bisect_right(starts, at) - 1
+            yield index
+            at = text.find(word, starts[index + 1]) if index + 1 < len(starts) else -1
 
     def _in(self, scope: int) -> list[int]:
         """Indices of the pieces of a scope."""

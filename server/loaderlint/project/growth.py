@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from loaderlint.facts import ir
 from loaderlint.project.files import MODULE, ProjectFile
 from loaderlint.project.frames import Frame
+from loaderlint.project.reads import needs_word
 from loaderlint.project.values import MapOf, SeqOf, Val, join, unknown
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def filled_by_module(ev: Evaluator, file: ProjectFile, name: str, value: Val, be
     if len(containers) != 1:
         return value
     grown = containers[0]
-    for piece, _ in file.asking(_puts_into, name, scope=MODULE):
+    for piece in file.all_asking(_puts_into, name, scope=MODULE):
         if before is not None and piece >= before:
             break
         body = ev.body(file.path, piece)
@@ -120,6 +121,7 @@ def _longer(ev: Evaluator, body: Frame, name: str, grown: SeqOf) -> SeqOf:
     return grown
 
 
+@needs_word
 def _puts_into(text: str, name: str) -> bool:
     """Whether a module-level statement stores an item in `name` or calls a method of it."""
     return text.startswith((f"{name}[", f"{name}."), len(text) - len(text.lstrip()))

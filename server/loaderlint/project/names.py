@@ -54,9 +54,10 @@ class Names:
         if frame.def_ == 0:
             parent = self.class_around(file, frame.piece)
             if parent is not None:
-                bindings = [b for b in file.members(parent).get(name, ()) if b.piece < frame.piece]
-                if bindings:
-                    live = _effective(bindings, len(bindings)) or bindings
+                bindings = file.members(parent).get(name, [])
+                seen = bisect_left(bindings, frame.piece, key=lambda one: one.piece)
+                if seen:
+                    live = _effective(bindings, seen) or bindings[:seen]
                     return join(self.binding(frame.path, binding, name) for binding in live)
         return self.lookup(frame.path, name, frame.piece if self._is_module_level(file, frame) else None)
 

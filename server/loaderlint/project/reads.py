@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from loaderlint.facts import ir
 from loaderlint.facts.ir import PieceFacts
 from loaderlint.syntax.cutter import Kind, Piece, common_ends
+from loaderlint.syntax.search import calls
 
 _DEF = re.compile(r"^[ \t\f]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)", re.MULTILINE)
 _STARTS_WITH_DEF = re.compile(r"[ \t\f]*(?:@|def\b|class\b|async[ \t]+def\b)")
@@ -173,11 +174,24 @@ def whole(text: str) -> str:
     return text
 
 
+_Question = TypeVar("_Question", bound=Callable[..., object])
+#: The questions that only a text can say yes to which holds the first thing that they are about, a word.
+NEEDS_WORD: set[Callable[..., object]] = {calls}
+
+
+def needs_word(question: _Question) -> _Question:
+    """Mark a question of which a text without its first word is not true (see `ProjectFile.asking`)."""
+    NEEDS_WORD.add(question)
+    return question
+
+
+@needs_word
 def holds(text: str, word: str) -> bool:
     """Whether the text holds a word."""
     return word in text
 
 
+@needs_word
 def does(text: str, word: str) -> bool:
     """Whether the text holds a word and is no function or class."""
     return word in text and not is_def(text)

@@ -188,23 +188,57 @@ def _way(
     falls: bool = False,
     statement: bool = False,
 ) -> Iterator[Way]:
-    reason: Reason | None = None
-    settings = False
-    contexts = list(model.def_of(frame).around(context))
-    for one in contexts:
-        if one.kind == "except" and reason is None and not _is_import_error(one.expr, frame, model):
+    around = model.once(_Around).of(context, frame)
+    reason: Reason | None = around.reason
+    if reason is None and not around.settings and around.only_with and held:
+        reason = "always"
+    if reason is None and falls and context > 0 and model.def_of(frame).contexts[context].kind == "with":
+        reason = "exception"  # `with suppress(...)`
+    if reason is not None:
+        yield Way(frame, spot, reason, around.settings, held, falls, statement)
+
+
+class _Conditions(NamedTuple):
+    """On what it depends that a context is entered: why the sample there is None, if the context says so, whether on
+    settings too, and whether there are `with` blocks only."""
+
+    reason: Literal["exception", "sample"] | None
+    settings: bool
+    only_with: bool
+
+
+class _Around:
+    """The conditions of each context, from those of the one around it: a def may hold thousands in one another."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._known: dict[Frame, dict[int, _Conditions]] = {}
+
+    def of(self, context: int, frame: Frame) -> _Conditions:
+        """The conditions of a context, innermost first."""
+        known = self._known.setdefault(frame, {0: _Conditions(None, False, True)})
+        contexts = self._model.def_of(frame).contexts
+        line = []
+        here = max(context, 0)
+        while here not in known:
+            line.append(here)
+            here = max(contexts[here].parent, 0)
+        found = known[here]
+        for one in reversed(line):
+            found = known[one] = self._inside(contexts[one], found, frame)
+        return found
+
+    def _inside(self, one: ir.Context, outer: _Conditions, frame: Frame) -> _Conditions:
+        model = self._model
+        reason, settings = outer.reason, outer.settings
+        if one.kind == "except" and not _is_import_error(one.expr, frame, model):
             reason = "exception"
         elif one.kind == "if" and model.ev.liveness.truth(one.expr, frame) is None:
             if dependence(one.expr, frame, model) == 2:
-                reason = reason or "sample"
+                reason = "sample"
             elif not _asks_for_index(one.expr, frame, model):
                 settings = True
-    if reason is None and not settings and all(one.kind == "with" for one in contexts) and held:
-        reason = "always"
-    if reason is None and falls and any(one.kind == "with" for one in contexts[:1]):
-        reason = "exception"  # `with suppress(...)`
-    if reason is not None:
-        yield Way(frame, spot, reason, settings, held, falls, statement)
+        return _Conditions(reason, settings, outer.only_with and one.kind == "with")
 
 
 def _is_import_error(number: int, frame: Frame, model: Model) -> bool:

@@ -291,16 +291,20 @@ def _outlives(base: int, loop: int, frame: Frame, model: Model) -> bool:
     made = isinstance(e, ir.Map) or (isinstance(e, ir.Seq) and e.kind == "list")
     if isinstance(e, ir.Call):
         made = bool(_names(e.func, frame, model) & {"builtins.list", "builtins.dict", "collections.defaultdict"})
-    bound = [step.context for step in one.steps if isinstance(step, ir.Bind) and step.value == base]
-    inside = any(model.def_of(frame).is_within(context, loop) for context in bound)
+    bound = [step.context for _, step in frame.code.bindings.get(base, ())]
+    inside = any(one.is_within(context, loop) for context in bound)
     return made and bool(bound) and not inside and not _is_emptied(base, frame, model)
 
 
 def _is_emptied(base: int, frame: Frame, model: Model) -> bool:
-    wanted = model.ev.expr(frame, base)
+    return model.ev.expr(frame, base) in model.remembered(_emptied, frame)
+
+
+def _emptied(frame: Frame, model: Model) -> frozenset[ir.Expr]:
+    """What is emptied in the piece of a frame, or loses items."""
     exprs = model.facts(frame).ir.exprs
     words = {"clear", "pop", "popleft"}
-    return any(isinstance(e, ir.Attr) and e.name in words and exprs[e.base] == wanted for e in exprs)
+    return frozenset(exprs[e.base] for e in exprs if isinstance(e, ir.Attr) and e.name in words)
 
 
 def _parts(number: int, loops: dict[int, tuple[Loader, int]], frame: Frame, model: Model) -> list[Kept]:
@@ -437,7 +441,7 @@ def _fixes(kept: Kept, argument: int, call: int, frame: Frame, model: Model) -> 
 
 def _local_name(number: int, before: Place, frame: Frame, model: Model) -> str | None:
     """The name under which a local is known."""
-    names = {step.name for step in model.def_of(frame).steps if isinstance(step, ir.Bind) and step.value == number}
+    names = {step.name for _, step in frame.code.bindings.get(number, ())}
     return names.pop() if len(names) == 1 and number != NONE and before.anchor >= 0 else None
 
 

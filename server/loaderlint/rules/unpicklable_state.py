@@ -66,6 +66,7 @@ from loaderlint.findings import Certainty, Evidence, Finding, Place, Severity, S
 from loaderlint.knowledge.pickling import SHARED_BY_INHERITANCE, THREAD_LOCKS, UNPICKLABLE, Unpicklable
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model
+from loaderlint.project.reads import needs_word
 from loaderlint.project.values import Atom, Instance, LibObject, SeqOf, Site
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
 from loaderlint.rules.shared.left_out_state import left_out
@@ -152,6 +153,7 @@ def _is_indexed(parcel: Parcel, model: Model) -> bool:
     return any(True for _ in model.ev.classes.methods_asked(store.frame.owner, _indexes, name))
 
 
+@needs_word
 def _indexes(text: str, name: str) -> bool:
     return f"self.{name}[" in text or f"len(self.{name})" in text
 

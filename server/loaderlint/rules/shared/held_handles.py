@@ -12,7 +12,7 @@ from loaderlint.knowledge.handles import DERIVED, DERIVED_BY_INDEX, IN_MEMORY, O
 from loaderlint.project.classes import Store
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model
-from loaderlint.project.values import Instance, LibObject, Origin, Val
+from loaderlint.project.values import Atom, Instance, LibObject, Origin, Val
 
 
 def handle_kind(atom: LibObject, model: Model) -> HandleKind | None:
@@ -101,15 +101,22 @@ def is_held(made: LibObject, origins: frozenset[Origin], model: Model) -> bool:
         if not isinstance(origin.owner, Instance):
             continue
         if len(origin.path) == 1:
-            stores = model.ev.classes.stores(origin.owner, origin.path[0])
-            if any(_is_opened_anew(store, origin, model) for store in stores):
-                return False
-            last = last_stores(stores, origin.owner, model)
-            if last and not any(made in store.value.atoms for store in last):
+            opened_anew, last = model.remembered(_left_by_constructor, origin.owner, origin)
+            if opened_anew or (last is not None and made not in last):
                 return False
         if _is_closed(origin, model):
             return False
     return True
+
+
+def _left_by_constructor(inst: Instance, origin: Origin, model: Model) -> tuple[bool, frozenset[Atom] | None]:
+    """Whether worker code opens the handle of an attribute anew, and what the constructor may leave there at the end;
+    None if it leaves nothing."""
+    stores = model.ev.classes.stores(inst, origin.path[0])
+    if any(_is_opened_anew(store, origin, model) for store in stores):
+        return True, None
+    last = last_stores(stores, inst, model)
+    return False, frozenset(atom for store in last for atom in store.value.atoms) if last else None
 
 
 def _is_opened_anew(store: Store, origin: Origin, model: Model) -> bool:
@@ -193,10 +200,19 @@ def first_samples(held: LibObject, value: Val, model: Model) -> list[Place]:
     for origin in sorted(value.origins, key=lambda o: o.path):
         if not isinstance(origin.owner, Instance) or len(origin.path) != 1 or origin.owner.site is None:
             continue
-        stores = [s for s in model.ev.classes.stores(origin.owner, origin.path[0]) if held in s.value.atoms]
+        stores = model.remembered(_stores_by_value, origin.owner, origin.path[0]).get(held, ())
         if stores and all(_is_guarded(s, origin.path[0], model) and not compares_pid(s.frame, model) for s in stores):
             return list(samples_taken(origin.owner, model))
     return []
+
+
+def _stores_by_value(inst: Instance, name: str, model: Model) -> dict[Atom, list[Store]]:
+    """The assignments to an attribute by what it may get."""
+    found: dict[Atom, list[Store]] = {}
+    for store in model.ev.classes.stores(inst, name):
+        for atom in store.value.atoms:
+            found.setdefault(atom, []).append(store)
+    return found
 
 
 def _is_guarded(store: Store, name: str, model: Model) -> bool:

@@ -10,6 +10,7 @@ from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.listings import KEEPS_ORDER, KEEPS_ORDER_METHODS, LISTING_METHODS, LISTINGS, SHUFFLES
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model
+from loaderlint.project.reads import needs_word
 from loaderlint.project.values import Instance, Lib, LibMember, LibObject, ModuleRef, SeqOf, Unknown, Val
 
 _MAX_DEPTH = 24
@@ -373,6 +374,7 @@ def _sorted(orders: Orders) -> Orders:
     return frozenset(replace(order, sorted=True) for order in orders)
 
 
+@needs_word
 def _changes_global(text: str, name: str) -> bool:
     return any(word in text for word in (f"{name}.sort(", f"shuffle({name}", f"sort({name}"))
 

@@ -132,8 +132,14 @@ _ONE = ir.Const("int", 1)
 def dependence(number: int, frame: Frame, model: Model, depth: int = 0) -> Dependence:
     """How much expression `number` of a `__getitem__`, or of a function that it calls, depends on the sample: what is
     looked up or computed from a parameter does, the parameter itself may be a number or a setting."""
+    if depth > _MAX_DEPTH:
+        return 0
+    return model.remembered(_dependence, number, frame, depth)  # many expressions share their parts
+
+
+def _dependence(number: int, frame: Frame, depth: int, model: Model) -> Dependence:
     e = model.ev.expr(frame, number)
-    if e is None or depth > _MAX_DEPTH:
+    if e is None:
         return 0
 
     def of(*parts: int) -> Dependence:
