@@ -171,6 +171,57 @@ def _loaders(size: int) -> str:
     )
 
 
+_HEAD = "import numpy as np\nfrom torch.utils.data import DataLoader, Dataset\n"
+
+
+def _many(before: str, line: str, after: str = "") -> Make:
+    """`size` lines between two texts; {n} is their number."""
+    return source(lambda size: before + "".join(line.replace("{n}", str(n)) + "\n" for n in range(size)) + after)
+
+
+def _in_sample(line: str) -> Make:
+    """`size` lines in the `__getitem__` of a dataset with workers."""
+    head = f"{_HEAD}class D(Dataset):\n    def __getitem__(self, x):\n        y = x = self.data[x]\n"
+    return _many(head, line, "        return x\nDataLoader(D(), num_workers=2)\n")
+
+
+def _on_one_line(item: str) -> Make:
+    """`size` items in a list that a sample is, on one line."""
+
+    def text(size: int) -> str:
+        items = ", ".join(item.replace("{n}", str(n)) for n in range(size))
+        sample = f"    def __getitem__(self, x):\n        return [{items}]\n"
+        return f"{_HEAD}class D(Dataset):\n{sample}DataLoader(D(), num_workers=2)\n"
+
+    return source(text)
+
+
+def _handles(size: int) -> str:
+    """A dataset whose constructor opens files, and whose samples read them all."""
+    opened = "".join(f"        self.h{n} = open(p)\n" for n in range(size))
+    read = "".join(f"        self.h{n}.read()\n" for n in range(size))
+    methods = f"    def __init__(self, p):\n{opened}    def __getitem__(self, i):\n{read}"
+    return f"{_HEAD}class D(Dataset):\n{methods}DataLoader(D(__file__), num_workers=2)\n"
+
+
+def _handles_of_methods(size: int) -> str:
+    """The same, each file opened by a method of its own that the method before it calls."""
+    methods = [f"    def m{n}(self, p):\n        self.h{n} = open(p)\n        self.m{n + 1}(p)\n" for n in range(size)]
+    read = "".join(f"        self.h{n}.read()\n" for n in range(size))
+    before = "    def __init__(self, p):\n        self.m0(p)\n"
+    body = f"{before}{''.join(methods)}    def __getitem__(self, i):\n{read}"
+    return f"{_HEAD}class D(Dataset):\n{body}DataLoader(D(__file__), num_workers=2)\n"
+
+
+def _datasets(size: int) -> str:
+    """Dataset classes, each with a fault, and a function that makes the loader of each."""
+    made = [
+        f"class R{n}(Dataset):\n    def __getitem__(self, i):\n        return np.random.rand(3)\n" for n in range(size)
+    ]
+    loaders = "".join(f"    l{n} = DataLoader(R{n}(), num_workers=2)\n" for n in range(size))
+    return f"{_HEAD}{''.join(made)}def main():\n{loaders}main()\n"
+
+
 def _import_cycle(line: str) -> Make:
     def make(folder: Path, size: int) -> None:
         for n in range(size):
@@ -639,6 +690,31 @@ ROWS: tuple[Hostile, ...] = (
     Hostile("object-mesh", source(_attributes), (20, 100, 1000)),
     Hostile("diamonds", source(_diamonds), (20, 100, 1000)),
     Hostile("class-mesh", source(_mesh), (50, 300, 1500)),
+    Hostile("handles", source(_handles), (100, 2500)),
+    Hostile("handles-of-methods", source(_handles_of_methods), (100, 2500)),
+    Hostile("datasets", source(_datasets), (100, 2500)),
+    *(
+        Hostile(f"samples-with-{name}", _in_sample(f"        {line}"), (400, 6000))
+        for name, line in {
+            "augmented-names": "y += [{n}]",
+            "items": "y[{n}] = x",
+            "branches": "if x: x = f(x)",
+            "returns": "if self.kinds[x] is None:\n            return None",
+            "seeds": "np.random.seed({n})",
+            "reopened-files": "if self.h is None:\n            self.h = open(x)",
+        }.items()
+    ),
+    *(
+        Hostile(f"items-with-{name}", _on_one_line(item), (400, 6000))
+        for name, item in {"attributes": "self.h{n}", "draws": "np.random.rand({n})", "lambdas": "lambda q: q"}.items()
+    ),
+    Hostile("conditional-names", _many("", "if a{n}: x = f{n}", "DataLoader(x, num_workers=x())\n"), (400, 6000)),
+    Hostile("comprehensions", _many("x = []\n", "x = [q for q in x]"), (400, 6000)),
+    Hostile(
+        "kept-batches",
+        _many(f"{TRAIN}def train():\n    kept = []\n", "    for batch in loader:\n        kept.append(batch)"),
+        (200, 2500),
+    ),
     *(
         Hostile(f"bomb-of-{name}", _bomb(step), (30, 100, 2000))
         for name, step in {

@@ -252,10 +252,13 @@ class Project:
                 return False
             return column is None or (span.line, span.column) <= (line, column) <= (span.end_line, span.end_column)
 
-        here = [one for one in self._linking.last.findings.get(path, []) if one.place.piece in pieces]
-        printed = self.showing.printed(path, self._linking.last.findings.get(path, []))
+        findings = self._linking.last.findings.get(path, [])
+        self.places.find(findings)
+        here = [one for one in findings if one.place.piece in pieces]
+        printed = self.showing.printed(path, findings)
         reported = self.showing.split(path, printed)[0]
-        kept = [Hidden(one, "the baseline keeps it for later") for one in printed if one not in reported]
+        left = set(map(id, reported))
+        kept = [Hidden(one, "the baseline keeps it for later") for one in printed if id(one) not in left]
         shown = tuple(one for one in reported if on_line(one.span))
         hidden = [one for one in (*kept, *self.showing.hidden(path, opened, here)) if on_line(one.diagnostic.span)]
         spoken = {one.name for one in shown} | {one.diagnostic.name for one in hidden}

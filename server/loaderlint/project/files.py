@@ -29,8 +29,8 @@ _Answer = TypeVar("_Answer")
 #: of the root that belong to it. Empty: the whole project.
 Part = tuple[str, ...]
 WHOLE: Part = ()
-#: So many pieces are searched as one text.
-_MANY = 100
+#: So many pieces are searched as one text, where words are looked for so often.
+_MANY, _OFTEN = 100, 50
 #: The answers of a text as long are kept.
 _LONG = 2000
 
@@ -146,6 +146,7 @@ class ProjectFile:
         "_names",
         "_pieces",
         "_scopes",
+        "_searches",
         "_stars",
         "path",
         "pieces",
@@ -162,6 +163,7 @@ class ProjectFile:
         self._scopes: dict[int, list[int]] = {}
         #: The texts of all pieces as one, and where each begins, as soon as somebody needs it.
         self._joined: tuple[str, tuple[int, ...]] | None = None
+        self._searches = 0
         self._asked: dict[tuple[Callable[..., object], tuple[Hashable, ...], int], tuple[int, ...]] = {}
         self._names: Names | None = None
         self._stars: list[Star] = []
@@ -239,7 +241,8 @@ class ProjectFile:
         """Indices of the pieces of a scope that may hold a word. A file may have thousands of pieces, and each a
         name that is looked for: they are searched as one text, not one by one."""
         pieces = self._within(scope)
-        if len(pieces) < _MANY or not word:
+        self._searches += 1
+        if len(pieces) < _MANY or self._searches < _OFTEN or not word:
             return pieces
         return (index for index in self._holding(word) if scope == EVERYWHERE or scope_of(self._pieces, index) == scope)
 
