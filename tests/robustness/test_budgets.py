@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from loaderlint.engine import Workspace
+from loaderlint.project.loaders import MAX_LOADERS
 
 HEAD = """from torch.utils.data import DataLoader, Dataset
 
@@ -256,6 +257,27 @@ def test_a_large_file_needs_less_than_a_gibibyte(tmp_path: Path, parts: tuple[st
     assert done.returncode in (0, 1) and "Traceback" not in done.stderr, done.stderr[-2000:]
     left_out = "main.py: line 1: the statement that begins here is too large; not checked" in done.stderr
     assert left_out == (middle != "\n")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_more_loaders_than_are_read_are_told(tmp_path: Path, jobs: int) -> None:
+    few = HEAD + "DataLoader(Data(1))\n" * MAX_LOADERS
+    path, other = tmp_path / "a" / "main.py", tmp_path / "b" / "main.py"
+    for one in (path, other):
+        one.parent.mkdir()
+        one.write_text(few, "utf-8")
+    workspace = Workspace([tmp_path], jobs=jobs)
+    workspace.check()
+    assert workspace.problems == []
+    path.write_text(few + "loader = DataLoader(Data(2))\n", "utf-8")
+    told = Workspace([tmp_path], jobs=jobs)
+    told.check()
+    (problem,) = told.problems
+    assert problem.path == path and f"more than {MAX_LOADERS} loaders" in problem.message
+    assert "`loader`" in problem.message and not problem.fatal
+    told.set_text(path, few)
+    told.check()
+    assert told.problems == []
 
 
 def test_what_stands_beside_a_large_statement_is_checked(tmp_path: Path) -> None:

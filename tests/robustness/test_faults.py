@@ -389,7 +389,7 @@ def test_output_that_nobody_reads(tmp_path: Path, how: str, lines: int) -> None:
     root = write(tmp_path / "project", {f"train{number}.py": TRAIN for number in range(40)})
     command = [sys.executable, "-m", "loaderlint", "check", "--no-cache", f"--output-format={how}", "."]
     env = {**os.environ, "PYTHONPATH": SERVER}
-    # A pipe that holds less than the output, and no reading ahead: the program cannot be done before the pipe is closed.
+    # A pipe that holds less than the output, and no reading ahead: the program is not done before the pipe is closed.
     with subprocess.Popen(
         command, cwd=root, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, pipesize=4096
     ) as process:

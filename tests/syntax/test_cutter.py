@@ -6,7 +6,7 @@ import re
 import textwrap
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from loaderlint.syntax import cutter
@@ -33,6 +33,17 @@ def outline(text: str) -> list[str]:
 
 def dedent(text: str) -> str:
     return textwrap.dedent(text).lstrip("\n")
+
+
+@given(st.lists(st.sampled_from(["'''", '"""', "'", '"', "\\", " ", "\n", "#", "f", "r", "{", "}", "x"]), max_size=40))
+@example(["'''", " ", "\\"] * 3)
+@example(['"""', "x", "'''", '"""', "\\", "'''", "x", "'''"])
+def test_triple_quotes_that_are_never_closed_are_followed_once(parts: list[str]) -> None:
+    text = "".join(parts)
+    with pytest.MonkeyPatch.context() as patch:
+        usual = cutter.without_strings(text, "0")
+        patch.setattr(cutter, "_FEW_TRIPLES", -1)
+        assert cutter.without_strings(text, "0") == usual
 
 
 def test_statements_classes_and_members() -> None:

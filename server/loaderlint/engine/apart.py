@@ -39,7 +39,7 @@ class Known:
 
 class Noted(NamedTuple):
     """What came of a part: its findings, what they rest on, what was wrong with files and settings, what was looked at
-    on disk, how often there was something to link, and errors of ours."""
+    on disk, how often there was something to link, errors of ours, and what was not looked at."""
 
     findings: Mapping[Path, list[Finding]]
     notes: Notes
@@ -50,6 +50,7 @@ class Noted(NamedTuple):
     seen: Mapping[str, witness.Stamp | None]
     links: int
     failures: tuple[Failure, ...]
+    limits: tuple[Problem, ...]
 
 
 def linked(known: Known, parts: Sequence[Part], jobs: int, stop: Callable[[], bool]) -> Iterator[tuple[Part, Noted]]:
@@ -93,4 +94,5 @@ def _link(part: Part) -> Noted:
     _, seen = witness.seen()
     unreadable, unknown, left_out = dict(store.unreadable), dict(store.unknown_encodings), dict(store.left_out)
     wrong, links = tuple(configuration.wrong), linking.links
-    return Noted(unit.findings, unit.snapshot.notes(), unreadable, unknown, left_out, wrong, seen, links, failures)
+    notes = unit.snapshot.notes()
+    return Noted(unit.findings, notes, unreadable, unknown, left_out, wrong, seen, links, failures, unit.limits)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loaderlint import witness
 from loaderlint.engine.asking import ask_rules, merged_findings, unheard
 from loaderlint.engine.configuration import Configuration
+from loaderlint.engine.diagnostics import Problem
 from loaderlint.engine.moving import Gone, moved_findings, moved_told
 from loaderlint.engine.steps import Steps
 from loaderlint.failures import Failure, contained
@@ -25,6 +26,7 @@ from loaderlint.store import Cancelled, Snapshot, Store
 
 if TYPE_CHECKING:
     from loaderlint.explanation import Told
+    from loaderlint.project.loaders import Loader
     from loaderlint.project.model import Model
     from loaderlint.rules.base import Rule
 
@@ -38,13 +40,15 @@ _MUCH = 30_000_000
 
 class Unit(NamedTuple):
     """A part of a project: what was found in it, what there is to tell of it, what both rest on, and the errors of ours
-    that kept us from finding more. `retried`: whether the part failed in the same way when it was linked again."""
+    that kept us from finding more. `retried`: whether the part failed in the same way when it was linked again.
+    `limits`: what was not looked at because there is too much of it."""
 
     snapshot: Snapshot
     findings: Mapping[Path, list[Finding]]
     told: Told | None
     failures: tuple[Failure, ...] = ()
     retried: bool = False
+    limits: tuple[Problem, ...] = ()
 
     @property
     def is_worth_retrying(self) -> bool:
@@ -126,6 +130,11 @@ class Linking:
         """The errors of ours in the last linking."""
         for unit in self.last.units.values() if self.last is not None else ():
             yield from unit.failures
+
+    def limits(self) -> Iterator[Problem]:
+        """What was not looked at in the last linking because there is too much of it."""
+        for unit in self.last.units.values() if self.last is not None else ():
+            yield from unit.limits
 
     def let_go(self, paths: Iterable[Path]) -> None:
         """Nobody asks for these files for a while: in a large project, keep what stands in parts that nobody edits in
@@ -218,7 +227,7 @@ class Linking:
             configuration.wrong.update(dict.fromkeys(noted.wrong))
             witness.also_saw(noted.seen)
             steps.reach(steps.done + len(parts[part]))
-            yield part, Unit(snapshot, noted.findings, None, noted.failures)
+            yield part, Unit(snapshot, noted.findings, None, noted.failures, limits=noted.limits)
 
     def link(self, part: Part, stop: Callable[[], bool], steps: Steps, telling: bool) -> Unit:
         """Link a part, whatever is known of it: on a stack of the engine's own, since linking recurses over the code of
@@ -233,18 +242,24 @@ class Linking:
     def _link(self, part: Part, stop: Callable[[], bool], steps: Steps, telling: bool) -> Unit:
         snapshot = Snapshot(self._store, stop, steps, part)
         failures: list[Failure] = []
+        limits: list[Problem] = []
         found: Mapping[Path, list[Finding]] = {}
         told = self._nothing_told() if telling or self._tells else None
         with _collector_paused(), contained(failures.append, _only_path(snapshot)):
-            found, told = self._asked(snapshot, stop, telling, failures.append)
+            found, told = self._asked(snapshot, stop, telling, failures.append, limits.append)
         snapshot.release()
-        return Unit(snapshot, found, told, tuple(failures))
+        return Unit(snapshot, found, told, tuple(failures), limits=tuple(limits))
 
     def _asked(
-        self, snapshot: Snapshot, stop: Callable[[], bool], telling: bool, failed: Callable[[Failure], None]
+        self,
+        snapshot: Snapshot,
+        stop: Callable[[], bool],
+        telling: bool,
+        failed: Callable[[Failure], None],
+        limited: Callable[[Problem], None],
     ) -> tuple[dict[Path, list[Finding]], Told | None]:
         """What the rules find in a snapshot, by file; what there is to tell of it, if `telling`. `failed` is told which
-        rules could not look."""
+        rules could not look, `limited` what was not looked at."""
         found: dict[Path, list[Finding]] = {}
         gathering = telling or self._tells
         words = (*_WORDS, *self._declared_words(snapshot.paths()))
@@ -254,6 +269,8 @@ class Linking:
 
         self.links += 1
         model = Model(snapshot, self._configuration.environment, self._configuration.declared, explains=gathering)
+        if model.first_unread is not None:
+            limited(_too_many(model.first_unread))
         try:
             silences: list[Silence] = []
             rules = self._rules(snapshot.paths(), telling)
@@ -292,6 +309,14 @@ class Linking:
         folders = {path.parent: path for path in paths}
         asked = [self._configuration.settings(path) for path in folders.values()]
         return [r for r in RULES if any(one.enabled(r.name, r.code, r.enabled_by_default) for one in asked)]
+
+
+def _too_many(first_unread: Loader) -> Problem:
+    """More loaders than are read."""
+    from loaderlint.project.loaders import MAX_LOADERS
+
+    message = f"more than {MAX_LOADERS} loaders in the files that belong together; not checked from"
+    return Problem(first_unread.path, f"{message} `{first_unread.name}` on", False)
 
 
 def _only_path(snapshot: Snapshot) -> Path | None:

@@ -106,6 +106,7 @@ class Project:
         found += [Problem(one.path, one.message, False) for one in self.store.notices]
         found += [Problem(path, message, False) for path, message in sorted(self.store.left_out.items())]
         found += [Problem(path, _TOO_MANY_FIXES, False) for path in self.repairs.exhausted()]
+        found += self._linking.limits()
         self.configuration.settings(self.root / "x.py")
         return [*found, *self.configuration.wrong, *self.showing.problems(), *self._internal_problems()]
 

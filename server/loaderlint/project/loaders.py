@@ -44,7 +44,8 @@ from loaderlint.project.values import (
 from loaderlint.project.wrappers import keeps_workers, loaders_made
 
 _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
-_MAX_LOADERS = 256
+#: The loaders of one part that are read; the caller says so where there are more.
+MAX_LOADERS = 256
 _MAX_LATE_SITES = 4
 _DATASET_NAME = re.compile(r"dataset|^data$|^(?:base|inner|source)$", re.IGNORECASE)
 _TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test")
@@ -158,13 +159,16 @@ class Loaders:
         self._callers = callers
         self._declared = DeclaredCalls(evaluator, callers, declared_of)
         self._environment_of = environment_of
+        self.first_unread: Loader | None = None
+        """The first loader beyond the limit, if there are so many."""
 
     def find(self) -> tuple[Loader, ...]:
         """Every loader in sight, in the order of files and places."""
-        found = list(islice(self._in_sight(), _MAX_LOADERS))
+        found = list(islice(self._in_sight(), MAX_LOADERS + 1))
         for where, declared, arguments in self._declared.find():
             self._add_declared(self._with(declared, where, arguments), where, found)
-        return tuple(replace(one, index=index) for index, one in enumerate(found[:_MAX_LOADERS]))
+        self.first_unread = next(iter(found[MAX_LOADERS:]), None)
+        return tuple(replace(one, index=index) for index, one in enumerate(found[:MAX_LOADERS]))
 
     def _in_sight(self) -> Iterator[Loader]:
         """The loaders of all calls that make one, as far as somebody asks: who calls the code around them is far to

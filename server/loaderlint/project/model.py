@@ -218,7 +218,10 @@ class Model:
         self._environment_of = environment_of
         self.reached: dict[Frame, Reached] = {}
         self.entries: list[Entry] = []
-        self.loaders: tuple[Loader, ...] = Loaders(self.ev, self.callers, environment_of, declared_of).find()
+        loaders = Loaders(self.ev, self.callers, environment_of, declared_of)
+        self.loaders: tuple[Loader, ...] = loaders.find()
+        self.first_unread = loaders.first_unread
+        """The first loader that is not read, since there are too many."""
         self._defs: frozenset[tuple[Path, int, int]] | None = None
         self._start_method_calls: tuple[StartMethodCall, ...] | None = None
         for loader in self.loaders:

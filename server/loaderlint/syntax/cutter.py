@@ -164,26 +164,59 @@ _HEAD = re.compile(
 _DECORATOR, _DEF, _CLASS, _COMPOUND, _CONTINUED = range(1, 6)
 
 
-def _sure_string(quote: str) -> str:
-    """A string that cannot be taken for anything else, those in triple quotes included. It begins with its quote, so
-    that it is fast to look for; and not behind a quote, which may be one of three that are never closed."""
+def _sure_string(quote: str, triples: bool = True) -> str:
+    """A string that cannot be taken for anything else, with `triples` those in triple quotes included. It begins with
+    its quote, so that it is fast to look for; and not behind a quote, which may be one of three that are never
+    closed."""
     start = rf"{quote}(?<!{quote}{quote})(?!{quote * 2})"
     triple = rf"{quote * 3}[^{quote}\\]*(?:(?:\\[\s\S]|{quote}(?!{quote * 2}))[^{quote}\\]*)*{quote * 3}"
     usual = rf"(?<![fFtT]{quote})(?<![fFtT][rR]{quote})[^{quote}\\\r\n]*(?:\\.[^{quote}\\\r\n]*)*{quote}"
     plain = rf"[^{quote}\\\r\n{{}}]*"
     formatted = rf"{plain}(?:(?:\\[^{{}}]|\{{\{{|\}}\}}|\{{{plain}\}}){plain})*{quote}"
-    return rf"{triple}|{start}(?:{usual}|{formatted})"
+    short = rf"{start}(?:{usual}|{formatted})"
+    return rf"{triple}|{short}" if triples else short
 
 
+_COMMENT = r"#[^\r\n]*"
 #: Strings of which it is certain where they end, and comments.
-#: Strings of which it is certain where they end, and comments.
-SURE_STRING = re.compile(rf"{_sure_string(chr(34))}|{_sure_string(chr(39))}|#[^\r\n]*")
+_SURE_STRING = re.compile(rf"{_sure_string(chr(34))}|{_sure_string(chr(39))}|{_COMMENT}")
+#: So many triple quotes may be followed to the end of a text, each for itself.
+_FEW_TRIPLES = 64
 #: Continued lines, indentation that has to be counted, and line ends of other systems.
 _TANGLED = ("\\\n", "\t", "\f", "\r")
 #: All but brackets, and the quotes of what is no sure string.
 _NO_SIGNS = bytes(sign for sign in range(256) if sign not in b"()[]{}'\"")
 #: So often is the end of a body looked for in one go: before its docstring and behind it.
 _TRIES = 2
+
+
+@lru_cache(4)
+def _sure_or_open(quotes: str) -> re.Pattern[str]:
+    """Sure strings and comments; for `quotes` also a triple quote that is never closed, as a group, and for other
+    quotes no triple-quoted strings."""
+    strings = [_sure_string(quote, quote in quotes) for quote in "\"'"]
+    opened = [f"({quote * 3})" for quote in quotes]
+    return re.compile("|".join([*strings, _COMMENT, *opened]))
+
+
+def without_strings(text: str, instead: str) -> str:
+    """A text with `instead` for each sure string and each comment.
+
+    Behind a triple quote that is never closed, none of its kind is: whichever is followed, the text is read alike from
+    there on. So no further one is followed; in a text full of them that would take quadratic time."""
+    if text.count("'''") + text.count('"""') <= _FEW_TRIPLES:
+        return _SURE_STRING.sub(instead, text)
+    parts: list[str] = []
+    quotes, copied, position = "\"'", 0, 0
+    while position >= 0:
+        strings, position = _sure_or_open(quotes).finditer(text, position), -1
+        for found in strings:
+            if found.lastindex:
+                quotes, position = quotes.replace(found[0][0], ""), found.start()
+                break
+            parts += text[copied : found.start()], instead
+            copied = found.end()
+    return "".join((*parts, text[copied:]))
 
 
 @lru_cache(64)
@@ -199,7 +232,7 @@ def _is_tangled(text: str) -> bool:
 
 def _is_closed(code: str) -> bool:
     """Whether it is seen at once that no bracket or string is open at the end of these lines."""
-    signs = SURE_STRING.sub("", code).encode("utf-8", "surrogatepass").translate(None, _NO_SIGNS)
+    signs = without_strings(code, "").encode("utf-8", "surrogatepass").translate(None, _NO_SIGNS)
     for _ in range(8):
         if not signs:
             return True

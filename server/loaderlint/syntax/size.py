@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from loaderlint.syntax.cutter import SURE_STRING
+from loaderlint.syntax.cutter import without_strings
 
 #: The tokens of one piece, strings counted as one each: 300 MB of memory. Tables that are written by hand have fewer
 #: than 50,000.
@@ -25,5 +25,5 @@ def is_too_large(text: str) -> bool:
         return True
     if len(text) <= MAX_TOKENS:
         return False
-    code = SURE_STRING.sub("0", text)
+    code = without_strings(text, "0")
     return len(code) > MAX_TOKENS and any(number == MAX_TOKENS for number, _ in enumerate(_TOKEN.finditer(code)))
