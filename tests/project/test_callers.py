@@ -156,7 +156,9 @@ def test_no_more_callers_are_asked_for_than_count(tmp_path: Path) -> None:
     linked = link(tmp_path, f"from torch.utils.data import DataLoader\ndef make(x): return DataLoader(x)\n{calls}\n")
     path = tmp_path / "case.py"
     asked = [n for n in range(40) if _was_evaluated(linked, path, 2 + n)]
-    assert len(linked.model.loaders) == 16 == len(asked)
+    assert len(linked.model.loaders) == 32 and len(asked) == 33  # one more, to know that there are more
+    (limit,) = linked.model.limits
+    assert limit.path == path and limit.message.startswith("`make` is called in more than 32 ways")
 
 
 def _was_evaluated(linked: Linked, path: Path, piece: int) -> bool:

@@ -26,7 +26,6 @@ from loaderlint.store import Cancelled, Snapshot, Store
 
 if TYPE_CHECKING:
     from loaderlint.explanation import Told
-    from loaderlint.project.loaders import Loader
     from loaderlint.project.model import Model
     from loaderlint.rules.base import Rule
 
@@ -269,8 +268,8 @@ class Linking:
 
         self.links += 1
         model = Model(snapshot, self._configuration.environment, self._configuration.declared, explains=gathering)
-        if model.first_unread is not None:
-            limited(_too_many(model.first_unread))
+        for limit in model.limits:
+            limited(Problem(limit.path, limit.message, False))
         try:
             silences: list[Silence] = []
             rules = self._rules(snapshot.paths(), telling)
@@ -309,14 +308,6 @@ class Linking:
         folders = {path.parent: path for path in paths}
         asked = [self._configuration.settings(path) for path in folders.values()]
         return [r for r in RULES if any(one.enabled(r.name, r.code, r.enabled_by_default) for one in asked)]
-
-
-def _too_many(first_unread: Loader) -> Problem:
-    """More loaders than are read."""
-    from loaderlint.project.loaders import MAX_LOADERS
-
-    message = f"more than {MAX_LOADERS} loaders in the files that belong together; not checked from"
-    return Problem(first_unread.path, f"{message} `{first_unread.name}` on", False)
 
 
 def _only_path(snapshot: Snapshot) -> Path | None:

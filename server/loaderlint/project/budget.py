@@ -19,7 +19,7 @@ MAX_MEMBERS = 32
 #: The bindings of one module-level name that may hold at a place.
 MAX_BINDINGS = 256
 #: The frames of one def with arguments. With more, the arguments are forgotten.
-MAX_CONTEXTS = 24
+MAX_CONTEXTS = 32
 #: Objects that are made by objects that are made by objects are told apart so deep. Methods that make objects of each
 #: other's classes have no end otherwise.
 MAX_NESTING = 8

@@ -23,9 +23,9 @@ from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance, Met
 from loaderlint.syntax.search import calls
 
 _BOUND = re.compile(r"(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b")
-_MAX_CALLERS = 16
-_MAX_DEPTH = 4
-_MAX_SITES = 60
+_MAX_CALLERS = 32
+_MAX_DEPTH = 8
+_Def = tuple[Path, int, int]
 
 
 class CallSite(NamedTuple):
@@ -38,17 +38,26 @@ class CallSite(NamedTuple):
     context: int
 
 
+class Limit(NamedTuple):
+    """What is not looked at because there is too much of it: the file that it is about, and what to say."""
+
+    path: Path | None
+    message: str
+
+
 class Callers:
     """Backward questions of one snapshot."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._ev = evaluator
         self._sites: dict[str, tuple[CallSite, ...]] = {}
+        self._sites_by_callee: dict[str, tuple[dict[_Def, list[CallSite]], list[CallSite]]] = {}
         self._frames: dict[tuple[Path, int, int], tuple[Frame, ...]] = {}
         self._instances: dict[ClassRef, tuple[Instance, ...]] = {}
         self._known_callees: dict[tuple[Path, int, int, int], frozenset[Atom] | None] = {}
         self._other_names: dict[str, frozenset[str]] = {}
         self._partials: frozenset[tuple[str, str]] | None = None
+        self._cut: dict[_Def, str] = {}
 
     def frames(self, path: Path, piece: int, def_: int, depth: int = 0) -> tuple[Frame, ...]:
         """The frames in which a def runs, from the calls in sight; with none in sight, one with open parameters."""
@@ -65,9 +74,22 @@ class Callers:
         if depth > _MAX_DEPTH:
             return self._open(path, piece, def_, facts)
         with provisional(self._frames, key, ()):
-            found = tuple(islice(_once(self._find(path, piece, def_, facts, depth)), _MAX_CALLERS))
-            self._frames[key] = found or self._open(path, piece, def_, facts)
+            found = tuple(islice(_once(self._find(path, piece, def_, facts, depth)), _MAX_CALLERS + 1))
+            if len(found) > _MAX_CALLERS:
+                self._cut[key] = f"is called in more than {_MAX_CALLERS} ways"
+            self._frames[key] = found[:_MAX_CALLERS] or self._open(path, piece, def_, facts)
         return self._frames[key]
+
+    def limits(self) -> tuple[Limit, ...]:
+        """What there is to say of the callers that were not followed so far."""
+        if not self._cut:
+            return ()
+        (path, piece, def_), how = min(self._cut.items())
+        facts = self._ev.facts(path, piece)
+        name = facts.ir.defs[def_].name if facts else ""
+        others = f" (and {len(self._cut) - 1} more like it)" if len(self._cut) > 1 else ""
+        message = f"`{name or 'a lambda'}` {how}{others}: not all of them are followed, so some loaders may not be seen"
+        return (Limit(path, message),)
 
     def opened(self, path: Path, piece: int, def_: int) -> Frame | None:
         """The frame of a def that somebody out of sight calls."""
@@ -231,7 +253,8 @@ class Callers:
                 call = self._ev.expr(caller, site.expr)
                 if isinstance(call, ir.Call) and heir in self._ev.eval(call.func, caller).atoms:
                     found[Instance(heir, Site(caller, site.expr))] = None
-            if len(found) >= _MAX_CALLERS:
+            if len(found) > _MAX_CALLERS:
+                self._cut[cls.path, cls.piece, cls.def_] = f"is made in more than {_MAX_CALLERS} ways"
                 break
         return tuple(found)[:_MAX_CALLERS]
 
@@ -261,7 +284,10 @@ class Callers:
 
     def subclasses(self, cls: ClassRef) -> tuple[ClassRef, ...]:
         """The classes of the project that derive from a module-level class, in the order of their files."""
-        return tuple(islice(self._heirs(cls), _MAX_CALLERS))
+        found = tuple(islice(self._heirs(cls), _MAX_CALLERS + 1))
+        if len(found) > _MAX_CALLERS:
+            self._cut[cls.path, cls.piece, cls.def_] = f"has more than {_MAX_CALLERS} subclasses"
+        return found[:_MAX_CALLERS]
 
     def _heirs(self, cls: ClassRef) -> Iterator[ClassRef]:
         name = self._ev.classes.name(cls)
@@ -277,20 +303,36 @@ class Callers:
         """The calls of something called `name`."""
         known = self._sites.get(name)
         if known is None:
-            known = self._sites[name] = tuple(islice(self._find_sites(name), _MAX_SITES))
+            known = self._sites[name] = tuple(self._find_sites(name))
         return known
 
     def _sites_of(
         self, name: str, wanted: tuple[Path, int, int], receiver: Instance | None = None
     ) -> Iterator[CallSite]:
         """The calls of something called `name` that may run the def `wanted`; with a `receiver`, on this object."""
-        for site in self.sites(name):
-            if receiver is not None and not self._may_run_on(receiver, site):
-                continue
-            callees = self.callees(site)
-            functions = (_function_of(atom) for atom in callees or ())
-            if callees is None or any(isinstance(f, FunctionRef) and _place(f) == wanted for f in functions):
+        certain, possible = self._by_callee(name)
+        for site in sorted((*certain.get(wanted, ()), *possible)):
+            if receiver is None or self._may_run_on(receiver, site):
                 yield site
+
+    def _by_callee(self, name: str) -> tuple[dict[_Def, list[CallSite]], list[CallSite]]:
+        """The calls of something called `name` by the defs that they may run; and those that may run any."""
+        known = self._sites_by_callee.get(name)
+        if known is None:
+            known = self._sites_by_callee[name] = self._find_by_callee(name)
+        return known
+
+    def _find_by_callee(self, name: str) -> tuple[dict[_Def, list[CallSite]], list[CallSite]]:
+        certain: dict[_Def, list[CallSite]] = {}
+        possible: list[CallSite] = []
+        for site in self.sites(name):
+            callees = self.callees(site)
+            if callees is None:
+                possible.append(site)
+            functions = (_function_of(atom) for atom in callees or ())
+            for place in {_place(f) for f in functions if isinstance(f, FunctionRef)}:
+                certain.setdefault(place, []).append(site)
+        return certain, possible
 
     def _may_run_on(self, receiver: Instance, site: CallSite) -> bool:
         """Whether a call may run a method on an object: what a class calls on itself runs on its own objects only."""

@@ -7,7 +7,7 @@ names, functions, calls, classes, options and what never runs are parts with a m
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -90,6 +90,7 @@ class Evaluator:
     def __init__(self, files: Files) -> None:
         self.files = files
         self._defs: dict[tuple[Path, int, int], _Def] = {}
+        self._leads: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
         self._facts: dict[tuple[Path, int], PieceFacts | None] = {}
         self._nested = 0
         self.names = Names(self)
@@ -169,8 +170,7 @@ class Evaluator:
             if known.nested >= MAX_NESTED_FRAMES:
                 return self.frame(path, piece, def_, _anywhere(receiver), args, None, _unscoped(owner), depth)
             known.nested += 1
-        order = f"{path}:{piece:06}:{def_:06}:{count:06}"
-        made = Frame(path, piece, def_, receiver, args, scope, owner, depth, order, known.code, nesting)
+        made = Frame(path, piece, def_, receiver, args, scope, owner, depth, known.code, nesting)
         known.frames[context] = made
         return made
 
@@ -219,6 +219,11 @@ class Evaluator:
         finally:
             self._nested = nested
         return value
+
+    def targets(self, number: int, frame: Frame) -> tuple[Frame, ...]:
+        """The frames that expression `number` leads to in a frame: what it calls, and the properties that it reads."""
+        self.eval(number, frame)
+        return frame.targets.get(number, ())
 
     def _outermost(self, number: int, frame: Frame) -> Val:
         """`eval` of an expression that no other one waits for. However long the chains are that lead from it, the stack
@@ -294,11 +299,19 @@ class Evaluator:
     # --- walking ------------------------------------------------------------------------------------------------------
 
     def run(self, frame: Frame) -> Iterator[Frame]:
-        """Evaluate every step of a frame that can run; the frames that its calls and property reads lead to."""
-        one = self.def_of(frame)
-        if one is None:
-            return
-        seen: dict[Frame, None] = {}
+        """The frames that the calls and property reads of a frame lead to, each once, in the order of the source."""
+        yield from dict.fromkeys(target for targets in self.leads(frame).values() for target in targets)
+
+    def leads(self, frame: Frame) -> Mapping[int, tuple[Frame, ...]]:
+        """Where a frame leads, by the number of the expression that does: every step that can run is evaluated."""
+        known = self._leads.get(frame)
+        if known is None:
+            known = self._leads[frame] = self._find_leads(frame)
+        return known
+
+    def _find_leads(self, frame: Frame) -> dict[int, tuple[Frame, ...]]:
+        if self.def_of(frame) is None:
+            return {}
         for context, numbers, gone_through in frame.code.evaluated:
             if context > 0 and self.liveness.is_dead(context, frame):
                 continue
@@ -306,10 +319,8 @@ class Evaluator:
                 self.eval(number, frame)
             if gone_through != NONE:
                 library.element(self, self.eval(gone_through, frame), frame, gone_through)
-        for number, targets in frame.targets.items():
-            if not self.liveness.expression_is_dead(number, frame):
-                seen.update(dict.fromkeys(targets))
-        yield from seen
+        is_dead = self.liveness.expression_is_dead
+        return {number: targets for number, targets in sorted(frame.targets.items()) if not is_dead(number, frame)}
 
 
 def _nesting(receiver: Atom | None) -> int:

@@ -16,7 +16,7 @@ from loaderlint.knowledge.late import makes_configured, registers_transforms
 from loaderlint.knowledge.loaders import DATASET_BASES, SAMPLE_CALLABLES, TORCH_DEFAULTS, WRAPPING_DATASETS
 from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
 from loaderlint.project.arguments import Arguments
-from loaderlint.project.callers import Callers, called_name
+from loaderlint.project.callers import Callers, Limit, called_name
 from loaderlint.project.candidates import Candidates, matches
 from loaderlint.project.declared import DeclaredCalls, DeclaredOf, leads_to, with_seeds
 from loaderlint.project.environment import Environment
@@ -44,8 +44,8 @@ from loaderlint.project.values import (
 from loaderlint.project.wrappers import keeps_workers, loaders_made
 
 _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
-#: The loaders of one part that are read; the caller says so where there are more.
-MAX_LOADERS = 256
+#: The loaders of one part that are read; the caller says so where there are more. Real repositories have some hundred.
+MAX_LOADERS = 4_000
 _MAX_LATE_SITES = 4
 _DATASET_NAME = re.compile(r"dataset|^data$|^(?:base|inner|source)$", re.IGNORECASE)
 _TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test")
@@ -159,15 +159,15 @@ class Loaders:
         self._callers = callers
         self._declared = DeclaredCalls(evaluator, callers, declared_of)
         self._environment_of = environment_of
-        self.first_unread: Loader | None = None
-        """The first loader beyond the limit, if there are so many."""
+        self.limits: tuple[Limit, ...] = ()
+        """The limits that were reached."""
 
     def find(self) -> tuple[Loader, ...]:
         """Every loader in sight, in the order of files and places."""
         found = list(islice(self._in_sight(), MAX_LOADERS + 1))
         for where, declared, arguments in self._declared.find():
             self._add_declared(self._with(declared, where, arguments), where, found)
-        self.first_unread = next(iter(found[MAX_LOADERS:]), None)
+        self.limits = (*self._callers.limits(), *map(_too_many, found[MAX_LOADERS : MAX_LOADERS + 1]))
         return tuple(replace(one, index=index) for index, one in enumerate(found[:MAX_LOADERS]))
 
     def _in_sight(self) -> Iterator[Loader]:
@@ -400,6 +400,11 @@ class Loaders:
             case ir.Call(_, args):  # iter(DataLoader(...)), cycle(DataLoader(...))
                 return any(self._holds(frame, arg.value, number, depth + 1) for arg in args[:1])
         return False
+
+
+def _too_many(first_unread: Loader) -> Limit:
+    message = f"more than {MAX_LOADERS} loaders in the files that belong together; not checked from"
+    return Limit(first_unread.path, f"{message} `{first_unread.name}` on")
 
 
 def _species(atom: Atom) -> Atom | str:
