@@ -136,7 +136,7 @@ class Callers:
         if not name:
             return
         wanted = (path, piece, def_)
-        for site in chain.from_iterable(self._sites_of(one, wanted) for one in (name, *self._aliases(name))):
+        for site in chain.from_iterable(self._sites_of(one, wanted) for one in (name, *sorted(self._aliases(name)))):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 yield from self._confirmed(site, caller, wanted)
 

@@ -254,7 +254,7 @@ class Evaluator:
     def attribute(self, base: Val, name: str, frame: Frame, number: int | None) -> Val:
         """`base.name`. A property that is read is a call: its frame becomes a target of expression `number`."""
         parts: list[Val] = []
-        for atom in base.atoms:
+        for atom in base.ordered():
             value, targets = self._attribute(atom, name, frame)
             parts.append(value)
             if targets and number is not None:

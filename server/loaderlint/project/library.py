@@ -292,7 +292,7 @@ def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
     """One item of an iterable."""
     parts: list[Val] = []
     aliases = not iterable.has(LibObject)
-    for atom in iterable.atoms:
+    for atom in iterable.ordered():
         match atom:
             case SeqOf(_, items):
                 parts.append(join(items) if items else unknown("empty"))

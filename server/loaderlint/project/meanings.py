@@ -251,7 +251,7 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
     sliced = frame.code.has_slice(index)
     parts: list[Val] = []
     aliases = False
-    for atom in base.atoms:
+    for atom in base.ordered():
         match atom:
             case SeqOf(_, items) if items:
                 parts.append(library.item_of(items, key, sliced, atom))
