@@ -18,11 +18,12 @@ MAX_NAME_LENGTH = 1000
 MAX_MEMBERS = 32
 #: The bindings of one module-level name that may hold at a place.
 MAX_BINDINGS = 256
-#: The frames of one def with arguments. With more, the arguments are forgotten.
-MAX_CONTEXTS = 24
-#: Objects that are made by objects that are made by objects are told apart so deep. Methods that make objects of each
-#: other's classes have no end otherwise.
-MAX_NESTING = 8
-#: The frames of one def that run on objects which other objects make, or in functions which other functions make. With
-#: more, they are one: of an object made out of sight. Sixteen classes that make each other would have 16! such frames.
-MAX_NESTED_FRAMES = 64
+#: Objects are told apart by where they are made, and contexts by the objects in them, this deep: an object made by a
+#: method of an object that a module makes has height 2. A part of a project in which some def has more than
+#: `MAX_CONTEXTS` contexts is linked with the next height, and that is said.
+MAX_HEIGHTS = (2, 1)
+#: The contexts of one def that are told apart. Real projects have some hundred.
+MAX_CONTEXTS = 4_000
+#: The callers of one def, or the objects of one class, that are told apart where one looks for them backwards. More are
+#: joined: their arguments may be whatever some caller passes.
+MAX_CALLERS = 32

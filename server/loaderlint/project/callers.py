@@ -7,24 +7,35 @@ must go backward, to its callers. Found by name in the text first, confirmed by 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, PieceFacts
+from loaderlint.project.budget import MAX_CALLERS
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.frames import Frame
-from loaderlint.project.provisional import provisional
+from loaderlint.project.lowered import anywhere, unscoped
 from loaderlint.project.unframed import Unframed
-from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance, Method, PartialOf, Site, Unknown
+from loaderlint.project.values import (
+    Atom,
+    ClassRef,
+    FunctionRef,
+    Instance,
+    Method,
+    PartialOf,
+    Site,
+    Unknown,
+    Val,
+    join,
+    of,
+)
 from loaderlint.syntax.search import calls
 
 _BOUND = re.compile(r"(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b")
-_MAX_CALLERS = 16
-_MAX_DEPTH = 4
-_MAX_SITES = 60
+_Def = tuple[Path, int, int]
 
 
 class CallSite(NamedTuple):
@@ -43,30 +54,55 @@ class Callers:
     def __init__(self, evaluator: Evaluator) -> None:
         self._ev = evaluator
         self._sites: dict[str, tuple[CallSite, ...]] = {}
-        self._frames: dict[tuple[Path, int, int], tuple[Frame, ...]] = {}
-        self._instances: dict[ClassRef, tuple[Instance, ...]] = {}
+        self._sites_by_callee: dict[str, tuple[dict[_Def, list[CallSite]], list[CallSite]]] = {}
+        self._called: dict[_Def, tuple[Frame, ...]] = {}
+        self._made: dict[ClassRef, tuple[Instance, ...]] = {}
         self._known_callees: dict[tuple[Path, int, int, int], frozenset[Atom] | None] = {}
         self._other_names: dict[str, frozenset[str]] = {}
         self._partials: frozenset[tuple[str, str]] | None = None
 
-    def frames(self, path: Path, piece: int, def_: int, depth: int = 0) -> tuple[Frame, ...]:
+    def frames(self, path: Path, piece: int, def_: int) -> tuple[Frame, ...]:
         """The frames in which a def runs, from the calls in sight; with none in sight, one with open parameters."""
-        key = (path, piece, def_)
-        known = self._frames.get(key)
-        if known is not None:
-            return known
         facts = self._ev.facts(path, piece)
         if facts is None:
             return ()
         if def_ == 0:
-            self._frames[key] = (self._ev.body(path, piece),)
-            return self._frames[key]
-        if depth > _MAX_DEPTH:
-            return self._open(path, piece, def_, facts)
-        with provisional(self._frames, key, ()):
-            found = tuple(islice(_once(self._find(path, piece, def_, facts, depth)), _MAX_CALLERS))
-            self._frames[key] = found or self._open(path, piece, def_, facts)
-        return self._frames[key]
+            return (self._ev.body(path, piece),)
+        key = (path, piece, def_)
+        called = self._ev.fixpoint.ask(self._called, key, (), (), self._find_called, path, piece, def_, facts)
+        if called or key not in self._called:  # in a cycle nobody can say yet that there are none
+            return called
+        return self._open(path, piece, def_, facts)
+
+    def _find_called(self, path: Path, piece: int, def_: int, facts: PieceFacts) -> tuple[Frame, ...]:
+        found = tuple(dict.fromkeys(self._find(path, piece, def_, facts)))
+        return found if len(found) <= MAX_CALLERS else self._joined(found)
+
+    def _joined(self, frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
+        """One frame, for all objects of a class in whose methods these run, whose parameters may be whatever they are
+        in one of these."""
+        alike: dict[tuple[Atom | None, ClassRef | None], list[Frame]] = {}
+        for frame in frames:
+            alike.setdefault((anywhere(frame.receiver), frame.owner and unscoped(frame.owner)), []).append(frame)
+        return tuple(self._joined_alike(receiver, owner, several) for (receiver, owner), several in alike.items())
+
+    def _joined_alike(self, receiver: Atom | None, owner: ClassRef | None, frames: list[Frame]) -> Frame:
+        first = frames[0]
+        params = first.code.one.params if first.code.one else ()
+        args = [
+            self._joined_argument(first, index, [frame.args[index] for frame in frames]) for index in range(len(params))
+        ]
+        if receiver is not None and args:
+            args[0] = of(receiver)
+        scope = first.scope if all(frame.scope is first.scope for frame in frames) else None
+        return self._ev.frame(first.path, first.piece, first.def_, receiver, tuple(args), scope, owner)
+
+    def _joined_argument(self, frame: Frame, index: int, values: list[Val | None]) -> Val | None:
+        passed = [value for value in values if value is not None]
+        if not passed or len(passed) == len(values) or frame.code.one is None:
+            return join(passed) if passed else None
+        function = FunctionRef(frame.path, frame.piece, frame.def_, frame.scope)
+        return join([*passed, self._ev.functions.default(function, frame.code.one.params[index])])
 
     def opened(self, path: Path, piece: int, def_: int) -> Frame | None:
         """The frame of a def that somebody out of sight calls."""
@@ -94,48 +130,47 @@ class Callers:
             up = file.pieces[up].parent
         return ClassRef(path, up, 1) if up >= 0 else None
 
-    def _find(self, path: Path, piece: int, def_: int, facts: PieceFacts, depth: int) -> Iterator[Frame]:
+    def _find(self, path: Path, piece: int, def_: int, facts: PieceFacts) -> Iterator[Frame]:
         one = facts.ir.defs[def_]
         owner = self.owner(path, piece, def_, facts)
         if owner is not None and self._ev.functions.decoration(FunctionRef(path, piece, def_)) in ("static", "class"):
             for site in self._sites_of(one.name, (path, piece, def_)):
-                for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                for caller in self.frames(site.path, site.piece, site.def_):
                     yield from self._confirmed(site, caller, (path, piece, def_))
             return
         if owner is not None:
-            yield from self._method_frames(path, piece, def_, facts, owner, depth)
+            yield from self._method_frames(path, piece, def_, facts, owner)
             return
         if one.parent > 0:
-            for scope in self.frames(path, piece, one.parent, depth + 1):
-                yield from self._nested_frames(path, piece, def_, scope, depth)
+            for scope in self.frames(path, piece, one.parent):
+                yield from self._nested_frames(path, piece, def_, scope)
             return
         name = _bound_to(def_, facts) if one.kind == "lambda" else one.name
         if not name:
             return
         wanted = (path, piece, def_)
         for site in chain.from_iterable(self._sites_of(one, wanted) for one in (name, *self._aliases(name))):
-            for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+            for caller in self.frames(site.path, site.piece, site.def_):
                 yield from self._confirmed(site, caller, wanted)
 
-    def _nested_frames(self, path: Path, piece: int, def_: int, scope: Frame, depth: int) -> Iterator[Frame]:
+    def _nested_frames(self, path: Path, piece: int, def_: int, scope: Frame) -> Iterator[Frame]:
         """The frames of a function inside another: from the calls of it there, else one with open parameters."""
-        found = list(self._calls_of_nested(path, piece, def_, scope, depth))
+        found = list(self._calls_of_nested(path, piece, def_, scope))
         opened = None if found else self._ev.functions.open_frame(FunctionRef(path, piece, def_, scope), None, None)
         yield from found if opened is None else [opened]
 
-    def _calls_of_nested(self, path: Path, piece: int, def_: int, scope: Frame, depth: int) -> Iterator[Frame]:
+    def _calls_of_nested(self, path: Path, piece: int, def_: int, scope: Frame) -> Iterator[Frame]:
         facts = self._ev.facts(path, piece)
         name = facts.ir.defs[def_].name if facts else ""
         beside = [n for n, one in enumerate(facts.ir.defs if facts else ()) if one.parent == scope.def_ and n != def_]
-        for caller in (scope, *(f for n in beside if name for f in self.frames(path, piece, n, depth + 1))):
+        for caller in (scope, *(f for n in beside if name for f in self.frames(path, piece, n))):
             for step, call in self._ev.performed(caller):
                 func = self._ev.expr(caller, call.func)
                 if func not in (ir.MakeDef(def_), ir.Capture(1, name)):
                     continue
                 if self._ev.liveness.is_dead(step.context, caller):
                     continue
-                self._ev.eval(step.call, caller)
-                for target in caller.targets.get(step.call, ()):
+                for target in self._ev.targets(step.call, caller):
                     if (target.path, target.piece, target.def_, target.scope) == (path, piece, def_, scope):
                         yield target
 
@@ -173,71 +208,73 @@ class Callers:
         for atom in callee.only(FunctionRef, Method, PartialOf):
             function = _function_of(atom)
             if isinstance(function, FunctionRef) and _place(function) == wanted:
-                self._ev.eval(site.expr, caller)
-                for target in caller.targets.get(site.expr, ()):
-                    if (target.path, target.piece, target.def_) == wanted:
-                        yield target
+                target = self._ev.calls.entered(atom, self._ev.calls.arguments(call, caller))
+                if target is not None and (target.path, target.piece, target.def_) == wanted:
+                    yield target
 
-    def _method_frames(
-        self, path: Path, piece: int, def_: int, facts: PieceFacts, owner: ClassRef, depth: int
-    ) -> Iterator[Frame]:
+    def _method_frames(self, path: Path, piece: int, def_: int, facts: PieceFacts, owner: ClassRef) -> Iterator[Frame]:
         one = facts.ir.defs[def_]
         function = FunctionRef(path, piece, def_)
-        for inst in self.instances(owner, depth):
-            if one.name == "__init__":
-                init = self._ev.classes.init_frame(inst)
-                constructed = self._ev.classes.construction(inst) if init else []
+        objects = self.instances(owner)
+        if one.name == "__init__":
+            for inst in objects:
+                constructed = self._ev.classes.construction(inst) if self._ev.classes.init_frame(inst) else ()
                 yield from (f for f in constructed if (f.path, f.piece, f.def_) == (path, piece, def_))
-                continue
-            member = self._ev.classes.member(inst.cls, one.name)
-            if member is None or member.function != function:
-                continue
-            if len(one.params) <= 1:
-                opened = self._ev.functions.open_frame(function, inst, owner)
-                if opened is not None:
-                    yield opened
-                continue
-            called = False
-            for frame in self._calls_on(inst, one.name, (path, piece, def_), depth):
-                called = True
-                yield frame
-            opened = None if called else self._ev.functions.open_frame(function, inst, owner)
-            if opened is not None:
-                yield opened
+            return
+        members = ((inst, self._ev.classes.member(inst.cls, one.name)) for inst in objects)
+        having = [inst for inst, member in members if member is not None and member.function == function]
+        called = self._calls_on(having, one.name, (path, piece, def_)) if len(one.params) > 1 else {}
+        for inst in having:
+            opened = self._ev.functions.open_frame(function, inst, owner) if inst not in called else None
+            yield from called.get(inst, ()) if opened is None else (opened,)
 
-    def _calls_on(self, inst: Instance, name: str, wanted: tuple[Path, int, int], depth: int) -> Iterator[Frame]:
-        yield from self._ev.classes.constructed_through(inst, FunctionRef(*wanted))
-        for site in self._sites_of(name, wanted, inst):
-            for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
-                yield from (f for f in self._confirmed(site, caller, wanted) if f.receiver == inst)
+    def _calls_on(self, objects: list[Instance], name: str, wanted: _Def) -> dict[Atom | None, list[Frame]]:
+        """The frames of method `wanted` that run on each of these objects, where calls of it are in sight."""
+        found: dict[Atom | None, list[Frame]] = {}
+        for inst in objects:
+            for frame in self._ev.classes.constructed_through(inst, FunctionRef(*wanted)):
+                found.setdefault(inst, []).append(frame)
+        families = {_class_key(base) for inst in objects for base in self._ev.classes.mro(inst.cls)}
+        for site in self._sites_of(name, wanted):
+            if self._may_run_on(families, site):
+                for caller in self.frames(site.path, site.piece, site.def_):
+                    for frame in self._confirmed(site, caller, wanted):
+                        found.setdefault(frame.receiver, []).append(frame)
+        return found
 
-    def instances(self, cls: ClassRef, depth: int = 0) -> tuple[Instance, ...]:
+    def instances(self, cls: ClassRef) -> tuple[Instance, ...]:
         """The objects of a class (or of a subclass) whose construction is in sight; else one made out of sight."""
-        known = self._instances.get(cls)
-        if known is not None:
-            return known
-        with provisional(self._instances, cls, (Instance(cls, None),)):
-            self._instances[cls] = self._find_instances(cls, depth) or (Instance(cls, None),)
-        return self._instances[cls]
+        made = self._ev.fixpoint.ask(self._made, cls, (), (), self._find_made, cls)
+        return made if made or cls not in self._made else (Instance(cls, None),)
 
-    def _find_instances(self, cls: ClassRef, depth: int) -> tuple[Instance, ...]:
+    def _find_made(self, cls: ClassRef) -> tuple[Instance, ...]:
         """The objects of a class or of a subclass whose construction is in sight."""
         found: dict[Instance, None] = {}
         for heir, site in self._made_by(cls):
-            for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+            for caller in self.frames(site.path, site.piece, site.def_):
                 if self._ev.liveness.is_dead(site.context, caller):
                     continue
                 call = self._ev.expr(caller, site.expr)
                 if isinstance(call, ir.Call) and heir in self._ev.eval(call.func, caller).atoms:
                     found[Instance(heir, Site(caller, site.expr))] = None
-            if len(found) >= _MAX_CALLERS:
-                break
-        return tuple(found)[:_MAX_CALLERS]
+        return tuple(found) if len(found) <= MAX_CALLERS else self._made_alike(found)
+
+    def _made_alike(self, objects: Iterable[Instance]) -> tuple[Instance, ...]:
+        """These objects, told apart by the calls that make them and no longer by who calls the code around; if there
+        are still too many, by their classes."""
+        places: dict[Instance, None] = {}
+        for inst in objects:
+            around = inst.site and self.opened(inst.site.frame.path, inst.site.frame.piece, inst.site.frame.def_)
+            site = Site(around, inst.site.expr) if around and inst.site else None
+            places[Instance(inst.cls, site)] = None
+        if len(places) <= MAX_CALLERS:
+            return tuple(places)
+        return tuple(dict.fromkeys(Instance(inst.cls, None) for inst in places))
 
     def are_made(self, cls: ClassRef) -> bool:
         """Whether the construction of some object of a class, or of a subclass, is in sight. Most are made where it is
         written that they are: who calls the code around that does not matter."""
-        if cls not in self._instances and any(self._calls_for_all(site) for _, site in self._made_by(cls)):
+        if cls not in self._made and any(self._calls_for_all(site) for _, site in self._made_by(cls)):
             return True
         return any(inst.site is not None for inst in self.instances(cls))
 
@@ -260,7 +297,7 @@ class Callers:
 
     def subclasses(self, cls: ClassRef) -> tuple[ClassRef, ...]:
         """The classes of the project that derive from a module-level class, in the order of their files."""
-        return tuple(islice(self._heirs(cls), _MAX_CALLERS))
+        return tuple(self._heirs(cls))
 
     def _heirs(self, cls: ClassRef) -> Iterator[ClassRef]:
         name = self._ev.classes.name(cls)
@@ -276,23 +313,33 @@ class Callers:
         """The calls of something called `name`."""
         known = self._sites.get(name)
         if known is None:
-            known = self._sites[name] = tuple(islice(self._find_sites(name), _MAX_SITES))
+            known = self._sites[name] = tuple(self._find_sites(name))
         return known
 
-    def _sites_of(
-        self, name: str, wanted: tuple[Path, int, int], receiver: Instance | None = None
-    ) -> Iterator[CallSite]:
-        """The calls of something called `name` that may run the def `wanted`; with a `receiver`, on this object."""
-        for site in self.sites(name):
-            if receiver is not None and not self._may_run_on(receiver, site):
-                continue
-            callees = self.callees(site)
-            functions = (_function_of(atom) for atom in callees or ())
-            if callees is None or any(isinstance(f, FunctionRef) and _place(f) == wanted for f in functions):
-                yield site
+    def _sites_of(self, name: str, wanted: _Def) -> Iterator[CallSite]:
+        """The calls of something called `name` that may run the def `wanted`, in the order of their places."""
+        known = self._sites_by_callee.get(name)
+        if known is None:
+            known = self._sites_by_callee[name] = self._by_callee(name)
+        certain, possible = known
+        yield from sorted((*certain.get(wanted, ()), *possible))
 
-    def _may_run_on(self, receiver: Instance, site: CallSite) -> bool:
-        """Whether a call may run a method on an object: what a class calls on itself runs on its own objects only."""
+    def _by_callee(self, name: str) -> tuple[dict[_Def, list[CallSite]], list[CallSite]]:
+        """The calls of something called `name` by the defs that they may run; and those that may run any."""
+        certain: dict[_Def, list[CallSite]] = {}
+        possible: list[CallSite] = []
+        for site in self.sites(name):
+            callees = self.callees(site)
+            if callees is None:
+                possible.append(site)
+            functions = (_function_of(atom) for atom in callees or ())
+            for place in {_place(f) for f in functions if isinstance(f, FunctionRef)}:
+                certain.setdefault(place, []).append(site)
+        return certain, possible
+
+    def _may_run_on(self, families: Collection[object], site: CallSite) -> bool:
+        """Whether a call may run a method on an object of whose class and ancestors `families` are the keys: what a
+        class calls on itself runs on its own objects only."""
         facts = self._ev.facts(site.path, site.piece)
         call = facts.ir.exprs[site.expr] if facts else None
         if facts is None or not isinstance(call, ir.Call):
@@ -303,8 +350,7 @@ class Callers:
             return True
         if self._ev.functions.decoration(FunctionRef(site.path, site.piece, method)) in ("static", "class"):
             return True
-        ancestors = self._ev.classes.mro(receiver.cls)
-        return any(isinstance(base, ClassRef) and _same_class(base, owner) for base in ancestors)
+        return _class_key(owner) in families
 
     def callees(self, site: CallSite) -> frozenset[Atom] | None:
         """All that a call may call for any caller of its def; None if that takes to know the callers."""
@@ -360,22 +406,13 @@ class Callers:
                 yield from sites_in(self._ev, path, piece, {name})
 
 
-def _once(frames: Iterable[Frame]) -> Iterator[Frame]:
-    """Each frame once, as far as somebody asks."""
-    seen: set[Frame] = set()
-    for frame in frames:
-        if frame not in seen:
-            seen.add(frame)
-            yield frame
-
-
 def _place(function: FunctionRef) -> tuple[Path, int, int]:
     return function.path, function.piece, function.def_
 
 
-def _same_class(one: ClassRef, other: ClassRef) -> bool:
-    """Whether two are the same class statement, in whatever function it stands."""
-    return (one.path, one.piece, one.def_) == (other.path, other.piece, other.def_)
+def _class_key(base: object) -> object:
+    """What two classes that are the same class statement, in whatever function it stands, have in common."""
+    return (base.path, base.piece, base.def_) if isinstance(base, ClassRef) else base
 
 
 def asks_self(number: int, facts: PieceFacts) -> bool:

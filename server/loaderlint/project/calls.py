@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.names import OPTIONAL_IMPORTERS
 from loaderlint.project import growth, late, library
 from loaderlint.project.arguments import NO_ARGUMENTS, Arguments
-from loaderlint.project.budget import MAX_NESTING
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
     Atom,
@@ -38,6 +37,15 @@ from loaderlint.project.values import (
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluate import Evaluator
+
+
+class _Run(NamedTuple):
+    """A function that a call runs, on which object, found in which class, with which arguments."""
+
+    function: FunctionRef
+    receiver: Atom | None
+    owner: ClassRef | None
+    arguments: Arguments
 
 
 class Calls:
@@ -105,18 +113,20 @@ class Calls:
             value, more = self._call_atom(atom, callee, arguments, frame, number, {**seen, atom: True})
             parts.append(value)
             targets.extend(more)
-        return (join(parts) if parts else unknown("call")), tuple(dict.fromkeys(targets))
+        if not parts and callee.atoms:
+            return unknown("call"), ()
+        return join(parts), tuple(dict.fromkeys(targets))
 
     def _call_atom(
         self, atom: Atom, callee: Val, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
     ) -> tuple[Val, tuple[Frame, ...]]:
         match atom:
             case FunctionRef():
-                return self._call_function(atom, arguments, frame)
+                return self._call_function(atom, arguments)
             case Method(function, receiver, owner):
-                return self._ev.functions.invoke(function, receiver, owner, arguments, frame)
+                return self._ev.functions.invoke(function, receiver, owner, arguments)
             case ClassRef():
-                made = Instance(atom, Site(frame, number) if frame.nesting < MAX_NESTING else None)
+                made = Instance(atom, Site(frame, number))
                 init = self._ev.classes.init_frame(made)
                 return of(made), (init,) if init else ()
             case Instance():
@@ -138,21 +148,40 @@ class Calls:
                 return unknown("not callable"), ()
         raise AssertionError(atom)
 
-    def _call_function(
-        self, function: FunctionRef, arguments: Arguments, frame: Frame
-    ) -> tuple[Val, tuple[Frame, ...]]:
-        """Call a function by its own name. `Base.method(self, ...)` runs on the object that is passed first."""
+    def entered(self, atom: Atom, arguments: Arguments) -> Frame | None:
+        """The frame in which a call of a function, a bound method or a `functools.partial` of these runs it; None for
+        all else. Nothing of the function is evaluated."""
+        match atom:
+            case PartialOf(func, site):
+                return self.entered(func, self._partial_arguments(site).before(arguments))
+            case FunctionRef():
+                run = self._run_by_name(atom, arguments)
+            case Method(function, receiver, owner):
+                run = _Run(function, receiver, owner, arguments)
+            case _:
+                return None
+        facts = self._ev.facts(run.function.path, run.function.piece)
+        if facts is None or self._ev.functions.decoration(run.function) == "stub":
+            return None
+        return self._ev.functions.entered(run.function, run.receiver, run.owner, run.arguments, facts)
+
+    def _call_function(self, function: FunctionRef, arguments: Arguments) -> tuple[Val, tuple[Frame, ...]]:
+        """Call a function by its own name."""
         facts = self._ev.facts(function.path, function.piece)
         if facts is not None and facts.ir.defs[function.def_].name in OPTIONAL_IMPORTERS:
             return library.optional_import(arguments), ()
+        return self._ev.functions.invoke(*self._run_by_name(function, arguments))
+
+    def _run_by_name(self, function: FunctionRef, arguments: Arguments) -> _Run:
+        """What a call of a function by its own name runs: `Base.method(self, ...)` runs on the object that is passed
+        first."""
         file = self._ev.file(function.path)
         parent = self._ev.names.class_around(file, function.piece) if file and function.def_ == 1 else None
         first = arguments.positional[0].only(Instance) if parent is not None and arguments.positional else []
         if len(first) != 1 or parent is None or self._ev.functions.decoration(function) == "static":
-            return self._ev.functions.invoke(function, None, None, arguments, frame)
+            return _Run(function, None, None, arguments)
         owner = ClassRef(function.path, parent, 1)
-        rest = replace(arguments, positional=arguments.positional[1:])
-        return self._ev.functions.invoke(function, first[0], owner, rest, frame)
+        return _Run(function, first[0], owner, replace(arguments, positional=arguments.positional[1:]))
 
     def _partial_arguments(self, site: Site) -> Arguments:
         call = self._ev.expr(site.frame, site.expr)

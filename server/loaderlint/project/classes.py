@@ -8,6 +8,7 @@ somebody out of sight; and the class body's.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +21,6 @@ from loaderlint.project.arguments import Arguments
 from loaderlint.project.assigned import may_assign
 from loaderlint.project.files import defined_name, holds, is_def
 from loaderlint.project.frames import Frame
-from loaderlint.project.provisional import provisional
 from loaderlint.project.values import (
     BOTTOM,
     ClassRef,
@@ -113,11 +113,9 @@ class Classes:
         self._storing_methods: dict[tuple[ClassRef, str], _Methods] = {}
         self._leading_to: dict[tuple[tuple[Base, ...], tuple[FunctionRef, ...]], frozenset[str]] = {}
         self._leading_in: dict[ClassRef, dict[str, frozenset[str]]] = {}
-        self._construction: dict[Instance, list[Frame]] = {}
-        self._walks: dict[tuple[Instance, frozenset[str]], list[Frame]] = {}
+        self._walks: dict[tuple[Instance, frozenset[str] | None], tuple[Frame, ...]] = {}
         self._fields: dict[tuple[Instance, str], Val] = {}
         self._stores: dict[tuple[Instance, str], tuple[Store, ...]] = {}
-        self._open: set[tuple[Instance, str]] = set()
 
     # --- ancestry -----------------------------------------------------------------------------------------------------
 
@@ -325,7 +323,7 @@ class Classes:
         if member is not None and member.function is not None:
             match self._ev.functions.decoration(member.function):
                 case "property":
-                    return self._ev.functions.invoke(member.function, inst, member.owner, Arguments(), frame)
+                    return self._ev.functions.invoke(member.function, inst, member.owner, Arguments())
                 case "static":
                     return of(member.function), ()
                 case "class":
@@ -376,7 +374,7 @@ class Classes:
         if member.bindings:
             return join(self._ev.names.binding(cls.path, binding, member.name) for binding in member.bindings[-2:])
         head = self.head(cls)
-        frame = self._ev.frame(cls.path, cls.piece, cls.def_, None, (), cls.scope, None, 0)
+        frame = self._ev.frame(cls.path, cls.piece, cls.def_, None, (), cls.scope, None)
         values = [
             self._ev.eval(step.value, frame)
             for step in (head.steps if head else ())
@@ -398,10 +396,7 @@ class Classes:
             return None
         args = self._ev.calls.site_arguments(inst.site).bind(facts.ir.defs[member.function.def_].params, of(inst))
         function = member.function
-        depth = inst.site.frame.depth + 1
-        return self._ev.frame(
-            function.path, function.piece, function.def_, inst, args, function.scope, member.owner, depth
-        )
+        return self._ev.frame(function.path, function.piece, function.def_, inst, args, function.scope, member.owner)
 
     def open_method(self, inst: Instance, name: str) -> Frame | None:
         """The frame of a method of `inst` that somebody out of sight calls; None if the project defines none."""
@@ -410,30 +405,25 @@ class Classes:
             return None
         return self._ev.functions.open_frame(member.function, inst, member.owner)
 
-    def construction(self, inst: Instance) -> list[Frame]:
+    def construction(self, inst: Instance) -> tuple[Frame, ...]:
         """The frames that run on `inst` while it is constructed: `__init__`, those of its bases that it calls, and the
         methods they call on the object."""
-        known = self._construction.get(inst)
-        if known is not None:
-            return known
-        frames: list[Frame] = []
-        with provisional(self._construction, inst, frames):
-            self._walk(inst, None, frames)
-        return frames
+        return self._walk(inst, None)
 
-    def _walk(self, inst: Instance, names: frozenset[str] | None, frames: list[Frame]) -> None:
-        """Put into `frames` those that run on `inst` while it is constructed, through calls of these names (None: of
-        any)."""
-        init = self.init_frame(inst)
-        queue = [init] if init else []
-        post = self.open_method(inst, "__post_init__")
-        queue += [post] if post else []
-        while queue and len(frames) < 64:
-            frame = queue.pop(0)
-            if frame in frames:
-                continue
-            frames.append(frame)
-            queue.extend(t for t in self._calls_on_self(frame, names) if t.receiver == inst)
+    def _walk(self, inst: Instance, names: frozenset[str] | None) -> tuple[Frame, ...]:
+        """The frames that run on `inst` while it is constructed, through calls of these names (None: of any)."""
+        return self._ev.fixpoint.ask(self._walks, (inst, names), (), (), self._find_walk, inst, names)
+
+    def _find_walk(self, inst: Instance, names: frozenset[str] | None) -> tuple[Frame, ...]:
+        entries = (self.init_frame(inst), self.open_method(inst, "__post_init__"))
+        frames = {frame: None for frame in entries if frame is not None}
+        queue = deque(frames)
+        while queue:
+            for target in self._calls_on_self(queue.popleft(), names):
+                if target.receiver == inst and target not in frames:
+                    frames[target] = None
+                    queue.append(target)
+        return tuple(frames)
 
     def _calls_on_self(self, frame: Frame, names: frozenset[str] | None) -> Iterator[Frame]:
         for step, call in self._ev.performed(frame):
@@ -441,8 +431,7 @@ class Classes:
             if not isinstance(func, ir.Attr) or not (names is None or func.name in names):
                 continue
             if self._is_self_or_class(func.base, frame) and not self._ev.liveness.is_dead(step.context, frame):
-                self._ev.eval(step.call, frame)
-                yield from frame.targets.get(step.call, ())
+                yield from self._ev.targets(step.call, frame)
 
     def _is_self_or_class(self, base: int, frame: Frame) -> bool:
         """Whether `base` is self, `super()` or a class name (`Base.__init__(self)`)."""
@@ -460,19 +449,10 @@ class Classes:
 
     def stores(self, inst: Instance, name: str) -> tuple[Store, ...]:
         """Every assignment to attribute `name` of the object in sight of its class."""
-        key = (inst, name)
-        known = self._stores.get(key)
-        if known is not None:
-            return known
-        if key in self._open:
-            return ()
-        self._open.add(key)
-        try:
-            found = tuple(self._find_stores(inst, name))
-        finally:
-            self._open.discard(key)
-        self._stores[key] = found
-        return found
+        return self._ev.fixpoint.ask(self._stores, (inst, name), (), (), self._found_stores, inst, name)
+
+    def _found_stores(self, inst: Instance, name: str) -> tuple[Store, ...]:
+        return tuple(self._find_stores(inst, name))
 
     def _find_stores(self, inst: Instance, name: str) -> Iterator[Store]:
         storing = self._storing(inst.cls, name)
@@ -535,12 +515,7 @@ class Classes:
             return []
         if methods.names is None:
             methods.names = self._leading(inst.cls, methods.written)
-        key = (inst, methods.names)
-        walked = self._walks.get(key)
-        if walked is None:
-            frames: list[Frame] = []
-            self._walk(inst, methods.names, frames)
-            walked = self._walks[key] = frames
+        walked = self._walk(inst, methods.names)
         return [frame for frame in walked if (frame.path, frame.piece, frame.def_) in methods.places]
 
     def constructed_through(self, inst: Instance, function: FunctionRef) -> list[Frame]:
@@ -606,22 +581,15 @@ class Classes:
 
     def field(self, inst: Instance, name: str) -> Val:
         """What attribute `name` of the object may hold."""
-        key = (inst, name)
-        known = self._fields.get(key)
-        if known is not None:
-            return known
-        if key in self._open:
-            return BOTTOM
+        return self._ev.fixpoint.ask(self._fields, (inst, name), BOTTOM, unknown("cycle"), self._field, inst, name)
+
+    def _field(self, inst: Instance, name: str) -> Val:
         stores = self.stores(inst, name)
         values = [store.value for store in stores]
         if not any(store.construction and store.sure for store in stores):
             values.extend(self._beyond_stores(inst, name))
         found = join(values) if values else self._missing(inst)
-        found = self._with_appended(inst, name, found)
-        if not found.atoms:
-            found = unknown("cycle")
-        self._fields[key] = found
-        return found
+        return self._with_appended(inst, name, found)
 
     def _with_appended(self, inst: Instance, name: str, value: Val) -> Val:
         """A list field with what the object's methods append to it."""

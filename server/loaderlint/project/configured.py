@@ -14,8 +14,8 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.files import SeenPiece, is_def
 from loaderlint.project.frames import Code, Frame
-from loaderlint.project.provisional import provisional
 from loaderlint.project.values import (
+    BOTTOM,
     FunctionRef,
     Lib,
     LibObject,
@@ -86,20 +86,16 @@ class Configured:
         if name == "__dict__":
             return of(atom)
         key = (str(atom.path), name)
-        if key not in self._options:
-            with provisional(self._options, key, unknown("cycle")):
-                self._options[key] = self._argparse_option(name, atom.path)
-        return self._options[key]
+        return self._ev.fixpoint.ask(
+            self._options, key, BOTTOM, unknown("cycle"), self._argparse_option, name, atom.path
+        )
 
     def flag(self, module: str, name: str) -> Val | None:
         """`FLAGS.name` of absl or its relatives; None if `module` is none of theirs."""
         if not module.startswith(_FLAG_MODULES):
             return None
         key = ("flags", name)
-        if key not in self._options:
-            with provisional(self._options, key, unknown("cycle")):
-                self._options[key] = self._absl_flag(name)
-        return self._options[key]
+        return self._ev.fixpoint.ask(self._options, key, BOTTOM, unknown("cycle"), self._absl_flag, name)
 
     def node_attribute(self, atom: LibObject, name: str) -> Val | None:
         """Attribute `name` of a yacs, EasyDict or ConfigDict node; None if `atom` is none."""
@@ -110,10 +106,7 @@ class Configured:
             return None
         if name in ("clone", "merge_from_file", "merge_from_list", "freeze", "defrost", "copy_and_resolve_references"):
             return None
-        if name not in self._nodes:
-            with provisional(self._nodes, name, unknown("cycle")):
-                self._nodes[name] = self._node_default(name)
-        return self._nodes[name]
+        return self._ev.fixpoint.ask(self._nodes, name, BOTTOM, unknown("cycle"), self._node_default, name)
 
     def _given(self, atom: LibObject, name: str) -> Val | None:
         """What the call that made a record passes for its attribute `name`; None if that is not in sight."""

@@ -117,7 +117,7 @@ class DeclaredCalls:
         stands and what its default is."""
         if isinstance(meant, int):
             return passed.get("", meant)
-        for target in frame.targets.get(number, ()):
+        for target in self._ev.targets(number, frame):
             one = self._ev.def_of(target)
             for index, param in enumerate(one.params if one else ()):
                 if param.name == meant and index < len(target.args):
@@ -129,7 +129,7 @@ class DeclaredCalls:
 
 def leads_to(ev: Evaluator, site: Site) -> frozenset[Frame]:
     """The frames that a call leads to, itself or through others."""
-    found = dict.fromkeys(site.frame.targets.get(site.expr, ()))
+    found = dict.fromkeys(ev.targets(site.expr, site.frame))
     queue = deque(found)
     while queue and len(found) < _MAX_FRAMES:
         for target in ev.run(queue.popleft()):

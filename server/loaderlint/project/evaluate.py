@@ -7,8 +7,8 @@ names, functions, calls, classes, options and what never runs are parts with a m
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -17,14 +17,16 @@ from loaderlint.facts.ir import NONE, DefIR, PieceFacts
 from loaderlint.knowledge.arrays import VIEW_ATTRIBUTES
 from loaderlint.knowledge.names import canonical
 from loaderlint.project import library
-from loaderlint.project.budget import MAX_CONTEXTS, MAX_NAME_LENGTH, MAX_NESTED_FRAMES, TOO_MANY
+from loaderlint.project.budget import MAX_CONTEXTS, MAX_HEIGHTS, MAX_NAME_LENGTH, TOO_MANY
 from loaderlint.project.calls import Calls
 from loaderlint.project.classes import Classes
 from loaderlint.project.configured import Configured, flags_module
 from loaderlint.project.files import Files, ProjectFile
+from loaderlint.project.fixpoint import Fixpoint
 from loaderlint.project.frames import Code, Frame
 from loaderlint.project.functions import Functions
 from loaderlint.project.liveness import Liveness
+from loaderlint.project.lowered import Lowered
 from loaderlint.project.meanings import MEANINGS
 from loaderlint.project.names import Names
 from loaderlint.project.values import (
@@ -50,6 +52,8 @@ from loaderlint.project.values import (
     Val,
     constant,
     extended,
+    height_of,
+    height_of_atom,
     join,
     lib,
     member_of,
@@ -57,41 +61,39 @@ from loaderlint.project.values import (
     unknown,
 )
 
-_PENDING = None
-#: So many expressions may wait for each other. Each takes up to 25 frames of Python (see `loaderlint.stack.FRAMES`).
-MAX_NESTED = 400
 #: What tells the frames of one def apart: the receiver, the arguments, the frame around, the class it was found in.
 _Context = tuple[Atom | None, tuple[Val | None, ...], Frame | None, ClassRef | None]
+_NO_ANSWER = unknown("cycle")
 
 
 @dataclass(slots=True)
 class _Def:
-    """A def with its frames, and how many of them are nested."""
+    """A def with its frames."""
 
     code: Code
     frames: dict[_Context, Frame]
-    nested: int = 0
 
 
-class _AskFirst(BaseException):
-    """Too many expressions wait for this one: the outermost question ends, asks for this one, and begins again.
+class TooManyContexts(Exception):
+    """A def has more contexts than may be told apart."""
 
-    Not an `Exception`: nobody on the way may take it for an error of theirs."""
-
-    def __init__(self, number: int, frame: Frame) -> None:
-        super().__init__()
-        self.number = number
-        self.frame = frame
+    def __init__(self, frame: Frame) -> None:
+        super().__init__(frame.order)
+        self.path = frame.path
 
 
 class Evaluator:
-    """Evaluates expressions of one immutable snapshot of a project."""
+    """Evaluates expressions of one immutable snapshot of a project. `max_height`: objects that are made in higher
+    contexts are not told apart (see `Frame.height`)."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, max_height: int = MAX_HEIGHTS[0]) -> None:
         self.files = files
+        self.max_height = max_height
+        self.fixpoint = Fixpoint()
+        self.lowered = Lowered(self)
         self._defs: dict[tuple[Path, int, int], _Def] = {}
+        self._leads: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
         self._facts: dict[tuple[Path, int], PieceFacts | None] = {}
-        self._nested = 0
         self.names = Names(self)
         self.functions = Functions(self)
         self.calls = Calls(self)
@@ -138,7 +140,7 @@ class Evaluator:
 
     def body(self, path: Path, piece: int) -> Frame:
         """The frame of a piece's own body (module level or class body)."""
-        return self.frame(path, piece, 0, None, (), None, None, 0)
+        return self.frame(path, piece, 0, None, (), None, None)
 
     def frame(
         self,
@@ -149,30 +151,29 @@ class Evaluator:
         args: tuple[Val | None, ...],
         scope: Frame | None,
         owner: ClassRef | None,
-        depth: int,
     ) -> Frame:
-        """The one frame with these parts. Past `MAX_CONTEXTS` frames of one def their arguments are forgotten, past
-        `MAX_NESTED_FRAMES` where its object was made and what is around it."""
+        """The one frame with these parts. Where an object was made is forgotten if it was made too high: at more than
+        `max_height` for the receiver, at no less for arguments. So a def has few frames, and which ones is a matter of
+        the parts alone, not of the frames that are known already.
+
+        Raises TooManyContexts."""
         known = self._def(path, piece, def_)
-        context = (receiver, args, scope, owner)
-        found = known.frames.get(context)
+        found = known.frames.get((receiver, args, scope, owner))
         if found is not None:
-            found.depth = min(found.depth, depth)
             return found
-        count = len(known.frames)
-        if count >= MAX_CONTEXTS and any(args):
-            forgotten = tuple(unknown("too many") if value is not None else None for value in args)
-            if forgotten != args:
-                return self.frame(path, piece, def_, receiver, forgotten, scope, owner, depth)
-        nesting = max(_nesting(receiver), 0 if scope is None else scope.nesting + 1)
-        if nesting > 1:
-            if known.nested >= MAX_NESTED_FRAMES:
-                return self.frame(path, piece, def_, _anywhere(receiver), args, None, _unscoped(owner), depth)
-            known.nested += 1
-        order = f"{path}:{piece:06}:{def_:06}:{count:06}"
-        made = Frame(path, piece, def_, receiver, args, scope, owner, depth, order, known.code, nesting)
-        known.frames[context] = made
-        return made
+        low = self.lowered
+        context = (
+            None if receiver is None else low.atom(receiver, self.max_height),
+            tuple(None if value is None else low.value(value, self.max_height - 1) for value in args),
+            None if scope is None or scope.height < self.max_height else low.frame(scope),
+            None if owner is None else low.class_(owner, self.max_height),
+        )
+        found = known.frames.get(context)
+        if found is None:
+            found = known.frames[context] = Frame(path, piece, def_, *context, known.code, _height_of_context(context))
+            if len(known.frames) > MAX_CONTEXTS:
+                raise TooManyContexts(found)
+        return found
 
     def code(self, function: FunctionRef) -> Code:
         """What is written in a function; no frame is made."""
@@ -190,13 +191,11 @@ class Evaluator:
     def eval(self, number: int, frame: Frame) -> Val:
         """What expression `number` of the frame's piece may be, in that frame."""
         memo = frame.memo
-        known = memo.get(number, _PENDING)
-        if known is not _PENDING:
+        known = memo.get(number)
+        if known is not None:
             return known
         if number == NONE:
             return NONE_VALUE
-        if number in memo:
-            return BOTTOM
         exprs = frame.code.exprs
         if number >= len(exprs):
             return unknown("half typed")
@@ -204,45 +203,17 @@ class Evaluator:
         if type(e) is ir.Const:
             value = memo[number] = constant(*e)
             return value
-        nested = self._nested
-        if nested == 0:
-            return self._outermost(number, frame)
-        if nested >= MAX_NESTED:
-            raise _AskFirst(number, frame)
-        self._nested = nested + 1
-        memo[number] = _PENDING
-        try:
-            value = memo[number] = MEANINGS[type(e)](self, e, number, frame)
-        except BaseException:
-            del memo[number]  # it is not known, and must not be taken for a cycle by the next question
-            raise
-        finally:
-            self._nested = nested
-        return value
+        return self.fixpoint.ask(
+            memo, number, BOTTOM, _NO_ANSWER, MEANINGS[type(e)], self, e, number, frame, notes=frame
+        )
 
-    def _outermost(self, number: int, frame: Frame) -> Val:
-        """`eval` of an expression that no other one waits for. However long the chains are that lead from it, the stack
-        stays small: what lies too deep is asked first, and remembered."""
-        waiting = [(number, frame)]
-        try:
-            while True:
-                number, frame = waiting[-1]
-                e = frame.code.exprs[number]
-                frame.memo[number] = _PENDING  # those that wait are a cycle for the others
-                self._nested = 1
-                try:
-                    value = MEANINGS[type(e)](self, e, number, frame)
-                except _AskFirst as first:
-                    waiting.append((first.number, first.frame))
-                    continue
-                frame.memo[number] = value
-                waiting.pop()
-                if not waiting:
-                    return value
-        finally:
-            self._nested = 0
-            for number, frame in waiting:
-                frame.memo.pop(number, None)
+    def targets(self, number: int, frame: Frame) -> tuple[Frame, ...]:
+        """The frames that expression `number` leads to in a frame: what it calls, and the properties that it reads."""
+        self.eval(number, frame)
+        found = frame.targets.get(number, ())
+        if not found and frame.before and number not in frame.memo:
+            return frame.before.get(number, ())
+        return found
 
     # --- attributes ---------------------------------------------------------------------------------------------------
 
@@ -254,7 +225,7 @@ class Evaluator:
             parts.append(value)
             if targets and number is not None:
                 frame.add_targets(number, targets)
-        value = join(parts) if parts else unknown("attribute")
+        value = join(parts)
         if not base.origins:
             return value
         if any(isinstance(atom, Method | FunctionRef | ClassRef | LibMember) for atom in value.atoms):
@@ -294,11 +265,19 @@ class Evaluator:
     # --- walking ------------------------------------------------------------------------------------------------------
 
     def run(self, frame: Frame) -> Iterator[Frame]:
-        """Evaluate every step of a frame that can run; the frames that its calls and property reads lead to."""
-        one = self.def_of(frame)
-        if one is None:
-            return
-        seen: dict[Frame, None] = {}
+        """The frames that the calls and property reads of a frame lead to, each once, in the order of the source."""
+        yield from dict.fromkeys(target for targets in self.leads(frame).values() for target in targets)
+
+    def leads(self, frame: Frame) -> Mapping[int, tuple[Frame, ...]]:
+        """Where a frame leads, by the number of the expression that does: every step that can run is evaluated."""
+        known = self._leads.get(frame)
+        if known is None:
+            known = self._leads[frame] = self._find_leads(frame)
+        return known
+
+    def _find_leads(self, frame: Frame) -> dict[int, tuple[Frame, ...]]:
+        if self.def_of(frame) is None:
+            return {}
         for context, numbers, gone_through in frame.code.evaluated:
             if context > 0 and self.liveness.is_dead(context, frame):
                 continue
@@ -306,29 +285,15 @@ class Evaluator:
                 self.eval(number, frame)
             if gone_through != NONE:
                 library.element(self, self.eval(gone_through, frame), frame, gone_through)
-        for number, targets in frame.targets.items():
-            if not self.liveness.expression_is_dead(number, frame):
-                seen.update(dict.fromkeys(targets))
-        yield from seen
+        is_dead = self.liveness.expression_is_dead
+        return {number: targets for number, targets in sorted(frame.targets.items()) if not is_dead(number, frame)}
 
 
-def _nesting(receiver: Atom | None) -> int:
-    """How many objects and functions lie around a frame that runs on this one."""
-    cls = receiver.cls if isinstance(receiver, Instance) else receiver
-    scope = cls.scope if isinstance(cls, ClassRef) else None
-    site = receiver.site if isinstance(receiver, Instance) else None
-    return max([0 if around is None else around.nesting + 1 for around in (scope, site.frame if site else None)])
-
-
-def _anywhere(receiver: Atom | None) -> Atom | None:
-    """A receiver of the same class, made out of sight."""
-    if isinstance(receiver, Instance):
-        return Instance(replace(receiver.cls, scope=None), None)
-    return replace(receiver, scope=None) if isinstance(receiver, ClassRef) else None
-
-
-def _unscoped(cls: ClassRef | None) -> ClassRef | None:
-    return None if cls is None else replace(cls, scope=None)
+def _height_of_context(context: _Context) -> int:
+    receiver, args, scope, owner = context
+    atoms = [height_of_atom(atom) for atom in (receiver, owner) if atom is not None]
+    values = [height_of(value) for value in args if value is not None]
+    return max([*atoms, *values, 0 if scope is None else scope.height + 1])
 
 
 @lru_cache(maxsize=4096)

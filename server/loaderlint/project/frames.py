@@ -5,14 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeVar
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR, PieceFacts
-from loaderlint.project.values import Atom, ClassRef, Val
+from loaderlint.project.values import Atom, ClassRef, Val, order_of, order_of_atom
 
 _Step = TypeVar("_Step", bound=ir.Step)
+#: Longer descriptions of a context are cut off here, with a digest of the rest.
+_LONGEST_ORDER = 200
 
 
 class Code:
@@ -164,11 +167,12 @@ class Code:
 class Frame:
     """Def `def_` of piece `piece` in `path`, run with `receiver` bound to its first parameter (None for functions and
     bodies) and `args` for the others (None: not passed). `scope` is the frame of the lexically enclosing def, `owner`
-    the class a method was found in, `depth` how many calls deep, `order` a stable sort key, `code` what is written,
-    `nesting` how many objects and functions that make each other lie around it.
+    the class a method was found in, `code` what is written, `height` how many contexts lie in each other in which the
+    parts of this one were made (see `values.height_of`).
 
     `memo` holds what each expression evaluated to, `targets` the frames a call or property read leads to, `guesses` the
-    calls whose callee is one of several by a name made up at run time."""
+    calls whose callee is one of several by a name made up at run time. `before`: the targets of expressions in a cycle
+    as they were in the round before (see `fixpoint`)."""
 
     path: Path
     piece: int
@@ -177,14 +181,27 @@ class Frame:
     args: tuple[Val | None, ...]
     scope: Frame | None
     owner: ClassRef | None
-    depth: int
-    order: str
     code: Code
-    nesting: int = 0
+    height: int = 0
     memo: dict[int, Val | None] = field(default_factory=dict)
     targets: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
     dead: dict[int, bool] = field(default_factory=dict)
     guesses: frozenset[int] = frozenset()
+    before: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
+    _order: str = ""
+
+    @property
+    def order(self) -> str:
+        """A sort key that tells frames apart and is the same in every run."""
+        if not self._order:
+            parts = [order_of_atom(atom) for atom in (self.receiver, self.owner) if atom is not None]
+            parts += ["-" if value is None else order_of(value) for value in self.args]
+            parts += [self.scope.order] if self.scope is not None else []
+            context = " ".join(parts)
+            if len(context) > _LONGEST_ORDER:
+                context = context[:_LONGEST_ORDER] + blake2b(context.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+            self._order = f"{self.path}:{self.piece:06}:{self.def_:06}:{context}"
+        return self._order
 
     def __repr__(self) -> str:
         """Short: frames hold values that hold frames."""
@@ -194,6 +211,15 @@ class Frame:
     def facts(self) -> PieceFacts | None:
         """The facts of its piece, None where that cannot be read."""
         return self.code.facts
+
+    def noted(self, number: int) -> object:
+        """See `fixpoint.Notes`."""
+        return frozenset(self.targets.get(number, ()))
+
+    def retract(self, number: int) -> None:
+        """See `fixpoint.Notes`."""
+        self.before[number] = self.targets.pop(number, ())
+        self.guesses -= {number}
 
     def add_targets(self, number: int, targets: tuple[Frame, ...]) -> None:
         """Note the frames that expression `number` leads to, beside those that are known."""

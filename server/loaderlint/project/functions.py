@@ -12,6 +12,7 @@ from loaderlint.project.arguments import Arguments
 from loaderlint.project.files import is_bare_function
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
+    BOTTOM,
     NONE_VALUE,
     Atom,
     ClassRef,
@@ -33,8 +34,6 @@ from loaderlint.project.values import (
 if TYPE_CHECKING:
     from loaderlint.project.evaluate import Evaluator
 
-MAX_DEPTH = 24
-
 
 class Functions:
     """Function questions of one snapshot."""
@@ -42,7 +41,6 @@ class Functions:
     def __init__(self, evaluator: Evaluator) -> None:
         self._ev = evaluator
         self._returns: dict[Frame, Val] = {}
-        self._running: set[Frame] = set()
         self._bare: dict[tuple[Path, int], bool] = {}
 
     def open_frame(self, function: FunctionRef, receiver: Atom | None, owner: ClassRef | None) -> Frame | None:
@@ -62,7 +60,7 @@ class Functions:
             else:
                 args.append(_open_default(self.default(function, param)))
         return self._ev.frame(
-            function.path, function.piece, function.def_, receiver, tuple(args), function.scope, owner, 0
+            function.path, function.piece, function.def_, receiver, tuple(args), function.scope, owner
         )
 
     def _annotated(self, function: FunctionRef, param: ir.ParamIR) -> Val | None:
@@ -90,25 +88,32 @@ class Functions:
         receiver: Atom | None,
         owner: ClassRef | None,
         arguments: Arguments,
-        caller: Frame,
     ) -> tuple[Val, tuple[Frame, ...]]:
-        """Call a function of the project: its result and its frame. Too deep or recursive: Unknown."""
+        """Call a function of the project: its result and its frame. A recursion that never ends gives
+        Unknown."""
         facts = self._ev.facts(function.path, function.piece)
         if facts is None:
             return unknown("half typed"), ()
-        one = facts.ir.defs[function.def_]
         decoration = self.decoration(function)
         if decoration == "stub":
             return unknown("overload"), ()
-        if caller.depth >= MAX_DEPTH:
-            return unknown("too deep"), ()
-        args = arguments.bind(one.params, of(receiver) if receiver is not None else None)
-        frame = self._ev.frame(
-            function.path, function.piece, function.def_, receiver, args, function.scope, owner, caller.depth + 1
-        )
+        frame = self.entered(function, receiver, owner, arguments, facts)
         if decoration == "unknown":
             return unknown("decorator"), (frame,)
         return self.returned(frame), (frame,)
+
+    def entered(
+        self,
+        function: FunctionRef,
+        receiver: Atom | None,
+        owner: ClassRef | None,
+        arguments: Arguments,
+        facts: PieceFacts,
+    ) -> Frame:
+        """The frame in which a call runs a function. Nothing of the function is evaluated."""
+        params = facts.ir.defs[function.def_].params
+        args = arguments.bind(params, of(receiver) if receiver is not None else None)
+        return self._ev.frame(function.path, function.piece, function.def_, receiver, args, function.scope, owner)
 
     def decoration(self, function: FunctionRef) -> str:
         """What decorators make of a function: 'plain', 'property', 'static', 'class', 'manager', 'stub' or
@@ -160,21 +165,10 @@ class Functions:
 
     def returned(self, frame: Frame) -> Val:
         """What a call that runs `frame` gives."""
-        known = self._returns.get(frame)
-        if known is not None:
-            return known
         one = self._ev.def_of(frame)
         if one is None:
             return unknown("half typed")
-        if frame in self._running:
-            return unknown("cycle")
-        self._running.add(frame)
-        try:
-            value = self._returned(one, frame)
-        finally:
-            self._running.discard(frame)
-        self._returns[frame] = value
-        return value
+        return self._ev.fixpoint.ask(self._returns, frame, BOTTOM, unknown("cycle"), self._returned, one, frame)
 
     def _returned(self, one: DefIR, frame: Frame) -> Val:
         yields = [

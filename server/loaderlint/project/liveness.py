@@ -8,7 +8,6 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project import library
 from loaderlint.project.frames import Frame
-from loaderlint.project.provisional import provisional
 from loaderlint.project.values import Lib
 
 if TYPE_CHECKING:
@@ -31,13 +30,12 @@ class Liveness:
         one = frame.code.one
         if one is None or context >= len(one.contexts):
             return False
-        with provisional(frame.dead, context, False):
-            here = one.contexts[context]
-            dead = self.is_dead(here.parent, frame)
-            if not dead and here.kind == "if" and here.expr != NONE:
-                dead = self.truth(here.expr, frame) is here.negated
-            frame.dead[context] = dead
-        return dead
+        return self._ev.fixpoint.ask(frame.dead, context, False, False, self._is_dead, one.contexts[context], frame)
+
+    def _is_dead(self, here: ir.Context, frame: Frame) -> bool:
+        if self.is_dead(here.parent, frame):
+            return True
+        return here.kind == "if" and here.expr != NONE and self.truth(here.expr, frame) is here.negated
 
     def truth(self, number: int, frame: Frame) -> bool | None:
         """Whether a test is always true or always false here; None if it may be either."""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -44,7 +43,6 @@ from loaderlint.project.values import (
 from loaderlint.project.wrappers import keeps_workers, loaders_made
 
 _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
-_MAX_LOADERS = 256
 _MAX_LATE_SITES = 4
 _DATASET_NAME = re.compile(r"dataset|^data$|^(?:base|inner|source)$", re.IGNORECASE)
 _TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test")
@@ -161,10 +159,10 @@ class Loaders:
 
     def find(self) -> tuple[Loader, ...]:
         """Every loader in sight, in the order of files and places."""
-        found = list(islice(self._in_sight(), _MAX_LOADERS))
+        found = list(self._in_sight())
         for where, declared, arguments in self._declared.find():
             self._add_declared(self._with(declared, where, arguments), where, found)
-        return tuple(replace(one, index=index) for index, one in enumerate(found[:_MAX_LOADERS]))
+        return tuple(replace(one, index=index) for index, one in enumerate(found))
 
     def _in_sight(self) -> Iterator[Loader]:
         """The loaders of all calls that make one, as far as somebody asks: who calls the code around them is far to

@@ -13,6 +13,7 @@ from loaderlint.project import configured, growth, late, library
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
+    BOTTOM,
     ClassRef,
     FunctionRef,
     Instance,
@@ -279,7 +280,7 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
                 aliases = aliases or not library.picks(ev, key)
             case _:
                 parts.append(unknown("item"))
-    value = join(parts) if parts else unknown("item")
+    value = join(parts)
     if not aliases:
         return value
     return Val(value.atoms, value.origins | extended(base.origins, "[]", "view" if sliced else "element"))
@@ -298,6 +299,8 @@ def _object_item(ev: Evaluator, inst: Instance, key: Val, frame: Frame, number: 
 def _call(ev: Evaluator, call: ir.Call, number: int, frame: Frame) -> Val:
     callee = ev.eval(call.func, frame)
     arguments = ev.calls.arguments(call, frame)
+    if not callee.atoms or not all(ev.eval(one.value, frame).atoms for one in call.args):
+        return BOTTOM  # in a cycle: nobody can say yet what is called, or with what
     func = ev.expr(frame, call.func)
     if type(func) is ir.Attr and func.name in configured.PARSE and not callee.only(FunctionRef, Method):
         options = ev.configured.parsed_out_of_sight(func.name, frame)

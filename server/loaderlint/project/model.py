@@ -60,7 +60,6 @@ _SAMPLE_METHODS_OF = {
     "torch.utils.data.Dataset": ("__getitem__", "__getitems__"),
     "torch.utils.data.IterableDataset": ("__iter__", "__next__"),
 }
-_MAX_FRAMES = 6000
 _MAX_NESTED_OBJECTS = 8
 #: How many loaders a finding shows; its message says how many more there are.
 _MAX_SHOWN_LOADERS = 6
@@ -225,7 +224,6 @@ class Model:
             self._enter_datasets(loader, loader.datasets, loader.guessed)
             self._enter_functions(loader)
         self._enter_late()
-        self._leads: dict[Frame, tuple[Frame, ...]] = {}
         self._functions: tuple[WorkerFunction, ...] | None = None
         self._made_at: dict[tuple[Path, int, int], list[Loader]] | None = None
         self._reached_by: dict[int, list[Reached]] | None = None
@@ -276,7 +274,6 @@ class Model:
         return targets
 
     def _dataset_frames(self, loader: Loader, dataset: Atom) -> Iterator[Frame]:
-        frame = loader.site.frame if loader.site else None
         if isinstance(dataset, LibObject):
             for value in library_sample_callables(self.ev, dataset):
                 yield from self._called(loader, value, unknown("sample"))
@@ -287,9 +284,8 @@ class Model:
             member = self.ev.classes.member(dataset.cls, name)
             if member is None or member.function is None:
                 continue
-            caller = frame or self.ev.body(dataset.cls.path, dataset.cls.piece)
             arguments = Arguments((unknown("index"),)) if name.startswith("__get") else Arguments()
-            _, targets = self.ev.functions.invoke(member.function, dataset, member.owner, arguments, caller)
+            _, targets = self.ev.functions.invoke(member.function, dataset, member.owner, arguments)
             yield from targets
         if self.ev.classes.member(dataset.cls, "__getitem__") is None:
             yield from self._inherited_samples(loader, dataset)
@@ -312,7 +308,7 @@ class Model:
         bit = 1 << loader.index
         guessed = guessed or self.ev.calls.is_guessed(entry)
         queue: deque[tuple[Frame, Frame | None, bool]] = deque([(entry, None, guessed)])
-        while queue and len(self.reached) < _MAX_FRAMES:
+        while queue:
             frame, parent, guessed = queue.popleft()
             reached = self.reached.get(frame)
             if reached is None:
@@ -457,7 +453,7 @@ class Model:
         """These frames and all that they lead to, each once: what a pool of processes, say, runs from them."""
         found = dict.fromkeys(entries)
         queue = deque(found)
-        while queue and len(found) < _MAX_FRAMES:
+        while queue:
             for target in self._led_to(queue.popleft()):
                 if target not in found:
                     found[target] = None
@@ -465,10 +461,7 @@ class Model:
         return tuple(found)
 
     def _led_to(self, frame: Frame) -> tuple[Frame, ...]:
-        known = self._leads.get(frame)
-        if known is None:
-            known = self._leads[frame] = tuple(self.ev.run(frame))
-        return known
+        return tuple(self.ev.run(frame))
 
     def calls(self, function: WorkerFunction | MainFunction) -> Iterator[WorkerCall]:
         """The calls that a function performs, in every frame, in source order; dead branches left out."""
@@ -524,7 +517,7 @@ class Model:
         if self._callers_of is None:
             self._callers_of = {}
             for caller in self.reached:
-                for number, targets in sorted(caller.targets.items()):
+                for number, targets in self.ev.leads(caller).items():
                     for target in targets:
                         self._callers_of.setdefault(target, []).append((caller, number))
         return tuple(self._callers_of.get(frame, ()))
@@ -784,7 +777,7 @@ class Model:
                 yield Evidence(place, text)
 
     def _call_to(self, before: Frame, after: Frame) -> int | None:
-        return next((n for n, targets in before.targets.items() if after in targets and n != NONE), None)
+        return next((n for n, targets in self.ev.leads(before).items() if after in targets and n != NONE), None)
 
 
 def _is_sure(context: int, one: DefIR, facts: PieceFacts) -> bool:

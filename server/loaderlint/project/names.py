@@ -13,7 +13,19 @@ from loaderlint.project import growth, imports, library
 from loaderlint.project.budget import MAX_BINDINGS, TOO_MANY
 from loaderlint.project.files import MODULE, Binding, ProjectFile, defined_name, is_bare_function
 from loaderlint.project.frames import Frame
-from loaderlint.project.values import ClassRef, FolderRef, FunctionRef, ModuleRef, Origin, Val, join, lib, of, unknown
+from loaderlint.project.values import (
+    BOTTOM,
+    ClassRef,
+    FolderRef,
+    FunctionRef,
+    ModuleRef,
+    Origin,
+    Val,
+    join,
+    lib,
+    of,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluate import Evaluator
@@ -29,7 +41,6 @@ class Names:
         self._paths = {path: path for path in evaluator.files.paths()}
         self._resolved: dict[tuple[Path, str, int], ModuleRef | FolderRef | None] = {}
         self._lookups: dict[tuple[Path, str, int | None], Val] = {}
-        self._looking: set[tuple[Path, str, int | None]] = set()
 
     def resolve(self, importer: Path, module: str, level: int) -> ModuleRef | FolderRef | None:
         """The module of the project that an import names; None if it is none of the project's."""
@@ -72,19 +83,9 @@ class Names:
 
     def lookup(self, path: Path, name: str, before: int | None = None) -> Val:
         """What the module-level name `name` of `path` may be. `before`: seen from module-level piece `before`."""
-        key = (path, name, before)
-        known = self._lookups.get(key)
-        if known is not None:
-            return known
-        if key in self._looking:
-            return unknown("cycle")
-        self._looking.add(key)
-        try:
-            value = self._lookup(path, name, before)
-        finally:
-            self._looking.discard(key)
-        self._lookups[key] = value
-        return value
+        return self._ev.fixpoint.ask(
+            self._lookups, (path, name, before), BOTTOM, unknown("cycle"), self._lookup, path, name, before
+        )
 
     def _lookup(self, path: Path, name: str, before: int | None) -> Val:
         file = self._ev.file(path)

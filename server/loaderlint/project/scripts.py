@@ -147,7 +147,7 @@ class Scripts:
     def _called(self, call: int, frame: Frame) -> Iterator[Frame]:
         """The frames that a call runs, also of the main function that it is given to run."""
         ev = self._model.ev
-        yield from (target for target in frame.targets.get(call, ()) if not ev.calls.is_guess(frame, target))
+        yield from (target for target in ev.targets(call, frame) if not ev.calls.is_guess(frame, target))
         e = ev.expr(frame, call)
         if isinstance(e, ir.Call) and any(
             isinstance(a, Lib) and a.name in RUNNERS for a in ev.eval(e.func, frame).atoms

@@ -61,7 +61,7 @@ class Unframed:
     def _nowhere(self) -> Frame:
         """A frame of the def that nobody else has, and that no value which is found here holds."""
         code = Code(self._facts, self._def)
-        return Frame(self._path, self._piece, self._def, None, (), None, None, 0, "", code)
+        return Frame(self._path, self._piece, self._def, None, (), None, None, code)
 
     def method_of_self(self, number: int) -> int | None:
         """The def whose first parameter an expression takes an attribute of: `self.x`, `super().x`, there or in a

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -171,6 +172,8 @@ class SeqOf:
     site: Site | None = None
     size: int = field(init=False, repr=False, compare=False)
     depth: int = field(init=False, repr=False, compare=False)
+    order: str = field(default="", init=False, repr=False, compare=False)
+    height: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         size, depth = _extent(self.items)
@@ -179,6 +182,7 @@ class SeqOf:
             object.__setattr__(self, "items", (unknown(TOO_MANY),))
         object.__setattr__(self, "size", size)
         object.__setattr__(self, "depth", depth)
+        object.__setattr__(self, "height", max(map(height_of, self.items), default=0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +195,8 @@ class MapOf:
     site: Site | None = None
     size: int = field(init=False, repr=False, compare=False)
     depth: int = field(init=False, repr=False, compare=False)
+    order: str = field(default="", init=False, repr=False, compare=False)
+    height: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         size, depth = _extent(self.values)
@@ -200,6 +206,7 @@ class MapOf:
             object.__setattr__(self, "values", (unknown(TOO_MANY),))
         object.__setattr__(self, "size", size)
         object.__setattr__(self, "depth", depth)
+        object.__setattr__(self, "height", max(map(height_of, self.values), default=0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,12 +283,12 @@ class Val:
         """The atoms of these kinds, in a stable order."""
         found = [a for a in self.atoms if type(a) in kinds]
         if len(found) > 1:  # most values are one thing, and a sort key is long
-            found.sort(key=_order)
+            found.sort(key=order_of_atom)
         return found
 
     def ordered(self) -> list[Atom]:
         """All atoms, in a stable order."""
-        return sorted(self.atoms, key=_order) if len(self.atoms) > 1 else list(self.atoms)
+        return sorted(self.atoms, key=order_of_atom) if len(self.atoms) > 1 else list(self.atoms)
 
     def without_origins(self) -> Val:
         """The same value as a copy: it aliases nothing."""
@@ -301,6 +308,43 @@ def _extent(items: tuple[Val, ...]) -> tuple[int, int]:
             else:
                 size += 1
     return size, depth + 1
+
+
+def height_of(value: Val) -> int:
+    """How many contexts lie in each other in which the parts of a value were made: 0 for constants and functions, 1 for
+    an object that a module makes, 2 for one that a method of such an object makes."""
+    heights = [height_of_atom(atom) for atom in value.atoms]
+    heights += [height_of_atom(origin.owner) for origin in value.origins]
+    return max(heights, default=0)
+
+
+def height_of_atom(atom: Atom) -> int:
+    """As `height_of`, for one atom."""
+    match atom:
+        case Instance(cls, site):
+            return max(_height_of_site(site), height_of_atom(cls))
+        case LibObject(_, site) | Unknown(_, site):
+            return _height_of_site(site)
+        case FunctionRef(_, _, _, scope):
+            return 0 if scope is None else scope.height + 1
+        case ClassRef(_, _, _, scope, bases):
+            return max([0 if scope is None else scope.height + 1, *map(height_of_atom, bases)])
+        case Method(function, receiver, owner):
+            return max(height_of_atom(function), height_of_atom(receiver), height_of_atom(owner))
+        case LibMember(owner, _):
+            return height_of_atom(owner)
+        case SuperRef(cls, receiver):
+            return max(height_of_atom(cls), height_of_atom(receiver))
+        case PartialOf(func, site):
+            return max(height_of_atom(func), _height_of_site(site))
+        case SeqOf() | MapOf():
+            return max(_height_of_site(atom.site), atom.height)
+        case Lib() | Literal_() | ModuleRef() | FolderRef() | Namespace():
+            return 0
+
+
+def _height_of_site(site: Site | None) -> int:
+    return 0 if site is None else site.frame.height + 1
 
 
 BOTTOM = Val(frozenset())
@@ -359,7 +403,7 @@ def join(values: Iterable[Val]) -> Val:
         return Val(atoms, origins) if len(several) > 1 else first
     if len(atoms) > MAX_ATOMS:
         reasons = {a for a in atoms if type(a) is Unknown}
-        kept = sorted(atoms - reasons, key=_order)[: MAX_ATOMS - 1]
+        kept = sorted(atoms - reasons, key=order_of_atom)[: MAX_ATOMS - 1]
         atoms = frozenset({*kept, *reasons, Unknown("too many")})
     if len(origins) > MAX_ORIGINS:
         origins = frozenset(sorted(origins, key=repr_origin)[:MAX_ORIGINS])
@@ -378,39 +422,57 @@ def extended(origins: Iterable[Origin], step: str, relation: str) -> frozenset[O
 
 def repr_origin(origin: Origin) -> str:
     """A stable sort key."""
-    return f"{_order(origin.owner)} {origin.path} {origin.relation}"
+    return f"{order_of_atom(origin.owner)} {origin.path} {origin.relation}"
 
 
-def _order(atom: Atom) -> str:
-    """A stable sort key that does not walk through frames."""
+def order_of(value: Val) -> str:
+    """A sort key that tells values apart and is the same in every run."""
+    atoms = " | ".join(sorted(map(order_of_atom, value.atoms)))
+    return f"[{atoms} < {' '.join(sorted(map(repr_origin, value.origins)))}]" if value.origins else f"[{atoms}]"
+
+
+def order_of_atom(atom: Atom) -> str:
+    """A sort key that tells atoms apart and is the same in every run. Frames have one of their own: nothing here walks
+    through them."""
     match atom:
         case Unknown(reason, made):
             return f"~{reason} {made.frame.order} {made.expr:06}" if made else f"~{reason}"
-        case Literal_(kind, value, _):
-            return f"literal {kind} {value!r}"
+        case Literal_(kind, value, configured):
+            return f"literal {kind} {value!r} {configured}"
         case Lib(name):
             return f"lib {name}"
         case LibObject(name, site):
             return f"object {name} {site.frame.order} {site.expr:06}"
         case LibMember(owner, name):
-            return f"member {_order(owner)} {name}"
+            return f"member {order_of_atom(owner)} {name}"
         case ModuleRef(path) | FolderRef(path):
             return f"module {path}"
-        case FunctionRef(path, piece, def_, _):
-            return f"function {path} {piece:06} {def_:06}"
-        case ClassRef(path, piece, def_, _, bases):
-            return f"class {path} {piece:06} {def_:06} {' '.join(map(_order, bases))}"
-        case Method(function, receiver, _):
-            return f"method {_order(function)} {_order(receiver)}"
+        case FunctionRef(path, piece, def_, scope):
+            return f"function {path} {piece:06} {def_:06} {scope.order if scope else ''}"
+        case ClassRef(path, piece, def_, scope, bases):
+            around = scope.order if scope else ""
+            return f"class {path} {piece:06} {def_:06} {around} {' '.join(map(order_of_atom, bases))}"
+        case Method(function, receiver, owner):
+            return f"method {order_of_atom(function)} {order_of_atom(receiver)} {order_of_atom(owner)}"
         case Instance(cls, site):
-            return f"instance {_order(cls)} {site.frame.order if site else ''} {site.expr if site else 0:06}"
-        case SuperRef(cls, _):
-            return f"super {_order(cls)}"
+            return f"instance {order_of_atom(cls)} {site.frame.order if site else ''} {site.expr if site else 0:06}"
+        case SuperRef(cls, receiver):
+            return f"super {order_of_atom(cls)} {order_of_atom(receiver)}"
         case PartialOf(func, site):
-            return f"partial {_order(func)} {site.frame.order} {site.expr:06}"
-        case SeqOf(kind, items, site):
-            return f"seq {kind} {len(items)} {site.frame.order if site else ''} {site.expr if site else 0:06}"
-        case MapOf(keys, _, site):
-            return f"map {keys} {site.frame.order if site else ''} {site.expr if site else 0:06}"
+            return f"partial {order_of_atom(func)} {site.frame.order} {site.expr:06}"
+        case SeqOf() | MapOf():
+            if not atom.order:
+                object.__setattr__(atom, "order", _order_of_container(atom))
+            return atom.order
         case Namespace(path, how):
             return f"namespace {path} {how}"
+
+
+def _order_of_container(atom: SeqOf | MapOf) -> str:
+    """What is in a container goes in as a digest: containers may lie in each other many times."""
+    site = atom.site
+    where = f"{site.frame.order if site else ''} {site.expr if site else 0:06}"
+    values = atom.items if isinstance(atom, SeqOf) else atom.values
+    inner = blake2b(" ".join(map(order_of, values)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    name = f"seq {atom.kind} {len(atom.items)}" if isinstance(atom, SeqOf) else f"map {atom.keys}"
+    return f"{name} {where} {inner}"

@@ -160,8 +160,7 @@ def _seeding(call: WorkerCall, model: Model) -> Seeding | None:
     if name is not None:
         constant = call.call.args and _is_fixed(call.call.args[0].value, call.frame, loop, model)
         return Seeding(call, name, call.call.args[0].value, unknowns) if constant else None
-    model.ev.eval(call.number, call.frame)
-    for target in call.frame.targets.get(call.number, ()):
+    for target in model.ev.targets(call.number, call.frame):
         inner = [c for c in model.frame_calls(target) if _seeder(c) is not None and c.call.args]
         if not all(_stays(arg.value, call.frame, loop, model, 0) for arg in call.call.args):
             continue
@@ -297,7 +296,7 @@ def _called_in(frame: Frame, loop: int, model: Model) -> list[Frame]:
         target
         for _, step in model.steps(frame)
         if isinstance(step, ir.Perform) and inside(step.context, loop, frame, model)
-        for target in frame.targets.get(step.call, ())
+        for target in model.ev.targets(step.call, frame)
     ]
 
 

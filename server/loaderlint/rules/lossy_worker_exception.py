@@ -156,7 +156,7 @@ def _is_caught(frame: Frame, exposure: Exposure, model: Model) -> bool:
     links = model.chain(frame, exposure.lead)
     for before, after in zip(links, links[1:], strict=False):
         for _, step in model.steps(before):
-            if isinstance(step, ir.Perform) and after in before.targets.get(step.call, ()):
+            if isinstance(step, ir.Perform) and after in model.ev.targets(step.call, before):
                 if _is_guarded(step.context, before, model):
                     return True
     return False

@@ -202,7 +202,7 @@ def _runs_in_main(frame: Frame, model: Model) -> bool:
         return True
     place = (frame.path, frame.piece, frame.def_)
     for other in _main_frames(frame, model):
-        for targets in tuple(other.targets.values()):
+        for targets in model.ev.leads(other).values():
             if any((t.path, t.piece, t.def_) == place and t.receiver == frame.receiver for t in targets):
                 return True
     return False

@@ -160,7 +160,7 @@ class Reversal:
                     if args and args[0].kind == "pos" and not any(arg.name == "dtype" for arg in args):
                         yield args[0].value, ()
                 elif isinstance(attribute, ir.Attr) and attribute.name in STRIDES_METHODS:
-                    if not frame.targets.get(number) and not self._names(func, frame):
+                    if not self._model.ev.targets(number, frame) and not self._names(func, frame):
                         yield attribute.base, ()
 
     def _names(self, func: int, frame: Frame) -> frozenset[str]:

@@ -259,7 +259,7 @@ def _inside(number: int, context: int, frame: Frame, model: Model, depth: int, s
                 else:
                     yield from _inside(side, context, frame, model, depth, spot)
         case ir.Call() | ir.Index() if depth < _MAX_HELPERS and not _is_looked_at(number, frame, model):
-            for target in frame.targets.get(number, ()):
+            for target in model.ev.targets(number, frame):
                 if target in model.reached and _gives_something(target, model):
                     yield from _ways(target, model, depth + 1)
         case ir.Phi(choices) if not _is_looked_at(number, frame, model):

@@ -188,7 +188,7 @@ class ReadOnly:
         func = self._ev.expr(frame, e.func)
         if self._names(e.func, frame) & BYTES_MAKERS:
             return True
-        return isinstance(func, ir.Attr) and func.name in BYTES_METHODS and not frame.targets.get(number)
+        return isinstance(func, ir.Attr) and func.name in BYTES_METHODS and not self._ev.targets(number, frame)
 
     def shares(self, number: int, frame: Frame, path: Path) -> Iterator[tuple[int, Path]]:
         """The array in whose memory an expression lies. Not the rows of what is collated: they may be numbers."""
@@ -207,7 +207,7 @@ class ReadOnly:
                     if args and args[0].kind == "pos" and not any(arg.name == "dtype" for arg in args):
                         yield args[0].value, ()
                 elif isinstance(attribute, ir.Attr) and attribute.name in MEMORY_METHODS:
-                    if not frame.targets.get(number) and not self._names(func, frame):
+                    if not self._ev.targets(number, frame) and not self._names(func, frame):
                         yield attribute.base, ()
 
     def _names(self, func: int, frame: Frame) -> frozenset[str]:

@@ -207,7 +207,7 @@ class _Stops:
 
     def _is_stopped(self, before: Frame, after: Frame) -> bool:
         for call in self._model.frame_calls(before):
-            if after in before.targets.get(call.number, ()):
+            if after in self._model.ev.targets(call.number, before):
                 lazily = bool(call.callee.only(Lib)) or _in_generator(call, self._model)
                 return lazily or _is_caught(call.context, before, self._model)
         return False

@@ -216,8 +216,7 @@ class ArrayFlow:
     def _attribute(self, state: State, base: int, name: str) -> Iterator[State]:
         """A field: what is stored in it; a property: what it returns."""
         frame = state.frame
-        self._ev.eval(state.number, frame)
-        if targets := frame.targets.get(state.number, ()):
+        if targets := self._ev.targets(state.number, frame):
             yield from self._returned(targets, Step(frame, state.number), state)
             return
         for owner in self._ev.eval(base, frame).only(Instance):
@@ -246,10 +245,9 @@ class ArrayFlow:
         call = self._ev.expr(frame, number)
         if not isinstance(call, ir.Call):
             return
-        self._ev.eval(number, frame)
         if steps := pipeline_steps(call, frame, self._ev):
             yield from self._after_step(steps, len(steps) - 1, state)
-        elif targets := frame.targets.get(number, ()):
+        elif targets := self._ev.targets(number, frame):
             yield from self._returned(targets, Step(frame, number), state)
         elif state.path and self._libraries(call.func, frame) & _SHALLOW_COPIES and call.args:
             yield state._replace(number=call.args[0].value, path=_items_of(state.path), until=Spot(frame, number))
@@ -336,7 +334,7 @@ class ArrayFlow:
     def _after_step(self, steps: tuple[tuple[Atom, ...], ...], index: int, state: State) -> Iterator[State]:
         """What step `index` of the pipeline that `state` calls gives; before the first, what is passed to it."""
         frame, number = state.frame, state.number
-        targets = frame.targets.get(number, ())
+        targets = self._ev.targets(number, frame)
         for atom in steps[index]:
             chosen = tuple(target for target in targets if _belongs(target, atom))
             yield from self._returned(chosen, Step(frame, number, steps, index), state)

@@ -6,7 +6,6 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model
-from loaderlint.rules.shared.streams import reached_from
 
 _MUTATORS = frozenset(
     """
@@ -27,7 +26,7 @@ def carries_state(entry: Frame, model: Model) -> bool:
             return True
     return any(
         isinstance(step, ir.SetAttr) or _mutates(step, frame, frame is entry, model)
-        for frame in reached_from(entry)
+        for frame in model.run_by((entry,))
         for _, step in model.steps(frame)
     )
 

@@ -43,7 +43,7 @@ def _asks_for_worker(call: WorkerCall, model: Model) -> bool:
     """Whether a call asks which worker this is, itself or in what it runs."""
     if _WORKER_INFO in call.callee.atoms:
         return True
-    targets = call.frame.targets.get(call.number, ())
+    targets = model.ev.targets(call.number, call.frame)
     return any(_WORKER_INFO in one.callee.atoms for frame in model.run_by(targets) for one in model.frame_calls(frame))
 
 

@@ -51,9 +51,8 @@ def loops_around(frame: Frame, context: int, model: Model, depth: int = 0) -> It
 
 
 def _leads_to(caller: Frame, number: int, frame: Frame, model: Model) -> bool:
-    model.ev.eval(number, caller)
     place = (frame.path, frame.piece, frame.def_)
-    return any((t.path, t.piece, t.def_) == place for t in caller.targets.get(number, ()))
+    return any((t.path, t.piece, t.def_) == place for t in model.ev.targets(number, caller))
 
 
 def is_loader(number: int, frame: Frame, loader: Loader, model: Model) -> bool:
@@ -80,8 +79,7 @@ def _goes_through(frame: Frame, context: int, loader: Loader, model: Model, dept
                 continue
             if any(is_loader(arg.value, frame, loader, model) for arg in call.args):
                 return True
-            model.ev.eval(step.call, frame)
-            called = frame.targets.get(step.call, ()) if depth < _MAX_CALLED else ()
+            called = model.ev.targets(step.call, frame) if depth < _MAX_CALLED else ()
             if any(_goes_through(target, 0, loader, model, depth + 1) for target in called):
                 return True
     return False

@@ -150,7 +150,7 @@ def _gone_through(step: ir.Step, frame: Frame, model: Model, depth: int) -> Iter
         yield frame, step.iterable, step.context
     if not isinstance(step, ir.Perform) or depth == 0:
         return
-    for target in frame.targets.get(step.call, ()):
+    for target in model.ev.targets(step.call, frame):
         for _ in model.ev.run(target):
             pass
         for _, inner in model.steps(target):

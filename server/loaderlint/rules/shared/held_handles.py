@@ -132,7 +132,7 @@ def _moment(store: Store, init: Frame, model: Model) -> int:
     if store.frame is init:
         return store.step
     for number, step in model.steps(init):
-        if isinstance(step, ir.Perform) and store.frame in init.targets.get(step.call, ()):
+        if isinstance(step, ir.Perform) and store.frame in model.ev.targets(step.call, init):
             return number
     return -1
 
@@ -208,7 +208,7 @@ def _calls_in_test(caller: Frame, called: Frame, name: str, model: Model) -> boo
     contexts = [
         step.context
         for _, step in model.steps(caller)
-        if isinstance(step, ir.Perform) and called in caller.targets.get(step.call, ())
+        if isinstance(step, ir.Perform) and called in model.ev.targets(step.call, caller)
     ]
     return bool(contexts) and all(_stands_in_test(context, name, caller, model) for context in contexts)
 

@@ -159,8 +159,8 @@ def _changed(frame: Frame, model: Model) -> frozenset[str]:
     return frozenset(changed)
 
 
-def _construction(frame: Frame, model: Model) -> list[Frame]:
-    return model.ev.classes.construction(frame.receiver) if isinstance(frame.receiver, Instance) else []
+def _construction(frame: Frame, model: Model) -> tuple[Frame, ...]:
+    return model.ev.classes.construction(frame.receiver) if isinstance(frame.receiver, Instance) else ()
 
 
 # --- a cache by sample index ------------------------------------------------------------------------------------------

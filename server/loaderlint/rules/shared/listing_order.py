@@ -118,9 +118,8 @@ class ListingOrder:
         names = {atom.name for atom in ev.eval(call.func, frame).atoms if isinstance(atom, Lib)}
         if names:
             return self._all(arguments, frame, depth) if names <= KEEPS_ORDER else _NONE
-        ev.eval(number, frame)
         found: set[Order] = set()
-        for target in frame.targets.get(number, ()):
+        for target in ev.targets(number, frame):
             one = self._model.def_of(target)
             if one.name == "__init__":
                 continue
@@ -165,9 +164,8 @@ class ListingOrder:
         call = self._model.ev.expr(frame, value)
         if not isinstance(call, ir.Call):
             return _NONE
-        self._model.ev.eval(value, frame)
         found: set[Order] = set()
-        for target in frame.targets.get(value, ()):
+        for target in self._model.ev.targets(value, frame):
             for _, step in self._model.steps(target):
                 given = self._model.ev.expr(target, step.value) if isinstance(step, ir.Return) else None
                 if isinstance(given, ir.Seq) and -len(given.items) <= index < len(given.items):
@@ -248,7 +246,7 @@ class ListingOrder:
         call = self._model.ev.expr(site.frame, site.expr) if site and one.name == "__init__" else None
         if site is None or not isinstance(call, ir.Call) or any(arg.kind.startswith("star") for arg in call.args):
             return None
-        if self._model.ev.eval(site.expr, site.frame) and frame not in site.frame.targets.get(site.expr, ()):
+        if frame not in self._model.ev.targets(site.expr, site.frame):
             return None  # a base class's constructor
         positional = [arg.value for arg in call.args if arg.kind == "pos"]
         named = [arg.value for arg in call.args if arg.kind == "kw" and arg.name == one.params[index].name]

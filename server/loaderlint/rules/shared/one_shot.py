@@ -57,8 +57,7 @@ def one_shot(number: int, frame: Frame, model: Model, depth: int = 0) -> OneShot
     func = model.ev.expr(frame, e.func)
     if isinstance(func, ir.Attr) and func.name in FOUND_FILES_METHODS and _is_path(model.ev.eval(func.base, frame)):
         return OneShot(frame, number, doubtful=False, searches=True)
-    model.ev.eval(number, frame)
-    targets = frame.targets.get(number, ())
+    targets = model.ev.targets(number, frame)
     if len(targets) == 1 and model.def_of(targets[0]).is_generator:
         ends = generator_ends(targets[0], model, depth + 1)
         return None if ends is False else OneShot(frame, number, ends is None)

@@ -238,8 +238,7 @@ def _called_by_main(inst: Instance, loader: Loader, model: Model) -> Iterator[Fr
             if not isinstance(callee, ir.Attr) or not model.ev.classes.member(inst.cls, callee.name):
                 continue
             if not model.ev.liveness.is_dead(step.context, frame) and inst in model.ev.eval(callee.base, frame).atoms:
-                model.ev.eval(step.call, frame)
-                targets = frame.targets.get(step.call, ())
+                targets = model.ev.targets(step.call, frame)
                 yield from (target for target in targets if target.receiver == inst and target not in model.reached)
 
 

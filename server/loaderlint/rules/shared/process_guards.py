@@ -57,7 +57,7 @@ def callers_of(call: WorkerCall, model: Model) -> Iterator[tuple[Frame, int]]:
     reached = model.reached.get(call.frame)
     for parent in dict.fromkeys(reached.parents.values() if reached else ()):
         for _, step in model.steps(parent) if parent is not None else ():
-            if parent and isinstance(step, ir.Perform) and call.frame in parent.targets.get(step.call, ()):
+            if parent and isinstance(step, ir.Perform) and call.frame in model.ev.targets(step.call, parent):
                 yield parent, step.context
 
 

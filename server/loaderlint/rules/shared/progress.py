@@ -11,7 +11,6 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model
 from loaderlint.project.values import Instance, Lib
 from loaderlint.rules.shared.one_shot import kept
-from loaderlint.rules.shared.streams import reached_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ def progress(inst: Instance, model: Model) -> Progress | None:
     if entry is None:
         return None
     tuple(model.ev.run(entry))
-    frames = [frame for frame in reached_from(entry) if frame.receiver == inst]
+    frames = [frame for frame in model.run_by((entry,)) if frame.receiver == inst]
     drawn = [one for frame in frames for one in _drawn(frame, inst, model)]
     if drawn:
         return Progress(tuple(dict.fromkeys(name for name, _ in drawn)), any(doubt for _, doubt in drawn))

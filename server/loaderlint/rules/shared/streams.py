@@ -63,7 +63,7 @@ class Stream:
 
     def __init__(self, entry: Frame, loader: Loader, model: Model) -> None:
         self._entry, self._loader, self._model = entry, loader, model
-        self._frames = tuple(reached_from(entry))
+        self._frames = model.run_by((entry,))
 
     def comes_whole(self) -> bool:
         """Whether each worker gets all of it: nothing that runs for it shards it or makes it random, and what it goes
@@ -195,19 +195,6 @@ class Stream:
         """Whether `__iter__` returns an iterator over data: a list, a file, a map or generator of the project."""
         value = self._model.ev.functions.returned(self._entry)
         return bool(value.atoms) and all(_is_plain(atom) for atom in value.atoms)
-
-
-def reached_from(entry: Frame) -> Iterator[Frame]:
-    """`entry` and the frames that its calls lead to."""
-    seen, queue = {entry: None}, [entry]
-    while queue:
-        frame = queue.pop()
-        yield frame
-        for targets in frame.targets.values():
-            for target in targets:
-                if target not in seen:
-                    seen[target] = None
-                    queue.append(target)
 
 
 def _mentions_workers(text: str) -> bool:
