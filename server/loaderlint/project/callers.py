@@ -24,7 +24,7 @@ from loaderlint.syntax.search import calls
 
 _BOUND = re.compile(r"(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b")
 _MAX_CALLERS = 32
-_MAX_DEPTH = 8
+_MAX_DEPTH = 6
 _Def = tuple[Path, int, int]
 
 
