@@ -9,7 +9,7 @@ them were written for a style checker, and must not hide a fault by accident.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -62,12 +62,28 @@ def suppressions(text: str) -> tuple[Suppression, ...]:
     comments = [found for found in _STRING_OR_COMMENT.finditer(text) if found["comment"] and _CHEAP.search(found[0])]
     if not comments:
         return ()
-    starts = [0, *(newline.end() for newline in _NEWLINE.finditer(text))]
+    starts = _line_starts(text)
     found = []
     for comment in comments:
         line = bisect_left(starts, comment.start() + 1) - 1
         found.extend(_read(comment[0], line, comment.start() - starts[line]))
     return tuple(found)
+
+
+def lines_in_strings(text: str) -> dict[int, int]:
+    """The lines that begin inside a string, each with the last line before it that does not. To read the text from
+    there on tells as much of the line as to read all of it."""
+    starts = _line_starts(text)
+    begun: dict[int, int] = {}
+    for found in _STRING_OR_COMMENT.finditer(text):
+        if not found["comment"] and _NEWLINE.search(found[0]):
+            first, last = (bisect_right(starts, at) - 1 for at in found.span())
+            begun.update(dict.fromkeys(range(first + 1, last + 1), begun.get(first, first)))
+    return begun
+
+
+def _line_starts(text: str) -> list[int]:
+    return [0, *(newline.end() for newline in _NEWLINE.finditer(text))]
 
 
 @lru_cache(maxsize=64)

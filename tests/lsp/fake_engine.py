@@ -123,6 +123,9 @@ class FakeWorkspace:
         for path in paths:
             self.disk.pop(path, None)
 
+    def unreadable(self, path: Path) -> str:
+        return ""
+
     def text(self, path: Path) -> str:
         if path in self.texts:
             return self.texts[path]

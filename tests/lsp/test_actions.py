@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from loaderlint import rule_url
+from loaderlint.lsp import suppress
 from loaderlint.lsp.edits import applied, difference
-from loaderlint.lsp.suppress import Insertion, suppression
+from loaderlint.lsp.suppress import Insertion
 from loaderlint.lsp.text import Place, split_lines
+from loaderlint.suppress import Suppression, suppressions
 from tests.lsp.fake_engine import FakeWorkspace, FileEdit, Repair, Span, TextEdit
 from tests.lsp.session import Refused, Session, capabilities, run, session, span
 
@@ -411,7 +413,7 @@ def test_the_difference_of_two_texts(before: str, after: str) -> None:
 def suppressed(text: str, line: int = 0, end_line: int | None = None) -> str | None:
     lines = split_lines(text)
     place = Place(line, 0, line if end_line is None else end_line, 3)
-    insertion = suppression(lines, place, "fake-bug", "LDR999")
+    insertion = suppress.Suppressing(lines).insertion(place, "fake-bug", "LDR999")
     if insertion is None:
         return None
     return applied(text, [_Written(insertion)])
@@ -445,6 +447,21 @@ def test_where_the_comment_goes(text: str, expected: str | None) -> None:
 
 def test_a_finding_over_several_lines_takes_its_last_line_if_it_must() -> None:
     assert suppressed("f('''\nBUG\n''', 1)\n", 0, 2) == "f('''\nBUG\n''', 1)  # loaderlint: ignore[fake-bug]\n"
+
+
+def test_many_comments_take_no_more_reading_than_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "x = '''\n''', BUG\n" * 500
+    read: list[int] = []
+
+    def noted(part: str) -> tuple[Suppression, ...]:
+        read.append(len(part))
+        return suppressions(part)
+
+    monkeypatch.setattr(suppress, "suppressions", noted)
+    here = suppress.Suppressing(split_lines(text))
+    assert all(here.insertion(Place(line, 5, line, 8), "fake-bug", "LDR999") for line in range(1, 1000, 2))
+    comment = len("  # loaderlint: ignore[fake-bug]")
+    assert sum(read) == len(text) + 500 * comment
 
 
 def test_suppress_here_in_the_editor() -> None:

@@ -682,6 +682,8 @@ ROWS: tuple[Hostile, ...] = (
     Hostile("many-backslashes", source(lambda n: "x = \\\n" + "\\\n" * n + "1\n"), (10_000, 1_000_000)),
     Hostile("many-quotes", source(lambda n: "'\"" * n), (10_000, 1_000_000)),
     Hostile("many-triple-quotes", source(lambda n: "''' \\" * n), (300_000, 10_000, 500_000)),
+    Hostile("many-escaped-quotes", source(lambda n: "x = '" + "\\'" * n), (160_000, 1_000_000)),
+    Hostile("many-escaped-quotes-of-f-strings", source(lambda n: 'x = f"' + '\\"' * n + "\n"), (160_000, 1_000_000)),
     Hostile("many-spaces", source(lambda n: " " * n + "x\n"), (100_000, 4_900_000)),
     Hostile("many-blank-lines", source(lambda n: "\n" * n + "x\n"), (100_000, 4_900_000)),
     Hostile("larger-than-is-read", source(lambda n: "x = 1\n" * n), (900_000,)),

@@ -13,6 +13,7 @@ from lsprotocol import types
 
 from loaderlint import rules
 from loaderlint.engine.project import Project
+from loaderlint.files import reading
 from loaderlint.fixes import apply
 from loaderlint.lsp import analysis
 from loaderlint.lsp.backend import Loaderlint
@@ -149,6 +150,22 @@ def test_questions_that_fail(
 
     run(scenario())
     assert caplog.text.count("Traceback (most recent call last)") == 2, "one for the questions, one for the fix"
+
+
+def test_a_document_that_is_too_large_is_explained_by_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "SOURCE", reading.SOURCE._replace(size=100))
+    uri = (tmp_path / "data.py").as_uri()
+    about: dict[str, Any] = {"textDocument": {"uri": uri}, "position": {"line": 8, "character": 0}}
+
+    async def scenario() -> None:
+        async with session(capabilities("utf-32"), [tmp_path], backend=Loaderlint()) as client:
+            client.open(uri, DATA)
+            await client.settled()
+            assert await client.request("textDocument/hover", **about) is None
+            told = await client.request("loaderlint/explain", **about)
+            assert told["text"].startswith("data.py: larger than")
+
+    run(scenario())
 
 
 # --- the engine's process ends ----------------------------------------------------------------------------------------

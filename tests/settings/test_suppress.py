@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
-from loaderlint.suppress import covering, suppressions
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from loaderlint.suppress import covering, lines_in_strings, suppressions
 
 NAME, CODE = "shared-generator", "LDR102"
 
@@ -80,3 +84,26 @@ def test_a_backslash_at_the_end_of_an_open_string_is_no_trap() -> None:
     # A scanner that backtracks here never comes back.
     text = "loaderlint '''" + "a" * 5000 + "\\"
     assert suppressions(text) == ()
+
+
+_TEXT = st.lists(st.sampled_from(["'''", '"""', "'", '"', "\\", " ", "\n", "\r", "\r\n", "#", "x"]), max_size=30).map(
+    "".join
+)
+
+
+@given(_TEXT, _TEXT, _TEXT)
+@example("'''\n", "'''", "")
+@example("'''\n''' + '\\\n", "'", "x")
+@example("'\\\n", "", "\n")
+def test_what_a_line_says_is_told_by_what_it_begins_in(before: str, line: str, behind: str) -> None:
+    """The line changes after its strings were looked for."""
+    before = re.sub(r"\r\Z", "", before) and f"{before}\n"
+    line = re.sub(r"[\r\n]", "", line)
+    number = len(re.findall(r"\r\n|\r|\n", before))
+    begun = lines_in_strings(f"{before}{line}\n{behind}").get(number, number)
+    changed = f"{line}  # loaderlint: ignore[a]\n"
+    starts = [0, *(found.end() for found in re.finditer(r"\r\n|\r|\n", before))]
+    alone = suppressions(before[starts[begun] :] + changed)
+    whole = suppressions(f"{before}{changed}{behind}")
+    here = [one for one in whole if one.line == number]
+    assert [moved for one in alone if (moved := one._replace(line=begun + one.line)).line == number] == here

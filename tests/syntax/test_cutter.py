@@ -46,6 +46,18 @@ def test_triple_quotes_that_are_never_closed_are_followed_once(parts: list[str])
         assert cutter.without_strings(text, "0") == usual
 
 
+@given(st.lists(st.sampled_from(["'", '"', "\\", " ", "\n", "\r", "#", "f", "r", "{", "}", "x"]), max_size=40))
+@example(["x", "'", *["\\", "'"] * 3])
+@example(["f", '"', "{", '"', "x", '"', "}", "\\", '"', '"'])
+def test_no_string_begins_with_an_escaped_quote(parts: list[str]) -> None:
+    """A text is read as if one could, unless one does."""
+    text = "".join(parts)
+    free = re.compile(re.sub(r"\(\?<!\\\\['\"]\)", "", cutter._SURE_STRING.pattern))
+    assert free.pattern != cutter._SURE_STRING.pattern
+    if not any(text[: found.start()].endswith("\\") and found[0][0] in "'\"" for found in free.finditer(text)):
+        assert cutter.without_strings(text, "0") == free.sub("0", text)
+
+
 def test_statements_classes_and_members() -> None:
     text = dedent('''
         # header
@@ -459,6 +471,9 @@ def line_by_line(text: str) -> tuple[Piece, ...]:
         ("    a = (1]\n", False),
         ('    a = """b" c\nd(\n', False),
         ('    a = ""b" c"" "(\n"\n', False),
+        ('    """\n#"""\n', False),
+        ('    """\n    # b"""\n    # c\n', False),
+        ('    """b"""\n    # "c"\n', True),
     ],
 )
 def test_the_body_of_a_function_in_one_go(monkeypatch: pytest.MonkeyPatch, body: str, at_once: bool) -> None:

@@ -22,7 +22,7 @@ from loaderlint.lsp.documents import Document, Notebook, Snapshot
 from loaderlint.lsp.edits import Change, Edit, FileEdit, NotMade, Outdated, change, one_edit
 from loaderlint.lsp.fixall import fix_all
 from loaderlint.lsp.protocol import ContentModified
-from loaderlint.lsp.suppress import suppression
+from loaderlint.lsp.suppress import Suppressing
 from loaderlint.lsp.text import Place, Span, touches
 
 if TYPE_CHECKING:
@@ -198,9 +198,9 @@ def _quick_fixes(ls: Server, report: Report, indexes: Sequence[int]) -> Iterator
     for index in indexes:
         yield from _fixes(report, index)
     yield from _all_of_a_rule(report, indexes)
-    for index in indexes:
-        if (silence := _suppress(ls, report, index)) is not None:
-            yield silence
+    if indexes:
+        suppressing = Suppressing(report.snapshot.lines)
+        yield from filter(None, (_suppress(ls, report, index, suppressing) for index in indexes))
     yield from _pages(ls, report, indexes)
 
 
@@ -250,9 +250,9 @@ def _lazy(report: Report, title: str, kind: str, data: dict[str, Any]) -> types.
     return types.CodeAction(title=title, kind=kind, data=data)
 
 
-def _suppress(ls: Server, report: Report, index: int) -> types.CodeAction | None:
+def _suppress(ls: Server, report: Report, index: int, suppressing: Suppressing) -> types.CodeAction | None:
     finding, snapshot = report.findings[index], report.snapshot
-    insertion = suppression(snapshot.lines, finding.span, finding.name, finding.code)
+    insertion = suppressing.insertion(finding.span, finding.name, finding.code)
     if insertion is None:
         return None
     place = Place(insertion.line, insertion.column, insertion.line, insertion.end_column)

@@ -229,6 +229,10 @@ class RemoteWorkspace:
             known = self._texts[path] = str(self._ask("text", path))
         return known
 
+    def unreadable(self, path: Path) -> str:
+        """As `Workspace.unreadable`."""
+        return str(self._ask("unreadable", path))
+
     def cells(self, path: Path) -> tuple[int, ...]:
         """As `Workspace.cells`."""
         return tuple(self._ask("cells", path))

@@ -20,7 +20,9 @@ _MAX_NAMED = 8
 
 def about_line(workspace: Workspace, path: Path, line: int) -> str:
     """What a loader that is made on the line (0-based) does, or where the function whose name stands there runs; '' if
-    neither is so."""
+    neither is so, or the file cannot be read."""
+    if workspace.unreadable(path):
+        return ""
     known = workspace.explain(path, line)
     if known.loaders:
         return "\n\n---\n\n".join(_loader(loader) for loader in known.loaders[:2])
@@ -84,10 +86,13 @@ def explanation(
 ) -> list[str]:
     """What is known of a line (from 0), as `loaderlint explain` prints it. `cells`: where those of open notebooks
     begin; `base`: the folder that paths are relative to."""
-    from loaderlint.report import explained
+    from loaderlint.report import explained, shown_path
     from loaderlint.report.spots import Spots
 
-    return list(explained.text(workspace.explain(path, line), Spots(workspace, base or Path("/"), cells)))
+    base = base or Path("/")
+    if reason := workspace.unreadable(path):
+        return [f"{shown_path(path, base)}: {reason}"]
+    return list(explained.text(workspace.explain(path, line), Spots(workspace, base, cells)))
 
 
 def map_of_workers(

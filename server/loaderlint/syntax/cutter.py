@@ -167,8 +167,9 @@ _DECORATOR, _DEF, _CLASS, _COMPOUND, _CONTINUED = range(1, 6)
 def _sure_string(quote: str, triples: bool = True) -> str:
     """A string that cannot be taken for anything else, with `triples` those in triple quotes included. It begins with
     its quote, so that it is fast to look for; and not behind a quote, which may be one of three that are never
-    closed."""
-    start = rf"{quote}(?<!{quote}{quote})(?!{quote * 2})"
+    closed. Nor does a short string begin behind a backslash: in a string that is never closed, that is an escaped
+    quote, and following each of them would take quadratic time."""
+    start = rf"{quote}(?<!{quote}{quote})(?<!\\{quote})(?!{quote * 2})"
     triple = rf"{quote * 3}[^{quote}\\]*(?:(?:\\[\s\S]|{quote}(?!{quote * 2}))[^{quote}\\]*)*{quote * 3}"
     usual = rf"(?<![fFtT]{quote})(?<![fFtT][rR]{quote})[^{quote}\\\r\n]*(?:\\.[^{quote}\\\r\n]*)*{quote}"
     plain = rf"[^{quote}\\\r\n{{}}]*"
@@ -345,6 +346,8 @@ class _Lexer:
             last = body.rfind("\n") + 1
             if not body[last:].lstrip(" ").startswith("#"):
                 return text.index("\n", position + len(body)) + 1
+            if "'''" in body[last:] or '"""' in body[last:]:  # this may be no comment but the end of a string
+                return position
             body = body[:last]  # comments before the next statement belong to that
         return position
 
