@@ -230,12 +230,20 @@ class Project:
     def _told(self, named: Sequence[Path]) -> Told:
         """What there is to tell of the project; `named` files count, excluded or not, beside those that the last check
         named: a question about one open file must not link the project without the others."""
-        self._linking.named |= frozenset(named)
-        self.store.name(self._linking.named)
-        self.store.find()
+        self._name(named)
         known = self._linking.current(lambda: False, Steps(None), telling=True).told
         assert known is not None, "linked so that it tells"
         return known
+
+    def _name(self, named: Sequence[Path]) -> None:
+        self._linking.named |= frozenset(named)
+        self.store.name(self._linking.named)
+        self.store.find()
+
+    def unreadable(self, path: Path) -> str:
+        """Why a file cannot be read (see `Workspace.unreadable`)."""
+        self._name([path])
+        return "" if self.store.open(path) else self.store.unreadable.get(path, "cannot be read")
 
     def explain(self, path: Path, line: int, column: int | None) -> Explanation:
         """What is known of a line (see `Workspace.explain`)."""

@@ -278,10 +278,7 @@ class Workspace:
     def unreadable(self, path: Path) -> str:
         """Why the text of a file that is named, ignored or not, cannot be read; '' if it can."""
         path = known_as(path)
-        store = self.project(path).store
-        store.name([path])
-        store.find()
-        return "" if store.open(path) else store.unreadable.get(path, "cannot be read")
+        return self.project(path).unreadable(path)
 
     def cells(self, path: Path) -> tuple[int, ...]:
         """The 0-based lines of `text` at which the code cells of a notebook begin; () for any other file."""
