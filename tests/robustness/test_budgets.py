@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from loaderlint.engine import Workspace
-from loaderlint.project.loaders import MAX_LOADERS
+from loaderlint.fixes import draft
+from loaderlint.project import loaders
 
 HEAD = """from torch.utils.data import DataLoader, Dataset
 
@@ -26,6 +27,17 @@ class Data(Dataset):
         return self.x
 
 
+"""
+DRAWING = """import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Drawn(Dataset):
+    def __getitem__(self, index):
+        return np.random.rand() + np.random.randint(9)
+
+
+loader = DataLoader(Drawn(), num_workers=2)
 """
 USE = "loader = DataLoader(Data({0}), num_workers=2, collate_fn={0})\nother = DataLoader({0}, num_workers=2)\n"
 
@@ -259,25 +271,38 @@ def test_a_large_file_needs_less_than_a_gibibyte(tmp_path: Path, parts: tuple[st
     assert left_out == (middle != "\n")
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_more_loaders_than_are_read_are_told(tmp_path: Path, jobs: int) -> None:
-    few = HEAD + "DataLoader(Data(1))\n" * MAX_LOADERS
+def test_more_loaders_than_are_read_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loaders, "MAX_LOADERS", 20)
+    few = HEAD + "DataLoader(Data(1))\n" * 20
     path, other = tmp_path / "a" / "main.py", tmp_path / "b" / "main.py"
     for one in (path, other):
         one.parent.mkdir()
         one.write_text(few, "utf-8")
-    workspace = Workspace([tmp_path], jobs=jobs)
+    workspace = Workspace([tmp_path])
     workspace.check()
     assert workspace.problems == []
     path.write_text(few + "loader = DataLoader(Data(2))\n", "utf-8")
-    told = Workspace([tmp_path], jobs=jobs)
+    told = Workspace([tmp_path])
     told.check()
     (problem,) = told.problems
-    assert problem.path == path and f"more than {MAX_LOADERS} loaders" in problem.message
+    assert problem.path == path and "more than 20 loaders" in problem.message
     assert "`loader`" in problem.message and not problem.fatal
     told.set_text(path, few)
     told.check()
     assert told.problems == []
+
+
+def test_limits_that_another_process_reached_are_told(tmp_path: Path) -> None:
+    made = "def make(x):\n    return DataLoader(x)\n\n\n"
+    calls = "\n".join(f"def f{number}():\n    return make(Data({number}))" for number in range(40))
+    path = tmp_path / "a" / "main.py"
+    for one, text in ((path, HEAD + made + calls), (tmp_path / "b" / "main.py", HEAD + "DataLoader(Data(1))")):
+        one.parent.mkdir()
+        one.write_text(text + "\n", "utf-8")
+    told = Workspace([tmp_path], jobs=2)
+    told.check()
+    (problem,) = told.problems
+    assert problem.path == path and problem.message.startswith("`make` is called in more than 32 ways")
 
 
 def test_what_stands_beside_a_large_statement_is_checked(tmp_path: Path) -> None:
@@ -297,3 +322,24 @@ def test_what_stands_beside_a_large_statement_is_checked(tmp_path: Path) -> None
     workspace.set_text(path, code)
     assert [one.code for one in workspace.check()[path]] == [one.code for one in found]
     assert workspace.problems == []
+
+
+def test_findings_beyond_the_budget_of_fixes_have_none_and_that_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(DRAWING, "utf-8")
+    assert _repairs(path) == (2, [])
+    monkeypatch.setattr(draft, "MAX_WORK", 1)
+    monkeypatch.setattr(draft, "_CHEAP", 0)
+    count, (message,) = _repairs(path)
+    assert count == 0 and message.startswith("some findings are shown without a fix")
+
+
+def _repairs(path: Path) -> tuple[int, list[str]]:
+    """How many findings of a file have a fix, and what is told beside them."""
+    workspace = Workspace([path.parent], {"target-torch": "1.8"})
+    found = workspace.check()[path]
+    assert len(found) == 2
+    count = sum(workspace.preferred_repair(one) is not None for one in found)
+    return count, [problem.message for problem in workspace.problems]
