@@ -781,9 +781,11 @@ ROWS: tuple[Hostile, ...] = (
     ),
     Hostile(
         "more-loaders-than-are-read",
-        _import_cycle("from .{m} import *"),
+        _many(
+            f"{_HEAD}class D(Dataset):\n    def __getitem__(self, x):\n        return x\n",
+            "DataLoader(D(), num_workers={n})",
+        ),
         (4100,),
-        finds=False,
         says="more than 4000 loaders",
     ),
     Hostile("star-packages", _packages, (20, 100, 300)),
