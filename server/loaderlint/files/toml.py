@@ -25,12 +25,12 @@ def parsed(data: bytes) -> dict[str, Any]:
     try:
         text = data.decode("utf-8-sig")
         if any(line.count(".") > _MOST_DOTS and _has_many_dots(line) for line in text.split("\n")):
-            raise BadToml(f"a name has more than {_MOST_DOTS} dots")
+            raise ValueError(f"a name has more than {_MOST_DOTS} dots")
         document: dict[str, Any] = tomllib.loads(text)
         return document
     except RecursionError:
         raise BadToml("it is nested too deep") from None
-    except ValueError as error:  # a number of more digits than Python reads is none of the parser's own errors
+    except ValueError as error:  # the parser's own, or Python's: a number of too many digits
         raise BadToml(str(error)) from error
 
 

@@ -52,7 +52,7 @@ class Callers:
         self._ev = evaluator
         self._sites: dict[str, tuple[CallSite, ...]] = {}
         self._sites_by_callee: dict[str, tuple[dict[_Def, list[CallSite]], list[CallSite]]] = {}
-        self._frames: dict[tuple[Path, int, int], tuple[Frame, ...]] = {}
+        self._frames: dict[_Def, tuple[Frame, ...]] = {}
         self._instances: dict[ClassRef, tuple[Instance, ...]] = {}
         self._known_callees: dict[tuple[Path, int, int, int], frozenset[Atom] | None] = {}
         self._other_names: dict[str, frozenset[str]] = {}
@@ -157,8 +157,7 @@ class Callers:
                     continue
                 if self._ev.liveness.is_dead(step.context, caller):
                     continue
-                self._ev.eval(step.call, caller)
-                for target in caller.targets.get(step.call, ()):
+                for target in self._ev.targets(step.call, caller):
                     if (target.path, target.piece, target.def_, target.scope) == (path, piece, def_, scope):
                         yield target
 
@@ -185,7 +184,7 @@ class Callers:
             self._partials = frozenset(found)
         return self._partials
 
-    def _confirmed(self, site: CallSite, caller: Frame, wanted: tuple[Path, int, int]) -> Iterator[Frame]:
+    def _confirmed(self, site: CallSite, caller: Frame, wanted: _Def) -> Iterator[Frame]:
         """The frames of `wanted` that a call leads to, if it does."""
         if self._ev.liveness.is_dead(site.context, caller):
             return
@@ -196,8 +195,7 @@ class Callers:
         for atom in callee.only(FunctionRef, Method, PartialOf):
             function = _function_of(atom)
             if isinstance(function, FunctionRef) and _place(function) == wanted:
-                self._ev.eval(site.expr, caller)
-                for target in caller.targets.get(site.expr, ()):
+                for target in self._ev.targets(site.expr, caller):
                     if (target.path, target.piece, target.def_) == wanted:
                         yield target
 
@@ -228,7 +226,7 @@ class Callers:
             if opened is not None:
                 yield opened
 
-    def _calls_on(self, inst: Instance, name: str, wanted: tuple[Path, int, int], depth: int) -> Iterator[Frame]:
+    def _calls_on(self, inst: Instance, name: str, wanted: _Def, depth: int) -> Iterator[Frame]:
         yield from self._ev.classes.constructed_through(inst, FunctionRef(*wanted))
         for site in self._sites_of(name, wanted, inst):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
@@ -306,9 +304,7 @@ class Callers:
             known = self._sites[name] = tuple(self._find_sites(name))
         return known
 
-    def _sites_of(
-        self, name: str, wanted: tuple[Path, int, int], receiver: Instance | None = None
-    ) -> Iterator[CallSite]:
+    def _sites_of(self, name: str, wanted: _Def, receiver: Instance | None = None) -> Iterator[CallSite]:
         """The calls of something called `name` that may run the def `wanted`; with a `receiver`, on this object."""
         certain, possible = self._by_callee(name)
         for site in sorted((*certain.get(wanted, ()), *possible)):
@@ -412,7 +408,7 @@ def _once(frames: Iterable[Frame]) -> Iterator[Frame]:
             yield frame
 
 
-def _place(function: FunctionRef) -> tuple[Path, int, int]:
+def _place(function: FunctionRef) -> _Def:
     return function.path, function.piece, function.def_
 
 

@@ -20,7 +20,7 @@ from loaderlint.project import growth
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.assigned import may_assign
 from loaderlint.project.files import defined_name, holds, is_def
-from loaderlint.project.frames import Code, Frame
+from loaderlint.project.frames import Frame
 from loaderlint.project.provisional import provisional
 from loaderlint.project.values import (
     BOTTOM,
@@ -119,7 +119,6 @@ class Classes:
         self._leading_to: dict[tuple[tuple[Base, ...], tuple[FunctionRef, ...]], frozenset[str]] = {}
         self._leading_in: dict[ClassRef, dict[str, frozenset[str]]] = {}
         self._construction: dict[Instance, list[Frame]] = {}
-        self._named_calls: dict[Code, dict[str, list[tuple[int, ir.Perform, int]]]] = {}
         self._walks: dict[tuple[Instance, frozenset[str]], list[Frame]] = {}
         self._fields: dict[tuple[Instance, str], Val] = {}
         self._stores: dict[tuple[Instance, str], tuple[Store, ...]] = {}
@@ -442,23 +441,9 @@ class Classes:
             queue.extend(t for t in self._calls_on_self(frame, names) if t.receiver == inst)
 
     def _calls_on_self(self, frame: Frame, names: frozenset[str] | None) -> Iterator[Frame]:
-        for step, base in self._calls_of(frame, names):
+        for step, base in frame.code.attribute_calls(names):
             if self._is_self_or_class(base, frame) and not self._ev.liveness.is_dead(step.context, frame):
-                self._ev.eval(step.call, frame)
-                yield from frame.targets.get(step.call, ())
-
-    def _calls_of(self, frame: Frame, names: frozenset[str] | None) -> list[tuple[ir.Perform, int]]:
-        """The calls of what has one of these names (None: any) in a frame's def, in source order, each with what it is
-        an attribute of. A constructor may have thousands, and each of them may matter for an attribute of its own."""
-        by_name = self._named_calls.get(frame.code)
-        if by_name is None:
-            by_name = self._named_calls[frame.code] = {}
-            for number, (step, call) in enumerate(self._ev.performed(frame)):
-                func = self._ev.expr(frame, call.func)
-                if isinstance(func, ir.Attr):
-                    by_name.setdefault(func.name, []).append((number, step, func.base))
-        found = by_name.values() if names is None else (by_name[name] for name in names if name in by_name)
-        return [(step, base) for _, step, base in sorted(one for some in found for one in some)]
+                yield from self._ev.targets(step.call, frame)
 
     def _is_self_or_class(self, base: int, frame: Frame) -> bool:
         """Whether `base` is self, `super()` or a class name (`Base.__init__(self)`)."""

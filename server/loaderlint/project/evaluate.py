@@ -309,6 +309,11 @@ class Evaluator:
             known = self._leads[frame] = self._find_leads(frame)
         return known
 
+    def evaluated(self, frame: Frame) -> frozenset[int]:
+        """The expressions of a frame that are evaluated when it runs, by their numbers."""
+        self.leads(frame)
+        return frozenset(number for number, value in frame.memo.items() if value is not None)
+
     def _find_leads(self, frame: Frame) -> dict[int, tuple[Frame, ...]]:
         if self.def_of(frame) is None:
             return {}

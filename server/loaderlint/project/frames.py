@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeVar
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import DefIR, PieceFacts
-from loaderlint.project.values import Atom, ClassRef, Val, order_of, order_of_atom
+from loaderlint.project.values import Atom, ClassRef, Val, digest_of, order_of, order_of_atom
 
 _Step = TypeVar("_Step", bound=ir.Step)
 #: Longer descriptions of a context are cut off here, with a digest of the rest.
@@ -23,6 +22,7 @@ class Code:
     piece cannot be read."""
 
     __slots__ = (
+        "_attribute_calls",
         "_attributes",
         "_bindings",
         "_branches",
@@ -42,6 +42,7 @@ class Code:
         self.facts = facts
         self.one: DefIR | None = facts.ir.defs[def_] if facts and def_ < len(facts.ir.defs) else None
         self.exprs: tuple[ir.Expr, ...] = facts.ir.exprs if facts else ()
+        self._attribute_calls: dict[str, list[tuple[int, ir.Perform, int]]] | None = None
         self._attributes: dict[str, list[tuple[int, int]]] | None = None
         self._calls: tuple[tuple[ir.Perform, ir.Call], ...] | None = None
         self._bindings: dict[int, list[tuple[int, ir.Bind]]] | None = None
@@ -96,6 +97,19 @@ class Code:
                 if type(call) is ir.Call and type(func) is ir.Attr:
                     self._method_calls.setdefault(func.base, []).append((number, step, call, func.name))
         return self._method_calls.get(base, ())
+
+    def attribute_calls(self, names: Set[str] | None) -> list[tuple[ir.Perform, int]]:
+        """The calls of attributes with one of these names (None: any) in source order, each with the expression that
+        has the attribute. A constructor may have thousands, each of which matters for another attribute."""
+        if self._attribute_calls is None:
+            self._attribute_calls = {}
+            for number, (step, call) in enumerate(self.calls):
+                func = self.exprs[call.func] if call.func != ir.NONE else None
+                if isinstance(func, ir.Attr):
+                    self._attribute_calls.setdefault(func.name, []).append((number, step, func.base))
+        wanted = self._attribute_calls.keys() if names is None else self._attribute_calls.keys() & names
+        found = sorted(one for name in wanted for one in self._attribute_calls[name])
+        return [(step, base) for _, step, base in found]
 
     @property
     def evaluated(self) -> tuple[tuple[int, tuple[int, ...], int], ...]:
@@ -198,10 +212,7 @@ class Frame:
             parts += [self.scope.order] if self.scope is not None else []
             context = " ".join(parts)
             if len(context) > _LONGEST_ORDER:
-                context = (
-                    context[:_LONGEST_ORDER]
-                    + blake2b(context.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-                )
+                context = context[:_LONGEST_ORDER] + digest_of(context)
             self._order = f"{self.path}:{self.piece:06}:{self.def_:06}:{context}"
         return self._order
 

@@ -644,8 +644,7 @@ def passed_to_library(ev: Evaluator, inst: Instance) -> Arguments:
             func = ev.expr(frame, call_.func)
             if not isinstance(func, ir.Attr) or func.name != "__init__":
                 continue
-            ev.eval(step.call, frame)
-            if frame.targets.get(step.call):
+            if ev.targets(step.call, frame):
                 continue  # a base class of the project: its frame is in `frames` as well
             explicit_self = isinstance(ev.expr(frame, func.base), ir.Global | ir.Attr)
             return ev.calls.arguments(call_, frame, skip=1 if explicit_self else 0)

@@ -220,7 +220,7 @@ class Model:
         loaders = Loaders(self.ev, self.callers, environment_of, declared_of)
         self.loaders: tuple[Loader, ...] = loaders.find()
         self.limits = loaders.limits
-        """The first loader that is not read, since there are too many."""
+        """What was not looked at because there is too much of it."""
         self._defs: frozenset[tuple[Path, int, int]] | None = None
         self._start_method_calls: tuple[StartMethodCall, ...] | None = None
         for loader in self.loaders:
@@ -459,14 +459,11 @@ class Model:
         found = dict.fromkeys(entries)
         queue = deque(found)
         while queue:
-            for target in self._led_to(queue.popleft()):
+            for target in self.ev.run(queue.popleft()):
                 if target not in found:
                     found[target] = None
                     queue.append(target)
         return tuple(found)
-
-    def _led_to(self, frame: Frame) -> tuple[Frame, ...]:
-        return tuple(self.ev.run(frame))
 
     def calls(self, function: WorkerFunction | MainFunction) -> Iterator[WorkerCall]:
         """The calls that a function performs, in every frame, in source order; dead branches left out."""
@@ -758,7 +755,7 @@ class Model:
             text = f"runs in the workers of any loader of this dataset (none is in sight): {path}"
             evidence.append(Evidence(self.def_place(links[0]), text))
         for before, after in zip(links, links[1:], strict=False):
-            called = self._call_to(before, after)
+            called = self.call_to(before, after)
             if called is not None:
                 evidence.append(Evidence(self.place(before, called), f"{self.label(before)} calls {self.label(after)}"))
         return (*evidence, *self._also(exposure))
@@ -781,7 +778,8 @@ class Model:
                 text = f"as well as in those of {loader.described.replace('`', '')} ({loader.workers_text})"
                 yield Evidence(place, text)
 
-    def _call_to(self, before: Frame, after: Frame) -> int | None:
+    def call_to(self, before: Frame, after: Frame) -> int | None:
+        """The first expression of one frame that leads to another one; None if there is none."""
         return next((n for n, targets in self.ev.leads(before).items() if after in targets and n != NONE), None)
 
 

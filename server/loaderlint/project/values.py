@@ -165,7 +165,8 @@ class PartialOf:
 @dataclass(frozen=True, slots=True)
 class SeqOf:
     """A list, tuple or set whose items are in sight. `site` tells two equal displays apart. Past its budget it holds
-    one item, which is unknown. `size` and `depth` are those of all that it holds (see `budget`)."""
+    one item, which is unknown. `size` and `depth` are those of all that it holds (see `budget`),
+    `order` is its sort key, as soon as somebody asks for it."""
 
     kind: Literal["list", "tuple", "set"]
     items: tuple[Val, ...]
@@ -175,18 +176,14 @@ class SeqOf:
     order: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        size, depth = _extent(self.items)
-        if size > MAX_VALUE_SIZE or depth > MAX_VALUE_DEPTH:
-            size, depth = 2, 1
+        if not _keep_extent(self, self.items):
             object.__setattr__(self, "items", (unknown(TOO_MANY),))
-        object.__setattr__(self, "size", size)
-        object.__setattr__(self, "depth", depth)
 
 
 @dataclass(frozen=True, slots=True)
 class MapOf:
     """A dict whose items are in sight; `keys[i]` is None for a key that is not a string constant. Past its budget it
-    holds one value, which is unknown, under such a key. `size` and `depth` are those of all that it holds."""
+    holds one value, which is unknown, under such a key. `size`, `depth` and `order` as in `SeqOf`."""
 
     keys: tuple[str | None, ...]
     values: tuple[Val, ...]
@@ -196,13 +193,9 @@ class MapOf:
     order: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        size, depth = _extent(self.values)
-        if size > MAX_VALUE_SIZE or depth > MAX_VALUE_DEPTH:
-            size, depth = 2, 1
+        if not _keep_extent(self, self.values):
             object.__setattr__(self, "keys", (None,))
             object.__setattr__(self, "values", (unknown(TOO_MANY),))
-        object.__setattr__(self, "size", size)
-        object.__setattr__(self, "depth", depth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +282,16 @@ class Val:
     def without_origins(self) -> Val:
         """The same value as a copy: it aliases nothing."""
         return Val(self.atoms) if self.origins else self
+
+
+def _keep_extent(container: SeqOf | MapOf, items: tuple[Val, ...]) -> bool:
+    """Note the size and depth of a container that gets these items, and say whether they are within the budget. If not,
+    it gets one unknown item in their place, and they are those of that."""
+    size, depth = _extent(items)
+    fits = size <= MAX_VALUE_SIZE and depth <= MAX_VALUE_DEPTH
+    object.__setattr__(container, "size", size if fits else 2)
+    object.__setattr__(container, "depth", depth if fits else 1)
+    return fits
 
 
 def _extent(items: tuple[Val, ...]) -> tuple[int, int]:
@@ -432,6 +435,10 @@ def _order_of_container(atom: SeqOf | MapOf) -> str:
     site = atom.site
     where = f"{site.frame.order if site else ''} {site.expr if site else 0:06}"
     values = atom.items if isinstance(atom, SeqOf) else atom.values
-    inner = blake2b(" ".join(map(order_of, values)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     name = f"seq {atom.kind} {len(atom.items)}" if isinstance(atom, SeqOf) else f"map {atom.keys}"
-    return f"{name} {where} {inner}"
+    return f"{name} {where} {digest_of(' '.join(map(order_of, values)))}"
+
+
+def digest_of(text: str) -> str:
+    """Stands for a long text in a sort key."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

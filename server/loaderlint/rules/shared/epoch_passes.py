@@ -63,8 +63,6 @@ def has_loops(function: MainFunction) -> bool:
 def passes(frame: Frame, model: Model) -> Iterator[Pass]:
     """The passes through loaders in the loops of the def that `frame` runs."""
     one = model.def_of(frame)
-    for _ in model.ev.run(frame):
-        pass  # now each call knows where it leads to
     for number, step in model.steps(frame):
         loop = loop_around(step.context, frame, model)
         if loop is None or loaders_in(model.ev.eval(one.contexts[loop].expr, frame), model):
@@ -151,8 +149,6 @@ def _gone_through(step: ir.Step, frame: Frame, model: Model, depth: int) -> Iter
     if not isinstance(step, ir.Perform) or depth == 0:
         return
     for target in model.ev.targets(step.call, frame):
-        for _ in model.ev.run(target):
-            pass
         for _, inner in model.steps(target):
             if loop_around(inner.context, target, model) is None:
                 yield from _gone_through(inner, target, model, depth - 1)

@@ -145,7 +145,7 @@ def _moments(init: Frame, model: Model) -> dict[Frame, int]:
     """The steps of a constructor that first call each frame."""
     found: dict[Frame, int] = {}
     for number, step in model.steps_of(init, ir.Perform):
-        for target in init.targets.get(step.call, ()):
+        for target in model.ev.targets(step.call, init):
             found.setdefault(target, number)
     return found
 
@@ -230,7 +230,7 @@ def _calls_in_test(caller: Frame, called: Frame, name: str, model: Model) -> boo
     contexts = [
         step.context
         for _, step in model.steps(caller)
-        if isinstance(step, ir.Perform) and called in caller.targets.get(step.call, ())
+        if isinstance(step, ir.Perform) and called in model.ev.targets(step.call, caller)
     ]
     return bool(contexts) and all(_stands_in_test(context, name, caller, model) for context in contexts)
 
@@ -266,9 +266,7 @@ def samples_taken(inst: Instance, model: Model) -> Iterator[Place]:
     if inst.site is None:
         return
     frame = inst.site.frame
-    for _ in model.ev.run(frame):
-        pass  # its expressions are evaluated
-    for number in sorted(n for n, value in frame.memo.items() if value is not None):
+    for number in sorted(model.ev.evaluated(frame)):
         e = model.ev.expr(frame, number)
         base = e.base if isinstance(e, ir.Index) else e.iterable if isinstance(e, ir.Element) else NONE
         if base != NONE and inst in model.ev.eval(base, frame).atoms:

@@ -276,10 +276,8 @@ def _rests_on_self(number: int, frame: Frame, model: Model) -> bool:
 
 
 def _evaluated(frame: Frame, model: Model) -> frozenset[int]:
-    """The expressions that the frame's steps evaluate."""
-    for _ in model.ev.run(frame):
-        pass
-    return frozenset(frame.memo)
+    """See `Evaluator.evaluated`."""
+    return model.ev.evaluated(frame)
 
 
 def _reading_methods(owner: Instance, name: str, model: Model) -> Iterator[str]:

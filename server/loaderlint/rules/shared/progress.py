@@ -27,7 +27,6 @@ def progress(inst: Instance, model: Model) -> Progress | None:
     entry = model.ev.classes.open_method(inst, "__next__")
     if entry is None:
         return None
-    tuple(model.ev.run(entry))
     frames = [frame for frame in model.run_by((entry,)) if frame.receiver == inst]
     drawn = [one for frame in frames for one in _drawn(frame, inst, model)]
     if drawn:

@@ -66,7 +66,7 @@ def written(call: WorkerCall, seed: int, loader: Loader, model: Model) -> Writte
 def _passed(caller: Frame, callee: Frame, param: int, model: Model) -> tuple[int, int] | None:
     """The call in `caller` that leads to `callee`, and the argument that it passes for the parameter `param`."""
     e = model.ev.expr(callee, param)
-    number = _call_to(caller, callee, model)
+    number = model.call_to(caller, callee)
     call = model.ev.expr(caller, number) if number is not None else None
     if number is None or not isinstance(e, ir.Param) or not isinstance(call, ir.Call):
         return None
@@ -78,10 +78,6 @@ def _passed(caller: Frame, callee: Frame, param: int, model: Model) -> tuple[int
         if arg.name == name or (arg.kind == "pos" and index == position):
             return number, arg.value
     return None
-
-
-def _call_to(caller: Frame, callee: Frame, model: Model) -> int | None:
-    return next((n for n, targets in model.ev.leads(caller).items() if callee in targets), None)
 
 
 def bound_name(frame: Frame, number: int, model: Model) -> str | None:
@@ -126,7 +122,7 @@ def on_the_way(call: WorkerCall, loader: Loader, model: Model) -> list[tuple[Fra
 def _calls_between(links: tuple[Frame, ...], model: Model) -> Iterator[tuple[Frame, int]]:
     """Where each link of a chain calls the next: the frame and the context of the call."""
     for before, after in zip(links, links[1:], strict=False):
-        number = _call_to(before, after, model)
+        number = model.call_to(before, after)
         steps = model.def_of(before).steps
         context = next((s.context for s in steps if isinstance(s, ir.Perform) and s.call == number), 0)
         yield before, context
