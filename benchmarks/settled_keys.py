@@ -3,12 +3,14 @@
     python -m benchmarks.settled_keys FOLDER FILE [FILE ...]
 
 The other benchmarks of keystrokes send the next key as soon as the last one is answered: while the project is linked
-they are answered with findings that stand, and most keys are never looked at on their own. Here each key waits until
-everything is looked at (`loaderlint/status`), and for the pace of a person. A line that draws numbers is typed into
-functions that are spread over each file, sign by sign, and taken away again. FOLDER is copied and opened as a whole.
+they are answered with findings that stand, and most keys are never looked at on their own. Here a line that draws
+numbers is typed at places that are spread over each file, a key each `--pace` milliseconds whatever the server does.
+At the end of the line the person stops: the time from the last key until everything has been looked at
+(`loaderlint/status`) is that to the final answer. FOLDER is copied and opened as a whole.
 
-CPU time is that of the server's processes, printed beside one bare `libcst.parse_module` of the same file in the same
-run, and as a share of it: the share means something on a busy machine, the wall times on an idle one only. Linux only.
+CPU time is that of the server's processes for all of this, printed beside one bare `libcst.parse_module` of the same
+file in the same run, and as a share of it: the share means something on a busy machine, the wall times on an idle one
+only. Linux only.
 """
 
 from __future__ import annotations
@@ -37,10 +39,11 @@ _SPOTS, _PARSES = 8, 5
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The keys typed into one file. `cpu`: milliseconds a key, those of deleting the line among them; `walls`:
-    milliseconds from a key to the final diagnostics; `parse`: milliseconds of a bare parse."""
+    """The keys typed into one file. `cpu`: milliseconds a key; `walls`: milliseconds from the last key of each line to
+    the final diagnostics; `parse`: milliseconds of a bare parse."""
 
     lines: int
+    keys: int
     cpu: float
     walls: tuple[float, ...]
     parse: float
@@ -49,8 +52,8 @@ class Keys:
         p50, p95 = (percentile(self.walls, percent) for percent in (50, 95))
         share = self.cpu / self.parse
         return (
-            f"{self.lines} lines, {len(self.walls)} keys: CPU {self.cpu:.2f} ms a key, {share:.3f} of a bare parse "
-            f"({self.parse:.1f} ms); final answer p50 {p50:.0f}, p95 {p95:.0f} ms"
+            f"{self.lines} lines, {self.keys} keys: CPU {self.cpu:.2f} ms a key, {share:.3f} of a bare parse "
+            f"({self.parse:.1f} ms); final answer {p50:.0f} ms after a line, p95 {p95:.0f} ms"
         )
 
 
@@ -59,7 +62,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.settled_keys", description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path, help="the project")
     parser.add_argument("files", type=Path, nargs="+", help="files of it")
-    parser.add_argument("--keys", type=int, default=200, help="a file (default: 200)")
+    parser.add_argument("--lines", type=int, default=_SPOTS, help=f"lines to type into a file (default: {_SPOTS})")
     parser.add_argument("--pace", type=float, default=120, help="milliseconds between keys (default: 120)")
     asked = parser.parse_args()
     folder = asked.folder.resolve()
@@ -68,32 +71,35 @@ def main() -> None:
         shutil.copytree(folder, copy, symlinks=True)
         for file in asked.files:
             name = file.resolve().relative_to(folder)
-            print(f"{name}: {measured(copy, copy / name, asked.keys, asked.pace)}", flush=True)
+            print(f"{name}: {measured(copy, copy / name, asked.lines, asked.pace)}", flush=True)
 
 
-def measured(folder: Path, path: Path, keys: int, pace: float) -> Keys:
-    """Type `keys` signs into the file at `path` of the project in `folder`, one each `pace` milliseconds."""
+def measured(folder: Path, path: Path, lines: int, pace: float) -> Keys:
+    """Type `lines` lines into the file at `path` of the project in `folder`, a key each `pace` milliseconds."""
     text = path.read_text(encoding="utf-8")
     parse = statistics.median(cpu(lambda: libcst.parse_module(text)) for _ in range(_PARSES)) * MILLISECONDS
     walls: list[float] = []
+    keys = 0
     with Server(folder) as server:
         server.initialize()
         server.notify("initialized", {})
         server.open(path, text)
         server.settled(path)
         before = server.cpu()
-        for state in states(text, keys):
-            began = time.perf_counter()
-            server.change(path, state)
+        for states in typed_lines(text, lines):
+            for state in states:
+                time.sleep(pace / MILLISECONDS)
+                server.change(path, state)
+                began = time.perf_counter()
             server.settled(path)
             walls.append((time.perf_counter() - began) * MILLISECONDS)
-            time.sleep(max(0.0, pace - walls[-1]) / MILLISECONDS)
-        used = (server.cpu() - before) * MILLISECONDS / len(walls)
-    return Keys(text.count("\n") + 1, used, tuple(walls), parse)
+            keys += len(states)
+        used = (server.cpu() - before) * MILLISECONDS / keys
+    return Keys(text.count("\n") + 1, keys, used, tuple(walls), parse)
 
 
-def states(text: str, keys: int) -> Iterator[str]:
-    """The states of a text while the line is typed at one place after the other. A line that is finished goes with the
+def typed_lines(text: str, count: int) -> Iterator[list[str]]:
+    """The states of a text while the line is typed, at one place after the other. A line that is finished goes with the
     first key of the next one.
 
     Raises ValueError where there is no place to type."""
@@ -101,11 +107,11 @@ def states(text: str, keys: int) -> Iterator[str]:
     spots = [at for at in range(1, len(lines)) if _can_be_typed_at(lines, at)]
     if not spots:
         raise ValueError("no function in which a line can be typed")
-    spots = spots[:: max(1, len(spots) // _SPOTS)][:_SPOTS]
-    for number in range(keys):
-        spot, end = spots[number // len(TYPED) % len(spots)], number % len(TYPED) + 1
+    spots = spots[:: max(1, len(spots) // count)][:count]
+    for spot in spots:
         indent = lines[spot][: len(lines[spot]) - len(lines[spot].lstrip())]
-        yield "\n".join([*lines[:spot], indent + TYPED[:end], *lines[spot:]])
+        ends = range(1, len(TYPED) + 1)
+        yield ["\n".join([*lines[:spot], indent + TYPED[:end], *lines[spot:]]) for end in ends]
 
 
 def _can_be_typed_at(lines: list[str], at: int) -> bool:

@@ -8,6 +8,7 @@
 * `CRASH`, `LEAVE`: it raises an error, a SystemExit.
 * `EARLY`: `BUG`s are told early; then the check lasts until the test releases it, or it is told to stop.
 * `TWICE`, beside `EARLY`: once the test releases it, all findings are told early, too.
+* `PAUSE`: the check waits for a pause: until the test releases it, or there is a newer text, for which it ends.
 * `SLOW`: the check lasts until the test releases it, whatever it is told.
 * `LOADER(4)`: a loader with so many workers; they run the function `work`.
 * `PRINT`: it prints to stdout and lets a child process read stdin.
@@ -150,6 +151,7 @@ class FakeWorkspace:
         paths: Sequence[Path] | None = None,
         *,
         stop: Callable[[], bool] = lambda: False,
+        edited: Callable[[], bool] | None = None,
         progress: Callable[[int, int], None] | None = None,
         early: Callable[[Mapping[Path, tuple[Diagnostic, ...]]], None] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
@@ -163,6 +165,9 @@ class FakeWorkspace:
                 self._wait(self.backend.release_early, stop)
                 early({path: tuple(self._find(path, stop)) for path in paths})
             self._wait(self.backend.release, stop)
+        if edited is not None and any("PAUSE" in self.texts.get(path, "") for path in paths):
+            self.backend.hanging.append("PAUSE")
+            self._wait(self.backend.release, edited)
         found = {}
         for done, path in enumerate(paths, 1):
             found[path] = tuple(self._find(path, stop))

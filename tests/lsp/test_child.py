@@ -19,7 +19,7 @@ import pytest
 from loaderlint.lsp import memory
 from loaderlint.lsp.child import Child
 from loaderlint.lsp.remote import Cancelled, Failed, Remote
-from loaderlint.lsp.wire import Call, Reply, Stop, Told
+from loaderlint.lsp.wire import Call, Edited, Reply, Stop, Told
 from tests.lsp.editor import SERVER
 from tests.lsp.session import PATIENCE
 
@@ -87,13 +87,13 @@ class Scripted:
     def alone(self, paths: Sequence[Path], texts: Mapping[Path, str]) -> Any:
         return {path: (f"alone {texts.get(path)}",) for path in paths}
 
-    def check(self, paths: Any, *, stop: Callable[[], bool], progress: Any, early: Any) -> Any:
+    def check(self, paths: Any, *, stop: Callable[[], bool], edited: Any, progress: Any, early: Any) -> Any:
         self.log.append("check")
         if not self.known:
             early({A: ("alone first",)})
         self.during()
         self.during = lambda: None
-        if stop():
+        if stop() or (edited is not None and edited()):
             raise Stopped
         self.known = True
         self.log.append("checked")
@@ -103,11 +103,11 @@ class Scripted:
 class Harness:
     def __init__(self) -> None:
         self.engine = Scripted()
-        self.inbox: queue.SimpleQueue[Call | Stop] = queue.SimpleQueue()
+        self.inbox: queue.SimpleQueue[Call | Stop | Edited] = queue.SimpleQueue()
         self.replies: list[Reply] = []
         self.child = Child(lambda: self.engine, self.inbox, self.replies.append)
 
-    def put(self, *messages: Call | Stop) -> None:
+    def put(self, *messages: Call | Stop | Edited) -> None:
         for message in messages:
             self.inbox.put(pickle.loads(pickle.dumps(message)))
 
@@ -119,7 +119,21 @@ FIRST = (Told("workspace", ((), {})), Told("set_text", (A, "one")))
 
 
 def check(number: int, *told: Told) -> Call:
-    return Call(number, told, "check", ((A,),))
+    return Call(number, told, "check", ((A,), True))
+
+
+def check_at_once(number: int, *told: Told) -> Call:
+    return Call(number, told, "check", ((A,), False))
+
+
+def test_a_check_is_told_of_newer_texts() -> None:
+    harness = Harness()
+    harness.put(check(1, *FIRST), check(2), check_at_once(3))
+    harness.child.step()
+    for number, ended in ((2, "cancelled"), (3, "done")):
+        harness.engine.during = lambda number=number: harness.put(Edited(1), Edited(number))  # type: ignore[misc]
+        harness.child.step()
+        assert harness.kinds()[-1] == (number, ended)
 
 
 def test_a_first_check_goes_on_and_what_comes_meanwhile_is_answered_early() -> None:
@@ -262,6 +276,16 @@ def test_a_question_that_is_not_wanted_any_more_is_given_up(remote: Remote, proj
     with pytest.raises(Cancelled):
         workspace.check([project / "data.py"], stop=lambda: True)
     assert workspace.text(project / "data.py") == DATA
+
+
+def test_a_linking_waits_for_a_pause_and_an_edit_ends_that(remote: Remote, project: Path) -> None:
+    path = project / "data.py"
+    workspace = remote.workspace([project], {})
+    assert names(workspace.check([path], edited=lambda: True)) == ["none-sample"], "what is opened is linked at once"
+    workspace.set_text(path, DATA.replace("None", "''"))
+    with pytest.raises(Cancelled):
+        workspace.check([path], edited=lambda: True)
+    assert names(workspace.check([path], edited=lambda: False)) == []
 
 
 def test_nothing_in_the_folder_of_the_server_is_imported(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -154,6 +154,23 @@ def test_an_analysis_ends_while_somebody_types() -> None:
     run(scenario())
 
 
+def test_an_edit_ends_the_wait_for_a_pause() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG\n")
+            await client.settled()
+            client.change(A, 2, "PAUSE\nBUG\nBUG\n")
+            await client.until(lambda: client.backend.hanging)
+            client.change(A, 3, "BUG\nBUG\nBUG\n")
+            assert len(await client.diagnostics(A)) == 3
+            assert not client.backend.release.is_set()
+            client.change(A, 4, "PAUSE\nBUG\n")
+            client.backend.release.set()
+            assert len(await client.diagnostics(A)) == 1
+
+    run(scenario())
+
+
 def test_the_reason_in_another_file_moves_too(tmp_path: Path) -> None:
     a, b = (tmp_path / "a.py").as_uri(), (tmp_path / "b.py").as_uri()
 

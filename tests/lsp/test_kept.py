@@ -43,7 +43,7 @@ class Session:
         self.child.step()
 
     def ask(self, told: tuple[Told, ...] = ()) -> None:
-        self.inbox.put(Call(len(self.replies) + 1, told, "check", ((self.path,),)))
+        self.inbox.put(Call(len(self.replies) + 1, told, "check", ((self.path,), False)))
 
     def found(self) -> tuple[Diagnostic, ...]:
         value: Any = self.replies[-1].value

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -35,6 +36,12 @@ _WORDS = ("oader", "Dataset", "Sequence", "num_proc", "Pool(", "PoolExecutor(", 
 
 #: Bytes of files, more than which are not kept in memory.
 _MUCH = 30_000_000
+
+#: The pause in typing that a project waits for before it is linked again: so many times as long as its last linking
+#: took, at least and at most so many seconds. Linking then takes a sixth of one core or less while somebody types.
+_PAUSE_FACTOR, _SHORTEST_PAUSE, _LONGEST_PAUSE = 5, 0.05, 0.5
+#: Seconds between two looks at whether somebody has typed.
+_LOOK = 0.005
 
 
 class Unit(NamedTuple):
@@ -84,17 +91,27 @@ class Linking:
         """The files that the user names: the rules of their settings are asked, too."""
         self.links = 0
         """How often parts of the project were linked (read by tests and benchmarks)."""
+        self._took = 0.0
+        """Seconds of the last linking."""
         self.known = False
         """Whether the project has been linked at all."""
         self.on_linked: Callable[[Model], None] = lambda model: None
         """Called with each model when the rules have been asked; the model goes after it, so keep no part of it."""
 
-    def current(self, stop: Callable[[], bool], steps: Steps, *, telling: bool = False) -> Linked:
+    def current(
+        self,
+        stop: Callable[[], bool],
+        steps: Steps,
+        *,
+        telling: bool = False,
+        edited: Callable[[], bool] | None = None,
+    ) -> Linked:
         """All findings of the project, with what `explain` needs if `telling`. A part is linked anew only if something
-        that its last linking read has changed, or if that is asked for the first time."""
+        that its last linking read has changed, or if that is asked for the first time; with `edited`, after a pause in
+        which that does not answer True. Raises Cancelled if it does, or if `stop` does."""
         last = self.last
         if last is None or last.generation != self._store.generation or (telling and last.told is None):
-            last = self.last = self._now(last, stop, steps, telling)
+            last = self.last = self._now(last, stop, steps, telling, edited)
             self._store.settled()
             self.known = True
         return last
@@ -104,7 +121,14 @@ class Linking:
         for unit in self.last.units.values() if self.last is not None else ():
             unit.snapshot.pack()
 
-    def _now(self, last: Linked | None, stop: Callable[[], bool], steps: Steps, telling: bool) -> Linked:
+    def _now(
+        self,
+        last: Linked | None,
+        stop: Callable[[], bool],
+        steps: Steps,
+        telling: bool,
+        edited: Callable[[], bool] | None,
+    ) -> Linked:
         """The state of the project: of the units of the `last` one, those are kept of which nothing has changed."""
         paths = self._store.paths()
         if last is None or last.paths != paths:
@@ -113,17 +137,32 @@ class Linking:
         parts = self._store.searching().units()
         kept = {part: self._kept(last.units.get(part), telling) if last is not None else None for part in parts}
         units = {part: unit for part, unit in kept.items() if unit is not None}
+        missing = {part: files for part, files in parts.items() if part not in units}
         if last is not None:
-            steps.expect(sum(len(files) for part, files in parts.items() if part not in units))
-        for part, unit in self._links({part: parts[part] for part in parts if part not in units}, stop, steps, telling):
+            steps.expect(sum(map(len, missing.values())))
+        if last is not None and missing and edited is not None:
+            self._await_pause(stop, edited)
+        began = time.monotonic()
+        for part, unit in self._links(missing, stop, steps, telling):
             before = last.units.get(part) if last is not None else None
             units[part] = unit._replace(retried=before is not None and unit.failed_as(before))
+        if missing:
+            self._took = time.monotonic() - began
         for unit in units.values():  # only now, for linking may end before its time
             unit.snapshot.follow()
         if last is not None and len(units) == len(last.units):
             if all(unit is last.units.get(part) for part, unit in units.items()):
                 return last._replace(generation=self._store.generation)
         return self._linked(paths, {part: units[part] for part in parts})
+
+    def _await_pause(self, stop: Callable[[], bool], edited: Callable[[], bool]) -> None:
+        """Wait until nobody has typed for a while. Raises Cancelled if somebody does: the next text needs a linking of
+        its own."""
+        end = time.monotonic() + min(max(_SHORTEST_PAUSE, _PAUSE_FACTOR * self._took), _LONGEST_PAUSE)
+        while (left := end - time.monotonic()) > 0:
+            if stop() or edited():
+                raise Cancelled
+            time.sleep(min(left, _LOOK))
 
     def failures(self) -> Iterator[Failure]:
         """The errors of ours in the last linking."""

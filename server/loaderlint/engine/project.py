@@ -117,19 +117,23 @@ class Project:
         return map(internal_problem, seen.values())
 
     def check(
-        self, asked: Sequence[Path], stop: Callable[[], bool] = lambda: False, steps: Steps | None = None
+        self,
+        asked: Sequence[Path],
+        stop: Callable[[], bool] = lambda: False,
+        steps: Steps | None = None,
+        edited: Callable[[], bool] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
-        """The findings of these files and of the files below these folders.
+        """The findings of these files and of the files below these folders. `edited`: see `Workspace.check`.
 
         Raises Cancelled when `stop` answers True in between."""
         self._failures.clear()
         found: dict[Path, tuple[Diagnostic, ...]] = {}
         with contained(self._failures.append, self.root):
-            found = self._checked(asked, stop, steps or Steps(None))
+            found = self._checked(asked, stop, steps or Steps(None), edited)
         return found
 
     def _checked(
-        self, asked: Sequence[Path], stop: Callable[[], bool], steps: Steps
+        self, asked: Sequence[Path], stop: Callable[[], bool], steps: Steps, edited: Callable[[], bool] | None
     ) -> dict[Path, tuple[Diagnostic, ...]]:
         if self.configuration.changed():
             self.renew()
@@ -142,7 +146,7 @@ class Project:
         self.store.find(stop)
         reported = self._reported(folders, named)
         self.showing.begin()
-        by_file = self._linking.current(stop, steps).findings if reported else {}
+        by_file = self._linking.current(stop, steps, edited=edited).findings if reported else {}
         findings = {path: by_file.get(path, []) for path in reported}
         shown = self._shown(findings)
         self._linking.let_go(reported)

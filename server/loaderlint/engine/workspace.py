@@ -122,6 +122,7 @@ class Workspace:
         paths: Sequence[Path] | None = None,
         *,
         stop: Callable[[], bool] = lambda: False,
+        edited: Callable[[], bool] | None = None,
         progress: Callable[[int, int], None] | None = None,
         early: Callable[[Mapping[Path, tuple[Diagnostic, ...]]], None] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
@@ -131,7 +132,10 @@ class Workspace:
         project is linked for the first time, with what is certain of the named files without that; then with all
         findings of the named files of each project, as long as another one is still to be linked for the first time.
 
-        Raises Cancelled when `stop` answers True in between."""
+        `edited` (an editor's) answers whether there is a newer text of some file. With it, what was linked before is
+        linked again only after a pause, in which it answers False; without, at once.
+
+        Raises Cancelled when `stop` answers True in between, or `edited` in that pause."""
         found: dict[Path, tuple[Diagnostic, ...]] = {}
         steps = Steps(progress)
         self._answered = self._by_project(paths)
@@ -141,7 +145,7 @@ class Workspace:
         waiting = [project for project, _ in self._answered]
         for project, asked in self._smallest_first(stop):
             self._share_texts(project, stop)
-            shown = project.check(asked, stop, steps)
+            shown = project.check(asked, stop, steps, edited)
             found.update(shown)
             waiting.remove(project)
             if early is not None and not all(other.known for other in waiting):

@@ -1,9 +1,10 @@
 """When the engine looks at what, and which of its answers may be shown. Lives on the event loop.
 
 Every change (an edit, a file on disk, the settings) is noted and a job is planned a moment later, so that a burst of
-changes makes one job. It begins by telling the engine all that was noted. A job at hand goes on to its end, though its
-answer will be about a text that is gone: one that began again with every key would not end while somebody types. Other
-settings do stop it, and so does an edit of which the engine can say something before the end (see below).
+changes makes one job. It begins by telling the engine all that was noted. Where the engine has to link a project again,
+it waits for a pause in the typing first, and an edit in that pause ends the job. Once it links, it goes on to its end,
+though its answer will be about a text that is gone: one that began again with every key would not end while somebody
+types. Other settings do stop it, and so does an edit of which the engine can say something before the end (see below).
 
 What is shown of a document that is not looked at yet is what stands in it of the last answer (`standing`): at once if a
 job is at hand, else if none comes in a moment. What was found in exactly the present version takes its place, and only
@@ -68,8 +69,8 @@ class Setup:
 
 @dataclass(slots=True)
 class Job:
-    """All that one run on the worker's thread needs; nothing in it is changed afterwards but `stopped`. `told`: of each
-    open file the document whose text the engine is told."""
+    """All that one run on the worker's thread needs; nothing in it is changed afterwards but `stopped` and `edited`.
+    `told`: of each open file the document whose text the engine is told. `edited`: one of these has a newer text."""
 
     setup: Setup
     texts: Mapping[Path, str | None]
@@ -78,6 +79,7 @@ class Job:
     told: tuple[Snapshot, ...]
     client: Client
     stopped: threading.Event = field(default_factory=threading.Event)
+    edited: threading.Event = field(default_factory=threading.Event)
 
     def looks_at(self, snapshot: Snapshot) -> bool:
         """Whether the engine looks at the very text of a document: not if its file is open under another URI, too, with
@@ -119,8 +121,9 @@ class Engine:
         return self._workspace
 
     def perform(self, job: Job, early: Callable[[Answer], None]) -> Answer | None:
-        """Tell the engine what changed and let it look. None if the job was stopped. `early` is called with what can be
-        shown before the end, if there is something to wait for."""
+        """Tell the engine what changed and let it look. None if the job was stopped, or edited before
+        there was a pause. `early` is called with what can be shown before the end, if there is something to wait
+        for."""
         backend = self.backend()
         workspace = self._told(backend, job)
         if job.stopped.is_set():
@@ -134,7 +137,9 @@ class Engine:
             early(Answer(tuple(report_of(one, found[one.path], (), places, job.client) for one in shown), (), 0))
 
         try:
-            found = workspace.check(paths, stop=job.stopped.is_set, early=looked) if paths else {}
+            found = (
+                workspace.check(paths, stop=job.stopped.is_set, edited=job.edited.is_set, early=looked) if paths else {}
+            )
         except backend.cancelled:
             return None
         reports = tuple(
@@ -305,6 +310,7 @@ class Analysis:
             self._stop_job()
         self._note(document, EDITED)
         if self._job is not None:
+            self._job.edited.set()
             self._show(document)
 
     def closed(self, document: Document | Notebook) -> None:

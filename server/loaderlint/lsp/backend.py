@@ -52,6 +52,7 @@ class Workspace(Protocol):
         paths: Sequence[Path] | None = None,
         *,
         stop: Callable[[], bool] = ...,
+        edited: Callable[[], bool] | None = ...,
         progress: Callable[[int, int], None] | None = ...,
         early: Callable[[Found], None] | None = ...,
     ) -> dict[Path, tuple[Diagnostic, ...]]: ...

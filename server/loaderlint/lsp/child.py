@@ -24,7 +24,7 @@ from loaderlint.failures import failure_of
 from loaderlint.lsp import memory, wire
 from loaderlint.lsp.backend import Backend, Workspace
 from loaderlint.lsp.failure_log import FailureLog, costs_a_fix
-from loaderlint.lsp.wire import Call, Reply, Stop, Told
+from loaderlint.lsp.wire import Call, Edited, Reply, Stop, Told
 
 if TYPE_CHECKING:
     from loaderlint.engine import Diagnostic
@@ -40,7 +40,7 @@ _PART = 200
 _PAUSE = 0.5
 _RESTED = object()
 
-Message = Call | Stop
+Message = Call | Stop | Edited
 
 
 class Child:
@@ -57,6 +57,7 @@ class Child:
         self._number: int | None = None
         self._goes_on = False
         self._given_up = False
+        self._edited_call = 0
         self._resting: Iterator[None] | None = None
         self._links = 0
         self._log = FailureLog(logger)
@@ -144,8 +145,9 @@ class Child:
         self._log.note_problems(workspace.problems, costs_a_fix)
         return value, workspace.links
 
-    def _checked(self, workspace: Workspace, paths: Sequence[Path] | None) -> Any:
-        found = workspace.check(paths, stop=self._stop, progress=self._progress, early=self._early)
+    def _checked(self, workspace: Workspace, paths: Sequence[Path] | None, awaits_pause: bool) -> Any:
+        edited = self._edited if awaits_pause else None
+        found = workspace.check(paths, stop=self._stop, edited=edited, progress=self._progress, early=self._early)
         if self._resting is None:
             self._resting = workspace.rest()
         part: dict[Path, tuple[Diagnostic, ...]] = {}
@@ -177,11 +179,17 @@ class Child:
     def _stop(self) -> bool:
         while not self._inbox.empty():
             message = self._inbox.get()
-            if isinstance(message, Stop):
+            if isinstance(message, Call):
+                self._meanwhile(message)
+            elif isinstance(message, Stop):
                 self._stopped(message.number)
             else:
-                self._meanwhile(message)
+                self._edited_call = message.number
         return self._given_up
+
+    def _edited(self) -> bool:
+        """Whether the server has newer texts than those of the call at hand; of what `_stop` read."""
+        return self._edited_call == self._number
 
     def _stopped(self, number: int) -> None:
         if number == self._number:
@@ -202,7 +210,7 @@ class Child:
             elif told.method != "forget":
                 self._given_up = True  # other folders, other settings: what is being found is of no use
         if call.method == "check" and not self._given_up and self._workspace is not None:
-            (paths,) = call.about
+            paths, _ = call.about
             if paths is not None:
                 self._send(Reply(call.number, "early", self._workspace.alone(paths, self._texts)))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from loaderlint.lsp import memory
-from loaderlint.lsp.wire import Call, Reply, Stop, Told
+from loaderlint.lsp.wire import Call, Edited, Reply, Stop, Told
 from loaderlint.processes import Child
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ _LOOK = 0.005
 _KEPT = 64
 
 _Answer = TypeVar("_Answer")
+
+
+def _never() -> bool:
+    return False
 
 
 class Cancelled(Exception):
@@ -99,17 +103,19 @@ class Remote:
         about: tuple[Any, ...],
         *,
         stop: Callable[[], bool] | None = None,
+        edited: Callable[[], bool] = _never,
         heard: Callable[[Reply], None] = lambda reply: None,
     ) -> Any:
         """The answer to a question. `heard` is called with every reply before the last. Raises Cancelled once `stop`
-        says so, Failed if the engine raises an error, Died if its process ends twice."""
+        says so, or where the engine waits for a pause and `edited` says that there is none; Failed if the engine raises
+        an error, Died if its process ends twice."""
         told, self._told = tuple(self._told), []
         try:
-            return self._asked(told, method, about, stop, heard)
+            return self._asked(told, method, about, stop, edited, heard)
         except Died as death:
             logger.error("%s; it is started again", death)
             self._process = _Process(self._cache)
-            return self._asked(tuple(self._state), method, about, stop, heard)
+            return self._asked(tuple(self._state), method, about, stop, edited, heard)
 
     def _asked(
         self,
@@ -117,11 +123,16 @@ class Remote:
         method: str,
         about: tuple[Any, ...],
         stop: Callable[[], bool] | None,
+        edited: Callable[[], bool],
         heard: Callable[[Reply], None],
     ) -> Any:
         self._numbers += 1
         self._process.send(Call(self._numbers, told, method, about))
+        is_edited = False
         while True:
+            if not is_edited and edited():
+                is_edited = True
+                self._process.send(Edited(self._numbers))
             reply = self._process.receive(None if stop is None else _LOOK)
             if reply is None or reply.number != self._numbers:
                 if stop is not None and stop():
@@ -181,6 +192,7 @@ class RemoteWorkspace:
         paths: Sequence[Path] | None = None,
         *,
         stop: Callable[[], bool] = lambda: False,
+        edited: Callable[[], bool] | None = None,
         progress: Callable[[int, int], None] | None = None,
         early: Callable[[Found], None] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
@@ -197,7 +209,7 @@ class RemoteWorkspace:
 
         asked = None if paths is None else tuple(paths)
         rest, self._environments, self.problems, self.links = self._remote.ask(
-            "check", (asked,), stop=stop, heard=heard
+            "check", (asked, edited is not None), stop=stop, edited=edited or _never, heard=heard
         )
         return {**found, **rest}
 
@@ -294,7 +306,7 @@ class _Process:
         arguments = () if cache is None else (str(cache),)
         self._child = Child("loaderlint.lsp.child", *arguments, heard=self._said.put, variables=memory.allocator())
 
-    def send(self, message: Call | Stop) -> None:
+    def send(self, message: Call | Stop | Edited) -> None:
         """Raises Died if nobody listens."""
         try:
             self._child.send(message)

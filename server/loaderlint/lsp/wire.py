@@ -29,6 +29,12 @@ class Stop(NamedTuple):
     number: int
 
 
+class Edited(NamedTuple):
+    """There are newer texts than those of a call: nothing that they may change need be linked."""
+
+    number: int
+
+
 class Reply(NamedTuple):
     """Of a call; the last one of each is `done`, `cancelled` or `failed`."""
 

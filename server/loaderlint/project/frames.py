@@ -29,6 +29,7 @@ class Code:
         "_calls",
         "_contexts",
         "_evaluated",
+        "_evaluated_by",
         "_kinds",
         "_method_calls",
         "_stored",
@@ -51,6 +52,7 @@ class Code:
         self._stored: dict[str, list[tuple[int, ir.SetAttr]]] | None = None
         self._method_calls: dict[int, list[tuple[int, ir.Perform, ir.Call, str]]] | None = None
         self._evaluated: tuple[tuple[int, tuple[int, ...], int], ...] | None = None
+        self._evaluated_by: dict[int, int] | None = None
         self._branches: dict[int, bool] = {0: True}
         #: Where the choices of a `Phi` are bound (see `Liveness.live`), as far as that was asked for.
         self.bound: dict[tuple[int, ...], dict[int, list[tuple[int, int]]]] = {}
@@ -119,6 +121,19 @@ class Code:
             steps = self.one.steps if self.one else ()
             self._evaluated = tuple((step.context, step_expressions(step), iterated(step)) for step in steps)
         return self._evaluated
+
+    def evaluated_by(self, number: int) -> int | None:
+        """The step that evaluates an expression: the first one that it is a part of."""
+        if self._evaluated_by is None:
+            self._evaluated_by = {}
+            for step, (_, expressions, _) in enumerate(self.evaluated):
+                waiting = list(expressions)
+                while waiting:
+                    one = waiting.pop()
+                    if one != ir.NONE and one not in self._evaluated_by:
+                        self._evaluated_by[one] = step
+                        waiting += ir.operands(self.exprs[one])
+        return self._evaluated_by.get(number)
 
     def attributes(self, name: str) -> Sequence[tuple[int, int]]:
         """The expressions of the def that read an attribute of this name, each with its base, in order."""

@@ -438,7 +438,7 @@ class ArrayFlow:
         """Whether a step of a def happens before another spot of it."""
         if until is None:
             return True
-        then = until.number if until.kind == "step" else _evaluated_by(until)
+        then = until.number if until.kind == "step" else until.frame.code.evaluated_by(until.number)
         if then is not None:
             return step < then
         return Spot(frame, step, "step").place(self._model).anchor < until.place(self._model).anchor
@@ -454,13 +454,6 @@ class ArrayFlow:
 
     def _libraries(self, func: int, frame: Frame) -> frozenset[str]:
         return frozenset(a.name for a in self._ev.eval(func, frame).atoms if isinstance(a, Lib))
-
-
-def _evaluated_by(spot: Spot) -> int | None:
-    """The step that evaluates an expression: the first one that it is a part of."""
-    code = spot.frame.code
-    evaluated = enumerate(expressions for _, expressions, _ in code.evaluated)
-    return next((step for step, numbers in evaluated if spot.number in ir.made_of(code.exprs, numbers)), None)
 
 
 def pipeline_steps(call: ir.Call, frame: Frame, ev: Evaluator) -> tuple[tuple[Atom, ...], ...]:
