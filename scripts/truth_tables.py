@@ -32,6 +32,7 @@ PHRASES = {
     "hang": "hangs",
     "unset": "samples do not see what was set",
     "unexplained": "an error that names no sample",
+    "refused": "TypeError of `default_collate`",
     "none": "an error about None",
     "short": "the epoch ends early, silently",
     "empty": "later epochs are empty",

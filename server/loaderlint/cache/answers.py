@@ -51,6 +51,7 @@ _QUESTIONS = frozenset(
         "rules.retained_batches": "_may_keep",
         "rules.shared.opencv_limits": "_is_import_of _is_main_guard",
         "rules.shared.seed_places": "_occurrences",
+        "rules.shared.uncollatable": "_replaces_transform",
         "rules.shared.listing_order": "_changes_global",
         "rules.unpicklable_state": "_indexes",
         "rules.reseed_per_sample": "_restores",

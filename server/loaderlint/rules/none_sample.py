@@ -65,9 +65,10 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.findings import Evidence, Finding, Fix, Place, Replace, Severity, Silence
 from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
-from loaderlint.project.values import Instance, Lib
+from loaderlint.project.model import Exposure, Model, WorkerFunction
+from loaderlint.project.values import Lib
 from loaderlint.rules.base import Rule, gathered, loudness, page
+from loaderlint.rules.shared.default_collate import OWN_COLLATE, has_own_collate, is_entry
 from loaderlint.rules.shared.silence import silences, too_unsure, unexposed
 from loaderlint.rules.shared.spots import Spot
 from loaderlint.rules.shared.ways_out import Ends, dependence
@@ -80,7 +81,6 @@ _WHEN = {
 }
 _MAX_LEVELS = 6
 _MAX_HELPERS = 4
-_OWN_COLLATE = "the loader does not batch by torch's default_collate, or nobody knows"
 
 
 class Way(NamedTuple):
@@ -98,20 +98,20 @@ class Way(NamedTuple):
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a way on which a dataset's `__getitem__` gives None."""
-    frames = [frame for frame in function.frames if _is_entry(frame, model)]
+    frames = [frame for frame in function.frames if is_entry(frame, model)]
     by_spot: dict[object, list[tuple[Frame, Way]]] = {}
     for frame in frames:
         if _gives_something(frame, model):
             for way in _ways(frame, model, 0):
                 by_spot.setdefault(way.spot.key, []).append((frame, way))
     for ways in by_spot.values():
-        exposed = [(frame, model.exposure(frame, 0, parts=("sample",), cured=_has_own_collate)) for frame, _ in ways]
+        exposed = [(frame, model.exposure(frame, 0, parts=("sample",), cured=has_own_collate)) for frame, _ in ways]
         found = gathered(exposed)
         if found is None and not model.explains:
             continue
         place = ways[0][1].spot.place(model)
         if found is None:
-            cures = (unexposed(model, one, 0, parts=("sample",), cure=lambda _: _OWN_COLLATE) for one, _ in ways)
+            cures = (unexposed(model, one, 0, parts=("sample",), cure=lambda _: OWN_COLLATE) for one, _ in ways)
             yield from silences(RULE.name, place, cures)
             continue
         frame, exposure = found
@@ -130,28 +130,6 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
                 (*_helper(way, frame, model), *model.why(frame, exposure)),
                 _fixes(way, place),
             )
-
-
-def _is_entry(frame: Frame, model: Model) -> bool:
-    """Whether a loader itself calls the frame for a sample."""
-    if model.def_of(frame).name != "__getitem__" or not isinstance(frame.receiver, Instance):
-        return False
-    if model.ev.classes.member(frame.receiver.cls, "__getitems__") is not None:
-        return False
-    return any(parent is None for parent in model.reached[frame].parents.values())
-
-
-def _has_own_collate(loader: Loader) -> bool:
-    """Whether the loader does not batch by `default_collate`, as far as is known."""
-    collate = loader.argument("collate_fn")
-    is_default = collate.literal is not None and collate.literal.value is None
-    named = bool(collate.atoms) and all(
-        isinstance(a, Lib) and a.name.endswith(".default_collate") for a in collate.atoms
-    )
-    if not loader.kind.default_collate or not (is_default or named):
-        return True
-    size, sampler = loader.argument("batch_size").literal, loader.argument("batch_sampler").literal
-    return size is not None and size.value is None and sampler is not None and sampler.value is None
 
 
 def _gives_something(frame: Frame, model: Model) -> bool:

@@ -1,0 +1,32 @@
+"""Which samples go to torch's `default_collate`."""
+
+from __future__ import annotations
+
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Loader, Model
+from loaderlint.project.values import Instance, Lib
+
+#: Why a loader does not count.
+OWN_COLLATE = "the loader does not batch by torch's default_collate, or nobody knows"
+
+
+def is_entry(frame: Frame, model: Model) -> bool:
+    """Whether a loader itself calls the frame, a `__getitem__`, for a sample."""
+    if model.def_of(frame).name != "__getitem__" or not isinstance(frame.receiver, Instance):
+        return False
+    if model.ev.classes.member(frame.receiver.cls, "__getitems__") is not None:
+        return False
+    return any(parent is None for parent in model.reached[frame].parents.values())
+
+
+def has_own_collate(loader: Loader) -> bool:
+    """Whether the loader does not batch by `default_collate`, as far as is known."""
+    collate = loader.argument("collate_fn")
+    is_default = collate.literal is not None and collate.literal.value is None
+    named = bool(collate.atoms) and all(
+        isinstance(a, Lib) and a.name.endswith(".default_collate") for a in collate.atoms
+    )
+    if not loader.kind.default_collate or not (is_default or named):
+        return True
+    size, sampler = loader.argument("batch_size").literal, loader.argument("batch_sampler").literal
+    return size is not None and size.value is None and sampler is not None and sampler.value is None

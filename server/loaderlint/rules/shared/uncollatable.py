@@ -1,0 +1,158 @@
+"""What a value is that torch's `default_collate` cannot batch."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeAlias
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.collation import (
+    IMAGE_DATASETS,
+    IMAGE_FUNCTIONS,
+    IMAGE_MAKERS,
+    IMAGE_METHODS,
+    IMAGE_TRANSFORMS,
+    OTHERS,
+    PATH_LISTINGS,
+    PATH_MAKERS,
+    PATH_METHODS,
+    PLAIN_BASES,
+)
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Model
+from loaderlint.project.values import Atom, ClassRef, Instance, Lib, LibMember, LibObject, MapOf, SeqOf, Val
+from loaderlint.rules.shared.array_flow import pipeline_steps
+from loaderlint.rules.shared.parcels import is_local
+
+#: What a value is, in words: 'a Pillow image'.
+Kind: TypeAlias = str
+IMAGE: Kind = "a Pillow image"
+PATH: Kind = "a `Path`"
+SET: Kind = "a set"
+
+_MAX_LEVELS = 8
+_SETS_TRANSFORM = re.compile(r"(?<!\bself)\.transforms?\s*=[^=]|setattr\(")
+
+
+class Uncollatable:
+    """Asked once for each model: `model.once(Uncollatable)`."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._ev = model.ev
+        self._classes: dict[ClassRef, bool] = {}
+
+    def of(self, number: int, frame: Frame, depth: int = 0) -> Kind | None:
+        """What expression `number` of a frame is or holds that cannot be batched, whichever way the code takes; None
+        if there is nothing, or nobody knows."""
+        if depth > _MAX_LEVELS:
+            return None
+        value = self._ev.eval(number, frame)
+        if value.unknown is None:
+            return self._of_value(value, depth)
+        match self._ev.expr(frame, number):
+            case ir.Phi(choices):
+                kinds = [self.of(one, frame, depth + 1) for one in self._ev.liveness.live(choices, frame)]
+                return kinds[0] if kinds and None not in kinds else None
+            case ir.Call(_, args) as call if args and args[0].kind == "pos" and self._keeps_images(call, frame):
+                return IMAGE if self.of(args[0].value, frame, depth + 1) == IMAGE else None
+        return None
+
+    def gives_images(self, dataset: LibObject) -> bool:
+        """Whether a dataset of torchvision gives Pillow images: it gets no transform, or one that keeps them so."""
+        frame = dataset.site.frame
+        call = self._ev.expr(frame, dataset.site.expr)
+        if dataset.name not in IMAGE_DATASETS or not isinstance(call, ir.Call):
+            return False
+        given = self._ev.calls.arguments(call, frame)
+        if given.more_positional or any(value.literal is None for value in given.positional[1:]):
+            return False  # one of them may be the transform
+        if any(not _is_none(given.get(name)) for name in ("transform", "transforms", "loader")):
+            return False
+        file = self._model.files.file(frame.path)
+        return file is not None and not any(file.asking(_replaces_transform))
+
+    def _of_value(self, value: Val, depth: int) -> Kind | None:
+        kinds = [self._of_atom(atom, depth) for atom in value.ordered()]
+        return kinds[0] if kinds and None not in kinds else None
+
+    def _of_atom(self, atom: Atom, depth: int) -> Kind | None:
+        match atom:
+            case SeqOf("set", _, _):
+                return SET
+            case SeqOf(_, items, _) | MapOf(_, items, _) if depth < _MAX_LEVELS:
+                found = (self._of_value(item, depth + 1) for item in items)
+                return next((kind for kind in found if kind is not None), None)
+            case Instance(cls, _) if self._is_plain(cls):
+                return f"an object of `{self._ev.classes.name(cls)}`"
+            case LibMember(LibObject() as owner, "parent") if self._of_object(owner) == PATH:
+                return PATH
+            case LibObject():
+                return self._of_object(atom)
+        return None
+
+    def _of_object(self, atom: LibObject) -> Kind | None:
+        if atom.name in OTHERS:
+            return OTHERS[atom.name]
+        if _is_made(atom.name, IMAGE_MAKERS, IMAGE_METHODS):
+            return IMAGE
+        if _is_path(atom.name) or self._is_joined_path(atom):
+            return PATH
+        call = self._ev.expr(atom.site.frame, atom.site.expr)
+        if atom.name in IMAGE_FUNCTIONS and isinstance(call, ir.Call) and call.args:
+            return IMAGE if self.of(call.args[0].value, atom.site.frame, 1) == IMAGE else None
+        return None
+
+    def _is_joined_path(self, atom: LibObject) -> bool:
+        """`root / name`."""
+        e = self._ev.expr(atom.site.frame, atom.site.expr)
+        if atom.name != "builtins.operation" or not isinstance(e, ir.Bin) or e.op != "/":
+            return False
+        left = self._ev.eval(e.left, atom.site.frame)
+        return bool(left.atoms) and all(self._of_atom(one, _MAX_LEVELS) == PATH for one in left.atoms)
+
+    def _keeps_images(self, call: ir.Call, frame: Frame) -> bool:
+        """Whether a call is one of a transform, or of a pipeline of transforms, that gives an image for an image."""
+        transforms = self._ev.eval(call.func, frame).atoms
+        if transforms and all(isinstance(one, LibObject) and one.name in IMAGE_TRANSFORMS for one in transforms):
+            return True
+        steps = pipeline_steps(call, frame, self._ev)
+        return bool(steps) and all(
+            step and all(isinstance(one, LibObject) and one.name in IMAGE_TRANSFORMS for one in step) for step in steps
+        )
+
+    def _is_plain(self, cls: ClassRef) -> bool:
+        """Whether objects of a class are no tensors, numbers, texts, mappings or sequences: all of its ancestors are in
+        sight. Of classes inside functions unpicklable-sample speaks."""
+        known = self._classes.get(cls)
+        if known is None:
+            known = self._classes[cls] = not is_local(cls, self._model) and all(
+                isinstance(one, ClassRef) or (isinstance(one, Lib) and one.name in PLAIN_BASES)
+                for one in self._ev.classes.mro(cls)
+            )
+        return known
+
+
+def _is_none(value: Val | None) -> bool:
+    return value is None or (value.literal is not None and value.literal.value is None)
+
+
+def _replaces_transform(text: str) -> bool:
+    """Whether a piece gives an object another transform: `train.dataset.transform = ...`."""
+    return _SETS_TRANSFORM.search(text) is not None
+
+
+def _is_made(name: str, makers: frozenset[str], methods: frozenset[str]) -> bool:
+    """Whether a chain of calls begins with one of these and goes on with these methods."""
+    while name not in makers:
+        name, _, method = name.rpartition(".")
+        if method not in methods:
+            return False
+    return True
+
+
+def _is_path(name: str) -> bool:
+    if name.endswith("[]"):
+        name, _, listing = name[:-2].rpartition(".")
+        return listing in PATH_LISTINGS and _is_path(name)
+    return _is_made(name, PATH_MAKERS, PATH_METHODS)
