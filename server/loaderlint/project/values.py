@@ -373,12 +373,14 @@ def join(values: Iterable[Val]) -> Val:
 
 
 def extended(origins: Iterable[Origin], step: str, relation: str) -> frozenset[Origin]:
-    """Origins one step further in: an attribute, or an item ('[]'). Paths longer than `MAX_PATH` are dropped."""
+    """Origins one step further in: an attribute, or an item ('[]'). The last item of a path as long as `MAX_PATH`
+    stands for all that is in it; other steps from there are dropped."""
     out = set()
     for origin in origins:
-        if len(origin.path) < MAX_PATH:
+        is_long = len(origin.path) >= MAX_PATH
+        if not is_long or (step == origin.path[-1] == "[]"):
             wider = "view" if "view" in (relation, origin.relation) else "element" if step == "[]" else origin.relation
-            out.add(Origin(origin.owner, (*origin.path, step), wider))
+            out.add(Origin(origin.owner, origin.path if is_long else (*origin.path, step), wider))
     return frozenset(out)
 
 

@@ -65,6 +65,7 @@ from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.project.values import ClassRef, FunctionRef, Instance, Lib, Method, ModuleRef, Origin, Val
 from loaderlint.rules.base import Rule, in_workers_of, loaders_of, loudness, page
 from loaderlint.rules.shared.passed import passed_for
+from loaderlint.rules.shared.record_edits import RecordEdit, is_record, record_edits
 from loaderlint.rules.shared.silence import silent, too_unsure
 from loaderlint.rules.shared.spots import Spot
 from loaderlint.rules.shared.stored_kinds import (
@@ -87,7 +88,7 @@ _STATE = "it may be a number or a list, or what is meant to change: a cache, a b
 
 class Edit(NamedTuple):
     """A change in place of expression `target`, at `spot`. `shows`: what kind of object the way it is done shows.
-    `form`: 'augment', 'item augment' (`x[i] += 1`), 'item' (`x[i] = 1`), 'method', 'function'."""
+    `form`: 'augment', 'item augment' (`x[i] += 1`), 'item' (`x[i] = 1`), 'method', 'function', 'record'."""
 
     target: int
     spot: Spot
@@ -108,6 +109,9 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
             yield from findings
             if any(isinstance(one, Finding) for one in findings):
                 done.add(root)
+        for record in record_edits(frame, model):
+            if _root(record.record, frame, model) not in done:
+                yield from _edited_record(record, frame, model)
 
 
 def _stored_edit(edit: Edit, frame: Frame, model: Model) -> Iterator[Finding | Silence]:
@@ -119,6 +123,14 @@ def _stored_edit(edit: Edit, frame: Frame, model: Model) -> Iterator[Finding | S
     made = "what it changes is made anew in the worker" if value.origins else _NOT_STORED
     reason = "where what it changes comes from is not known" if value.unknown and not value.origins else made
     yield from silent(RULE.name, edit.spot, reason, model)
+
+
+def _edited_record(edit: RecordEdit, frame: Frame, model: Model) -> Iterator[Finding | Silence]:
+    value = model.ev.eval(edit.record, frame)
+    for origin in sorted(value.origins, key=lambda o: (len(o.path), o.path)):
+        if is_record(value, origin) and _is_stored(origin, value, model):
+            yield from _judge(frame, Edit(edit.record, edit.spot, None, edit.how, "record"), value, origin, model)
+            return
 
 
 def _root(target: int, frame: Frame, model: Model) -> int:
@@ -241,6 +253,8 @@ def _is_stored(origin: Origin, value: Val, model: Model) -> bool:
 
 def _kind_of(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -> Kind | None:
     """The kind of what is edited; None if it may be a number, or keeps state: a cache, a buffer, a shuffled order."""
+    if edit.form == "record":
+        return "record"
     if origin.relation == "same" and len(origin.path) == 1 and (edit.form == "item" or edit.how == "`shuffle`"):
         return None
     known = known_kind(value)
@@ -365,6 +379,7 @@ def _copies(bound: list[Place], kind: Kind) -> tuple[Fix, ...]:
         "array": ("{numpy}.copy(", ")", "np.copy(...)"),
         "tensor": ("", ".clone()", ".clone()"),
         "list": ("", ".copy()", ".copy()"),
+        "record": ("{copy}.copy(", ")", "copy.copy(...)"),
         "unknown": ("{copy}.deepcopy(", ")", "copy.deepcopy(...)"),
     }[kind]
     wraps = tuple(Wrap(place, before, after) for place in bound)

@@ -12,7 +12,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model
 from loaderlint.project.values import Instance, Lib, LibObject, Literal_, Origin, SeqOf, Site, Val
 
-Kind = Literal["array", "tensor", "list", "unknown"]
+Kind = Literal["array", "tensor", "list", "record", "unknown"]
 Memory = Literal["own", "shared", "file", "read only"]
 
 #: Calls that give whatever was saved, or a dictionary of arrays.
