@@ -3,7 +3,9 @@
 
 ## What it does
 Finds sample code that changes in place what the dataset stores: `x = self.data[i]; x *= 2`, `x[mask] = 0`,
-`x.clamp_(0)`, `np.random.shuffle(x)`, `cv2.rectangle(x, ...)`, directly or in a helper that edits its argument.
+`x.clamp_(0)`, `np.random.shuffle(x)`, `cv2.rectangle(x, ...)`, directly or in a helper that edits its argument. Where
+the dataset keeps one dictionary, list or object for each sample, it also finds what changes such a record more each
+time: `info["path"] = root + info["path"]`, `info["boxes"].append(box)`, `info.pop("mask")`.
 
 ## Why is this bad?
 `self.data[i]` is no copy: the next time the sample is read it has been changed already, a little more each epoch.
@@ -16,6 +18,8 @@ between spawned workers, and with the main process.
 - The data is copied first: `.copy()`, `.clone()`, `np.copy`, `np.array`, `copy.deepcopy`, an index that is a list or a
   mask; `x = x * 2` makes a new array.
 - The array is read anew for each sample (`np.load(path)`).
+- A field of a record gets the same value each time (`info["index"] = i`), or the record says that it was done already
+  (`if not info.get("done")`).
 - Keeping state on self (caches, buffers, counters, an order that is shuffled) is another matter.
 
 ## Example
@@ -37,7 +41,7 @@ def __getitem__(self, index):
 ## Fix safety
 Safe where it is known to be an array, a tensor or a list that is sorted: the copy has the same values. Where a helper
 edits its argument, what its callers pass is copied where they take it out; there is no fix where one is a pipeline.
-Unsafe (`copy.deepcopy`) where the kind of object is not known.
+Unsafe (`copy.deepcopy`) for a record, which may hold what cannot be copied, and where the kind of object is not known.
 
 ## References
 - [Copy-on-write and fork](https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods)
@@ -379,11 +383,11 @@ def _copies(bound: list[Place], kind: Kind) -> tuple[Fix, ...]:
         "array": ("{numpy}.copy(", ")", "np.copy(...)"),
         "tensor": ("", ".clone()", ".clone()"),
         "list": ("", ".copy()", ".copy()"),
-        "record": ("{copy}.copy(", ")", "copy.copy(...)"),
+        "record": ("{copy}.deepcopy(", ")", "copy.deepcopy(...)"),
         "unknown": ("{copy}.deepcopy(", ")", "copy.deepcopy(...)"),
     }[kind]
     wraps = tuple(Wrap(place, before, after) for place in bound)
-    return (Fix(f"Edit a copy: `{how}`", "unsafe" if kind == "unknown" else "safe", wraps),)
+    return (Fix(f"Edit a copy: `{how}`", "unsafe" if kind in ("record", "unknown") else "safe", wraps),)
 
 
 RULE = Rule(

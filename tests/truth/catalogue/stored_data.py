@@ -36,8 +36,10 @@ FAULTY: tuple[Case, ...] = (
     ),
     Case(STORED, "scaled", "data", (CHANGES_HERE, CHANGES_THERE)),
     Case(STORED, "nested", "data", (CHANGES_HERE, CHANGES_THERE), fix="unsafe"),
+    Case(STORED, "record", "data", (CHANGES_HERE, CHANGES_THERE, Run("fork", TWO)), fix="unsafe"),
 )
 CLEAN: tuple[Case, ...] = (
     Case(STORED, "clean_copied", "data", (CHANGES_HERE, CHANGES_THERE)),
+    Case(STORED, "clean_record_marked", "data", (CHANGES_HERE, CHANGES_THERE)),
     Case(STORED, "clean_read_from_disk", "data", (CHANGES_HERE, CHANGES_THERE)),
 )

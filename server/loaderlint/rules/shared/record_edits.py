@@ -65,10 +65,10 @@ def _edited(
                 yield old.base, spot, f"`{op}=`"
         case ir.SetItem(_, base, index, value):
             if not _is_augmented(value, frame) and _Old(frame, model, base, index, "").changes(value):
-                yield base, spot, "an assignment of what is computed from the old value"
+                yield base, spot, "an update of the old value"
         case ir.SetAttr(_, base, name, value, _):
             if not _is_augmented(value, frame) and _Old(frame, model, base, NONE, name).changes(value):
-                yield base, spot, "an assignment of what is computed from the old value"
+                yield base, spot, "an update of the old value"
         case ir.Delete(_, target):
             old = exprs[target]
             if isinstance(old, ir.Index | ir.Attr):
