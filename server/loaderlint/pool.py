@@ -74,6 +74,7 @@ class _Pool(Generic[T, R]):
         self._heard: queue.SimpleQueue[tuple[_Worker[T], bytes | None]] = queue.SimpleQueue()
         self._idle: list[_Worker[T]] = []
         self._busy: list[_Worker[T]] = []
+        self._again: list[T] = []
 
     def run(self, tasks: Iterable[T], look: Callable[[], None]) -> Iterator[tuple[T, R | Failure]]:
         waiting = iter(tasks)
@@ -92,7 +93,7 @@ class _Pool(Generic[T, R]):
         """Give each free process a task; whether there is anything to wait for."""
         while len(self._busy) < self._count:
             try:
-                task = next(waiting)
+                task = self._again.pop() if self._again else next(waiting)
             except StopIteration:
                 break
             self._busy.append(self._begun(task))
@@ -130,11 +131,17 @@ class _Pool(Generic[T, R]):
         if data is None:
             code = worker.child.exit_code()
             self._drop(worker)
-            yield worker, Failure("crash", str(code))
+            if worker.was_idle and not worker.has_begun:
+                self._again.append(worker.task)  # it died while it had nothing to do, and the task came too late
+            else:
+                yield worker, Failure("crash", str(code))
             return
         kind, value = pickle.loads(data)
         if kind == "ready":
             worker.ready(self._seconds)
+            return
+        if kind == "begun":
+            worker.has_begun = True
             return
         self._release(worker, keep=kind != "memory")
         yield worker, value if kind == "done" else Failure(kind, *(value or ()))
@@ -161,6 +168,7 @@ class _Worker(Generic[T]):
     def __init__(self, heard: queue.SimpleQueue[Any], task: T) -> None:
         self.task = task
         self.tasks = 0
+        self.has_begun = False
         self.deadline: float | None = None
         self._is_ready = False
         self.child = processes.Child(__name__, heard=lambda data: heard.put((self, data)))
@@ -169,9 +177,15 @@ class _Worker(Generic[T]):
         """Raises OSError or ValueError if the process has died."""
         self.task = task
         self.tasks += 1
+        self.has_begun = False
         self.child.send(task)
         if self._is_ready:
             self.ready(seconds)
+
+    @property
+    def was_idle(self) -> bool:
+        """Whether it had done another task before this one."""
+        return self.tasks > 1
 
     def ready(self, seconds: float | None) -> None:
         """The task's time begins: not before the process has started."""
@@ -194,7 +208,9 @@ def main() -> None:
             prepare()
         processes.write(sink, ("ready", None))
         while True:
-            processes.write_pickled(sink, _answer(work, pickle.loads(inbox.get())))
+            task = pickle.loads(inbox.get())
+            processes.write(sink, ("begun", None))
+            processes.write_pickled(sink, _answer(work, task))
     except OSError:  # nobody reads the answers
         os._exit(0)
     except BaseException:

@@ -41,13 +41,19 @@ class Child:
         heard: Callable[[bytes | None], None],
         variables: Mapping[str, str] | None = None,
     ) -> None:
-        self._process = subprocess.Popen(
-            _command(module, arguments),
-            env={**_environment(), **(variables or {})},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            creationflags=_NO_WINDOW,
-        )
+        read_end, self._lifeline = _lifeline()
+        try:
+            self._process = subprocess.Popen(
+                _command(module, arguments, read_end),
+                env={**_environment(), **(variables or {})},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                creationflags=_NO_WINDOW,
+                pass_fds=[read_end] if read_end >= 0 else [],
+            )
+        finally:
+            if read_end >= 0:
+                os.close(read_end)
         self.pid = self._process.pid
         assert self._process.stdin is not None and self._process.stdout is not None
         self._stdin: BinaryIO = self._process.stdin  # type: ignore[assignment]
@@ -64,6 +70,8 @@ class Child:
             self._process.kill()
         with contextlib.suppress(OSError, ValueError):
             self._stdin.close()
+        if self._lifeline is not None:
+            self._lifeline.close()
         self._process.wait()
 
     def exit_code(self) -> int:
@@ -74,12 +82,21 @@ class Child:
         return self._process.returncode
 
 
-def _command(module: str, arguments: tuple[str, ...]) -> list[str]:
+def _lifeline() -> tuple[int, BinaryIO | None]:
+    """A pipe that is never written to, by which a child learns from the kernel that its parent has ended: the end for
+    the child, as a file descriptor, and the parent's. (-1, None) where there is no such signal."""
+    if sys.platform != "linux":
+        return -1, None
+    read_end, write_end = os.pipe()
+    return read_end, os.fdopen(write_end, "wb", buffering=0)
+
+
+def _command(module: str, arguments: tuple[str, ...], lifeline: int) -> list[str]:
     package = str(Path(__file__).parents[1])
     path = import_path.trusted()
     folders = path if package in path else [package, *path]
     options = ["-s", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.dont_write_bytecode else [])]
-    return [sys.executable or "", *options, _START, str(len(folders)), *folders, module, *arguments]
+    return [sys.executable or "", *options, _START, str(lifeline), str(len(folders)), *folders, module, *arguments]
 
 
 def _environment() -> dict[str, str]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -14,6 +17,7 @@ import pytest
 from loaderlint import pool
 from loaderlint.pool import Failure
 
+PATIENCE = 20.0
 PID = "__import__('os').getpid()"
 
 
@@ -88,3 +92,36 @@ def test_a_process_that_dies_before_it_is_told_anything(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(pool.processes, "Child", Dead)
     assert list(pool.run(abs, [-1, -2], 1)) == [(-1, Failure("crash", "9")), (-2, Failure("crash", "9"))]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux has them")
+def test_a_task_that_a_dying_process_never_began_is_done(tmp_path: Path) -> None:
+    """The process is stopped, so that it takes the task and does not begin it, and then killed."""
+    note = tmp_path / "process"
+
+    def tasks() -> Iterator[str]:
+        yield f"open({str(note)!r}, 'w').write(str({PID}))"
+        process = int(note.read_text())
+        os.kill(process, signal.SIGSTOP)
+        threading.Timer(0.2, os.kill, (process, signal.SIGKILL)).start()
+        yield "'second'"
+
+    assert list(pool.run(eval, tasks(), 1))[1] == ("'second'", "second")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux tells a process by a signal that its parent has ended")
+def test_a_process_that_never_lets_go_of_the_interpreter_ends_with_its_parent(tmp_path: Path) -> None:
+    """A regular expression holds the interpreter: no thread of the process can see that its stdin has ended."""
+    note = tmp_path / "process"
+    hold = f"open({str(note)!r}, 'w').write(str({PID})) and __import__('re').match('(a*)*b', 'a' * 64)"
+    program = f"from loaderlint import pool; list(pool.run(eval, [{hold!r}], 1))"
+    parent = subprocess.Popen([sys.executable, "-c", program])
+    while not note.exists() or not note.read_text():
+        time.sleep(0.05)
+    parent.kill()
+    parent.wait()
+    process = Path(f"/proc/{note.read_text()}")
+    until = time.monotonic() + PATIENCE
+    while process.exists() and "Z" not in (process / "stat").read_text().rpartition(")")[2].split()[0]:
+        assert time.monotonic() < until, "it goes on"
+        time.sleep(0.05)
