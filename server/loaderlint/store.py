@@ -10,6 +10,7 @@ import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -54,6 +55,12 @@ def piece_key(piece: Piece) -> PieceKey:
     return (piece.kind, piece.keyword, piece.parent >= 0, piece.text)
 
 
+@lru_cache(maxsize=1)
+def _decoded(content: bytes) -> Source:
+    """The source of the file that was asked for last: a file with thousands of findings is asked for by each."""
+    return decode(content)
+
+
 @dataclass(slots=True, eq=False)
 class OpenFile:
     """One file: its content, its pieces, and the facts known so far. `stale[i]` is the last good version of a piece
@@ -61,7 +68,7 @@ class OpenFile:
     facts as bytes, from a cache or from `pack`, unpacked when they are asked for; `asked` tells which `pack` took.
 
     `content` are the bytes of a file on disk, which are kept for searches anyway: its whole text, up to four times as
-    large and asked for by few, is decoded each time. An editor's text comes as its source."""
+    large and asked for by few, is not kept. An editor's text comes as its source."""
 
     path: Path
     content: Source | bytes
@@ -79,7 +86,7 @@ class OpenFile:
     @property
     def source(self) -> Source:
         """The source of the file."""
-        return self.content if isinstance(self.content, Source) else decode(self.content)
+        return self.content if isinstance(self.content, Source) else _decoded(self.content)
 
     @property
     def text(self) -> str:

@@ -222,6 +222,16 @@ def _datasets(size: int) -> str:
     return f"{_HEAD}{''.join(made)}def main():\n{loaders}main()\n"
 
 
+def _datasets_of_branches(size: int) -> str:
+    """Dataset classes in one function, each returned in a loader from a branch of its own."""
+    made = "".join(
+        f"    class R{n}(Dataset):\n        def __getitem__(self, i):\n            return i\n"
+        f"    if name == {n}:\n        return DataLoader(R{n}(), num_workers=2)\n"
+        for n in range(size)
+    )
+    return f"{_HEAD}def main(name):\n{made}main()\n"
+
+
 def _import_cycle(line: str) -> Make:
     def make(folder: Path, size: int) -> None:
         for n in range(size):
@@ -695,6 +705,7 @@ ROWS: tuple[Hostile, ...] = (
     Hostile("handles", source(_handles), (100, 2500)),
     Hostile("handles-of-methods", source(_handles_of_methods), (100, 2500)),
     Hostile("datasets", source(_datasets), (100, 2500)),
+    Hostile("datasets-of-branches", source(_datasets_of_branches), (100, 2500)),
     *(
         Hostile(f"samples-with-{name}", _in_sample(f"        {line}"), (400, 6000))
         for name, line in {
@@ -703,6 +714,13 @@ ROWS: tuple[Hostile, ...] = (
             "branches": "if x: x = f(x)",
             "returns": "if self.kinds[x] is None:\n            return None",
             "seeds": "np.random.seed({n})",
+            "bounds": "if x > {n}: x = {n}",
+            "loops": "while x < {n}: x += 1",
+            "defs": "def f{n}(a): return a",
+            "lambdas": "f{n} = lambda a: a + {n}",
+            "draws": "x = x + np.random.rand()",
+            "imports": "import m{n}",
+            "reseeds": "random.seed({n})",
             "reopened-files": "if self.h is None:\n            self.h = open(x)",
         }.items()
     ),

@@ -143,6 +143,7 @@ class ProjectFile:
         "_facts",
         "_joined",
         "_members",
+        "_mentions",
         "_names",
         "_pieces",
         "_scopes",
@@ -164,6 +165,7 @@ class ProjectFile:
         #: The texts of all pieces as one, and where each begins, as soon as somebody needs it.
         self._joined: tuple[str, tuple[int, ...]] | None = None
         self._searches = 0
+        self._mentions: dict[str, tuple[int, ...]] = {}
         self._asked: dict[tuple[Callable[..., object], tuple[Hashable, ...], int], tuple[int, ...]] = {}
         self._names: Names | None = None
         self._stars: list[Star] = []
@@ -209,10 +211,13 @@ class ProjectFile:
         self.read.facts |= pieces
         return [one for bindings in self.names.bound_in(pieces) for one in bindings if one.piece in pieces]
 
-    def mentioning(self, word: str) -> Iterator[int]:
+    def mentioning(self, word: str) -> Sequence[int]:
         """Indices of the pieces whose text holds `word`."""
         self.read.words.add(word)
-        yield from (index for index in self._with_word(word, EVERYWHERE) if word in self._pieces[index].text)
+        if word not in self._mentions:
+            among = self._with_word(word, EVERYWHERE)
+            self._mentions[word] = tuple(index for index in among if word in self._pieces[index].text)
+        return self._mentions[word]
 
     def asking(
         self, question: Callable[..., _Answer], *about: Hashable, scope: int = EVERYWHERE

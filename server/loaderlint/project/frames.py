@@ -200,7 +200,7 @@ class Frame:
     functions that make each other lie around it.
 
     `memo` holds what each expression evaluated to, `targets` the frames a call or property read leads to, `guesses` the
-    calls whose callee is one of several by a name made up at run time."""
+    calls whose callee is one of several by a name made up at run time, `runs` what `Liveness` knows of its branches."""
 
     path: Path
     piece: int
@@ -214,7 +214,7 @@ class Frame:
     nesting: int = 0
     memo: dict[int, Val | None] = field(default_factory=dict)
     targets: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
-    dead: dict[int, bool] = field(default_factory=dict)
+    runs: dict[int, bool | None] = field(default_factory=dict)
     guesses: frozenset[int] = frozenset()
     _order: str = ""
 

@@ -23,21 +23,27 @@ class Liveness:
 
     def is_dead(self, context: int, frame: Frame) -> bool:
         """Whether the steps of a context never run in this frame, as its constants show."""
-        if context <= 0:
-            return False
-        known = frame.dead.get(context)
-        if known is not None:
-            return known
+        return self._runs(context, frame) is False
+
+    def _runs(self, context: int, frame: Frame) -> bool | None:
+        """Whether a context never runs in this frame (False), is a branch that runs whenever the code around it does
+        (True), or is neither as far as the constants show (None)."""
         one = frame.code.one
-        if one is None or context >= len(one.contexts):
+        if one is None or not 0 < context < len(one.contexts):
+            return None
+        if context in frame.runs:
+            return frame.runs[context]
+        with provisional(frame.runs, context, None):
+            frame.runs[context] = answer = self._decided(one.contexts[context], frame)
+        return answer
+
+    def _decided(self, here: ir.Context, frame: Frame) -> bool | None:
+        if self.is_dead(here.parent, frame):
             return False
-        with provisional(frame.dead, context, False):
-            here = one.contexts[context]
-            dead = self.is_dead(here.parent, frame)
-            if not dead and here.kind == "if" and here.expr != NONE:
-                dead = self.truth(here.expr, frame) is here.negated
-            frame.dead[context] = dead
-        return dead
+        if here.kind != "if" or here.expr == NONE:
+            return None
+        truth = self.truth(here.expr, frame)
+        return None if truth is None else truth is not here.negated
 
     def truth(self, number: int, frame: Frame) -> bool | None:
         """Whether a test is always true or always false here; None if it may be either."""
@@ -75,10 +81,10 @@ class Liveness:
         """The choices of a `Phi` that may reach its reader: neither those bound only in branches that never run, nor
         those that a branch which always runs replaces. Loops are not looked into: what they bind goes round."""
         one = frame.code.one
-        if one is None or len(one.contexts) == 1:
+        if one is None or not self._is_any_decided(choices, frame):
             return choices
         bound = self._bound(one, choices, frame)
-        certain = self._certain(bound, one, frame)
+        certain = self._certain(bound, frame)
         alive = [
             choice
             for choice in choices
@@ -87,17 +93,22 @@ class Liveness:
         ]
         return tuple(alive) or choices
 
-    def _certain(
-        self, bound: dict[int, list[tuple[int, int]]], one: ir.DefIR, frame: Frame
-    ) -> list[tuple[int, tuple[int, int]]]:
+    def _is_any_decided(self, choices: tuple[int, ...], frame: Frame) -> bool:
+        """Whether constants decide a branch in which one of the choices is bound. Few do, so that most names need no
+        closer look."""
+        bindings = frame.code.bindings
+        contexts = {step.context for choice in choices for _, step in bindings.get(choice, ())}
+        return any(self._runs(context, frame) is not None for context in contexts if frame.code.is_branch(context))
+
+    def _certain(self, bound: dict[int, list[tuple[int, int]]], frame: Frame) -> list[tuple[int, tuple[int, int]]]:
         """The choices, each with its place, that are bound in a branch which runs whenever the code around it does, and
-        behind another one that they may replace. Few are, so that not all choices have to be compared."""
+        behind another one that they may replace."""
         places = [(choice, at) for choice, places in bound.items() for at in places]
         branches = [number for _, (number, context) in places if self._is_live_branch(context, frame)]
         if not branches:
             return []
         first = min(branches)
-        return [(choice, at) for choice, at in places if at[0] > first and self._is_entered(at[1], one, frame)]
+        return [(choice, at) for choice, at in places if at[0] > first and self._runs(at[1], frame)]
 
     def _is_live_branch(self, context: int, frame: Frame) -> bool:
         return frame.code.is_branch(context) and not self.is_dead(context, frame)
@@ -142,22 +153,12 @@ class Liveness:
         later = [at for other, at in certain if other != choice and at[0] > number]
         return any(self._always_follows(at[1], context, one, frame) for at in later)
 
-    def _is_entered(self, context: int, one: ir.DefIR, frame: Frame) -> bool:
-        """Whether a context is a branch that runs whenever the code around it does."""
-        here = one.contexts[context]
-        return (
-            context > 0
-            and here.kind == "if"
-            and here.expr != NONE
-            and self.truth(here.expr, frame) is (not here.negated)
-        )
-
     def _always_follows(self, context: int, before: int, one: ir.DefIR, frame: Frame) -> bool:
         """Whether a branch runs whenever the context `before` does, which is not in it: only tests that always hold lie
         between."""
         start = context
         while not one.is_within(before, context):
-            if not self._is_entered(context, one, frame):
+            if not self._runs(context, frame):
                 return False
             context = one.contexts[context].parent
         return context != start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
@@ -22,7 +22,7 @@ from loaderlint.project.declared import DeclaredCalls, DeclaredOf, leads_to, wit
 from loaderlint.project.environment import Environment
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.files import MODULE
-from loaderlint.project.frames import Frame
+from loaderlint.project.frames import Code, Frame
 from loaderlint.project.late import CHOSEN, OPEN, takes
 from loaderlint.project.library import passed_to_library
 from loaderlint.project.values import (
@@ -159,6 +159,7 @@ class Loaders:
         self._callers = callers
         self._declared = DeclaredCalls(evaluator, callers, declared_of)
         self._environment_of = environment_of
+        self._names: dict[Code, dict[int, str]] = {}
         self.limits: tuple[Limit, ...] = ()
         """The limits that were reached."""
 
@@ -374,32 +375,47 @@ class Loaders:
     def _name(self, frame: Frame, number: int) -> str:
         """What the code calls the loader: the variable, attribute or key it is stored in, else the function's name."""
         one = self._ev.def_of(frame)
-        for step in one.steps if one else ():
-            if type(step) is ir.Bind and step.value != NONE and self._holds(frame, step.value, number, 0):
-                return step.name
-            if type(step) is ir.SetAttr and self._holds(frame, step.value, number, 0):
-                return step.name
-            if type(step) is ir.SetItem and self._holds(frame, step.value, number, 0):
-                key = self._ev.expr(frame, step.index)
-                if isinstance(key, ir.Const):
-                    return str(key.value)
+        if number in (stored := self._stored_names(frame.code)):
+            return stored[number]
         if one and one.name and one.kind != "lambda":
             return one.name
         call = self._ev.expr(frame, number)
         facts = self._ev.facts(frame.path, frame.piece)
         return called_name(facts.ir.exprs, call.func) if facts and isinstance(call, ir.Call) else "loader"
 
-    def _holds(self, frame: Frame, value: int, number: int, depth: int) -> bool:
-        if value == number:
-            return True
-        if depth > 2:
-            return False
-        match self._ev.expr(frame, value):
-            case ir.IfExp(_, then, other):
-                return self._holds(frame, then, number, depth + 1) or self._holds(frame, other, number, depth + 1)
-            case ir.Call(_, args):  # iter(DataLoader(...)), cycle(DataLoader(...))
-                return any(self._holds(frame, arg.value, number, depth + 1) for arg in args[:1])
-        return False
+    def _stored_names(self, code: Code) -> Mapping[int, str]:
+        """Where the steps of a def store each expression first: the name of the variable, attribute or key."""
+        known = self._names.get(code)
+        if known is None:
+            known = self._names[code] = {}
+            for step in code.one.steps if code.one else ():
+                if isinstance(step, ir.Bind | ir.SetAttr | ir.SetItem) and (name := _name_of_store(step, code)):
+                    for number in _held(step.value, code, 0):
+                        known.setdefault(number, name)
+        return known
+
+
+def _name_of_store(step: ir.Bind | ir.SetAttr | ir.SetItem, code: Code) -> str:
+    """The name under which a step stores a value; '' for a key that is computed."""
+    if isinstance(step, ir.Bind | ir.SetAttr):
+        return step.name
+    key = code.exprs[step.index] if step.index != NONE else None
+    return str(key.value) if isinstance(key, ir.Const) else ""
+
+
+def _held(value: int, code: Code, depth: int) -> Iterator[int]:
+    """A stored expression, and those that it is one of or a loop over: `iter(DataLoader(...))`."""
+    if value == NONE:
+        return
+    yield value
+    if depth > 2:
+        return
+    match code.exprs[value]:
+        case ir.IfExp(_, then, other):
+            yield from _held(then, code, depth + 1)
+            yield from _held(other, code, depth + 1)
+        case ir.Call(_, args) if args:
+            yield from _held(args[0].value, code, depth + 1)
 
 
 def _too_many(first_unread: Loader) -> Limit:

@@ -8,7 +8,7 @@ are computed only for what is shown.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeVar, cast
@@ -24,7 +24,7 @@ from loaderlint.project.declared import DeclaredOf
 from loaderlint.project.environment import Environment
 from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.files import Files
-from loaderlint.project.frames import Frame
+from loaderlint.project.frames import Code, Frame
 from loaderlint.project.late import how_chosen
 from loaderlint.project.library import library_arguments
 from loaderlint.project.loaders import (
@@ -236,6 +236,7 @@ class Model:
         self._steps: dict[Frame, list[tuple[int, ir.Step]]] = {}
         self._start_methods: dict[Loader, frozenset[str]] = {}
         self._made_once: dict[object, object] = {}
+        self._named_calls: dict[Code, dict[str, list[tuple[int, ir.Perform, ir.Call]]]] = {}
         self._remembered: dict[tuple[Hashable, ...], object] = {}
         self._part_calls: dict[tuple[int, Part], tuple[WorkerCall, ...]] = {}
         self._method_calls: dict[Atom, list[WorkerCall]] | None = None
@@ -482,10 +483,19 @@ class Model:
 
         Only their callees are evaluated: what else code of the main process does is asked by nobody, so that an edit
         there changes nothing."""
-        exprs = self.facts(frame).ir.exprs
-        for step, call in self.ev.performed(frame):
-            if called_name(exprs, call.func) in names and not self.ev.liveness.is_dead(step.context, frame):
+        by_name = self._calls_by_name(frame.code)
+        for _, step, call in sorted(one for name in names for one in by_name.get(name, ())):
+            if not self.ev.liveness.is_dead(step.context, frame):
                 yield WorkerCall(frame, step.call, call, self.ev.eval(call.func, frame), step.context)
+
+    def _calls_by_name(self, code: Code) -> Mapping[str, Sequence[tuple[int, ir.Perform, ir.Call]]]:
+        """The calls of a def by the last names of their callees, as written, each with its place in the order."""
+        known = self._named_calls.get(code)
+        if known is None:
+            known = self._named_calls[code] = {}
+            for number, (step, call) in enumerate(code.calls):
+                known.setdefault(called_name(code.exprs, call.func), []).append((number, step, call))
+        return known
 
     def _find_calls(self, frame: Frame) -> Iterator[WorkerCall]:
         is_dead = self.ev.liveness.is_dead

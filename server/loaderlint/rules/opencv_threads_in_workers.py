@@ -123,7 +123,7 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
 def _imports(module: WorkerModule, model: Model) -> Iterator[Import]:
     """Where cv2 is imported: at module level first, then in the functions that workers run."""
     file = model.files.file(module.path)
-    if file is None or next(file.mentioning("cv2"), None) is None:
+    if file is None or not file.mentioning("cv2"):
         return  # as in most modules that workers run: do not parse them for it
     for binding in file.bindings_holding("cv2"):
         spot = Spot(model.ev.body(module.path, binding.piece), binding.step, "step")

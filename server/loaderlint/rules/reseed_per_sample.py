@@ -54,7 +54,7 @@ may have wanted the samples to be alike. For numbers that can be made again, use
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
@@ -216,7 +216,7 @@ def _message(effect: _Effect, one: Reseed, exposure: Exposure) -> str:
 def _fixes(reseeds: list[Reseed], exposure: Exposure, model: Model) -> tuple[Fix, ...]:
     """Delete the seeding statements of the function, or the call of the helper that sets the seed it is given."""
     sources = dict.fromkeys(written(one.call, one.seed, exposure.lead, model) for one in reseeds)
-    statements = [_statement(source, model) for source in sources]
+    statements = _statements(sources, model)
     if not all(_is_for_samples(source.frame, model) for source in sources):
         return ()
     intents = tuple(DeleteStatement(place) for place in dict.fromkeys(statements) if place is not None)
@@ -232,12 +232,17 @@ def _is_for_samples(frame: Frame, model: Model) -> bool:
     return one.name.startswith("__") or all(each in model.reached for each in callers)
 
 
-def _statement(source: Written, model: Model) -> Place | None:
-    """The statement that is nothing but the seeding call."""
-    for number, step in model.steps(source.frame):
-        if isinstance(step, ir.Evaluate) and step.expr == source.at:
-            return model.step_place(source.frame, number)
-    return None
+def _statements(sources: Iterable[Written], model: Model) -> list[Place | None]:
+    """For each seeding call the statement that is nothing else; None if there is none."""
+    alone = {
+        frame: {step.expr: number for number, step in model.steps_of(frame, ir.Evaluate)}
+        for frame in dict.fromkeys(source.frame for source in sources)
+    }
+    numbers = [alone[source.frame].get(source.at) for source in sources]
+    return [
+        None if number is None else model.step_place(source.frame, number)
+        for source, number in zip(sources, numbers, strict=True)
+    ]
 
 
 RULE = Rule(

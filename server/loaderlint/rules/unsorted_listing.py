@@ -58,6 +58,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -226,10 +227,16 @@ def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[_Use]
                 yield _Use(each.listing, Severity.WARNING, "which number a class of {} has is chance:")
 
 
+def _dict_comprehensions(path: Path, piece: int, model: Model) -> list[tuple[int, ir.Comp]]:
+    """The dictionaries that comprehensions make in a piece: it may hold thousands of functions."""
+    facts = model.ev.facts(path, piece)
+    exprs = facts.ir.exprs if facts else ()
+    return [(number, e) for number, e in enumerate(exprs) if isinstance(e, ir.Comp) and e.kind == "dict"]
+
+
 def _label_sources(frame: Frame, model: Model) -> Iterator[int]:
     """The sequences by whose position something is numbered."""
-    exprs = model.facts(frame).ir.exprs
-    dicts = [(number, e) for number, e in enumerate(exprs) if isinstance(e, ir.Comp) and e.kind == "dict"]
+    dicts = model.remembered(_dict_comprehensions, frame.path, frame.piece)
     written = {n for _, step in model.steps(frame) for n in step_expressions(step)} if dicts else set()
     for number, e in dicts:
         if number in written or number in frame.memo:
@@ -237,17 +244,17 @@ def _label_sources(frame: Frame, model: Model) -> Iterator[int]:
     for _, step in model.steps_of(frame, ir.SetItem):
         yield _enumerated(step.value, frame, model)
     contexts = model.def_of(frame).contexts
-    for perform, call in model.ev.performed(frame):
-        func = model.ev.expr(frame, call.func)
-        if not isinstance(func, ir.Attr):
+    for perform, base in frame.code.attribute_calls({"index"}):
+        call = model.ev.expr(frame, perform.call)
+        if isinstance(call, ir.Call) and len(call.args) == 1:
+            yield base
+    for perform, _ in frame.code.attribute_calls({"append"}):
+        call = model.ev.expr(frame, perform.call)
+        if not isinstance(call, ir.Call) or not call.args or len(_loops(perform.context, contexts)) < 2:
             continue
-        if func.name == "index" and len(call.args) == 1:
-            yield func.base
-        if func.name == "append" and call.args:
-            loops = _loops(perform.context, contexts)
-            for part in _items(call.args[0].value, frame, model):
-                if len(loops) > 1 and (source := _enumerated(part, frame, model)) != NONE:
-                    yield source
+        for part in _items(call.args[0].value, frame, model):
+            if (source := _enumerated(part, frame, model)) != NONE:
+                yield source
 
 
 def _enumerated(value: int, frame: Frame, model: Model) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import symtable
 from collections.abc import Callable, Iterator, Sequence
@@ -13,9 +14,13 @@ from loaderlint.syntax.depth import measure
 from loaderlint.syntax.size import is_too_large
 from loaderlint.syntax.wrapping import BODY, NO_BODY, wrapping
 
+#: Words that open a scope. Where there are more of them, a tree is made.
+_MANY_SCOPES = 2_000
+
 #: Characters of a file that is parsed in one go. What is longer is parsed piece by piece, in less memory.
 _LONG = 1_000_000
 
+_SCOPE = re.compile(r"\b(?:def|class|lambda|for)\b")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _CONFLICT = re.compile(r"(?m)^(?:<{7}|={7}|>{7})(?=[ \r\n]|\Z)")
 
@@ -33,16 +38,26 @@ class UnreadPart(NamedTuple):
 def is_valid(text: str) -> bool:
     """Whether Python's parser accepts the text of a whole file.
 
-    False does not mean that something is unread: syntax may be newer than the running Python. `symtable` runs the
-    parser without making objects of its tree, which takes two thirds of the time of `ast.parse`."""
+    False does not mean that something is unread: syntax may be newer than the running Python."""
     if len(text) > _LONG:
         return False
-    hide_warnings()
     try:
-        symtable.symtable(text, FILE, "exec")
+        _parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
+
+
+def _parse(text: str) -> None:
+    """Run Python's parser. `symtable` runs it without making objects of its tree, which takes two thirds of the time of
+    `ast.parse`; but it copies all names of a scope into each scope inside it.
+
+    Raises what the parser does: `SyntaxError`, `ValueError`, `RecursionError` or `MemoryError`."""
+    hide_warnings()
+    if len(_SCOPE.findall(text)) > _MANY_SCOPES:
+        ast.parse(text, FILE)
+    else:
+        symtable.symtable(text, FILE, "exec")
 
 
 def unread_parts(pieces: Sequence[Piece], is_read: Callable[[int], bool]) -> Iterator[UnreadPart]:
@@ -79,9 +94,8 @@ def _error(piece: Piece) -> tuple[int, int, str] | None:
     none."""
     for body in (BODY, NO_BODY):
         before, after = wrapping(piece, body)
-        hide_warnings()
         try:
-            symtable.symtable(before + piece.text + after, FILE, "exec")
+            _parse(before + piece.text + after)
         except SyntaxError as error:
             line = (error.lineno or 1) - 1 - len(_LINE_END.findall(before))
             return line, (error.offset or 1) - 1, error.msg
