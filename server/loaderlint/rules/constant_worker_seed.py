@@ -22,6 +22,7 @@ same numbers.
   start with its state there.
 - Loaders for evaluation, where the same numbers each time are wanted: a hint at most.
 - A loader without workers never calls the function.
+- The workers draw from other libraries only, and all that they call is known.
 
 ## Example
 ```python
@@ -59,6 +60,7 @@ from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.project.values import Lib
 from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
+from loaderlint.rules.shared.global_draws import is_drawn_from
 from loaderlint.rules.shared.seed_places import SEED_CALLS, Written, is_read_only_in, often, seeds_of, written
 from loaderlint.rules.shared.seed_sources import Source, seed_sources
 from loaderlint.rules.shared.silence import few_workers, too_unsure
@@ -66,6 +68,7 @@ from loaderlint.rules.shared.silence import few_workers, too_unsure
 #: The torch that seeds NumPy in each worker.
 FIXED_IN = "1.9"
 _FRESH_SOURCES: frozenset[Source] = frozenset({"fresh", "unknown", "index"})
+_UNUSED = "the workers draw no numbers from the state that it sets"
 #: Torch's seed of the worker, cut to what NumPy takes.
 _NARROW = "% 2**32"
 
@@ -93,13 +96,15 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     # torch's own state is set from something fresh first; what follows may be derived from it
     derived = any("fresh" in s.sources and s.function.startswith("torch.") for s in seedings)
     bad = [s for s in seedings if not derived and not s.sources & _FRESH_SOURCES]
+    felt = [s for s in bad if is_drawn_from(s.function, loader, model)]
     for seeding in seedings:
-        if seeding not in bad and model.explains:
+        if (seeding not in bad or not felt) and model.explains:
             place = model.place(seeding.place.frame, seeding.place.number)
-            yield Silence(RULE.name, place, _why_good(seeding, derived=derived))
-    if not bad:
+            reason = _UNUSED if seeding in bad else _why_good(seeding, derived=derived)
+            yield Silence(RULE.name, place, reason)
+    if not felt:
         return
-    first = min(bad, key=lambda s: not s.function.startswith("numpy"))
+    first = min(felt, key=lambda s: not s.function.startswith("numpy"))
     exposure = model.exposed(1 << loader.index, model.reached[first.call.frame].possible, 1)
     if exposure is None:
         return

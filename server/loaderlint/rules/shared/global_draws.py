@@ -1,0 +1,73 @@
+"""Which libraries' global random states the workers of a loader draw from."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, NUMPY_GLOBAL_DRAWS, SEEDERS
+from loaderlint.project.model import Loader, Model, WorkerCall
+from loaderlint.project.values import Atom, Lib, LibMember, LibObject, MapOf, SeqOf, Unknown
+
+_TORCH_DRAWS = ("torch.rand", "torch.normal", "torch.multinomial", "torch.bernoulli", "torch.poisson")
+#: Packages that draw from a global state only where that is known: what else is called may draw from any.
+_KNOWN = frozenset(sys.stdlib_module_names) | frozenset("builtins numpy torch PIL cv2 h5py yaml".split())
+#: Attributes that may draw, whatever has them: `x.uniform_()`, `rng.choice(x)`, `distribution.sample()`.
+_DRAWING = GENERATOR_DRAWS | frozenset(
+    "normal_ uniform_ random_ bernoulli_ cauchy_ exponential_ geometric_ log_normal_ rsample".split()
+)
+
+
+def is_drawn_from(seeder: str, loader: Loader, model: Model) -> bool:
+    """Whether the workers of a loader may draw from the state that `seeder` sets. Only where they draw from another
+    library, and everything that they call is known to draw from none or from which, they do not."""
+    library = SEEDERS.get(seeder, "all")
+    if library not in ("numpy", "python"):
+        return True
+    drawn: set[str] = set()
+    for reached in model.reached_by(loader):
+        if not reached.bits(("sample", "collate")) >> loader.index & 1:
+            continue
+        for call in model.frame_calls(reached.frame):
+            found = _libraries(call, model)
+            if found is None:
+                return True
+            drawn.update(found)
+    return library in drawn or not drawn
+
+
+def _libraries(call: WorkerCall, model: Model) -> Iterable[str] | None:
+    """The libraries from whose states a call draws; None if it may be any."""
+    func = model.ev.expr(call.frame, call.call.func)
+    if isinstance(func, ir.Attr) and model.ev.eval(func.base, call.frame).unknown is not None:
+        return None if func.name in _DRAWING else ()  # a method of data that is not in sight
+    found: set[str] = set()
+    for atom in call.callee.atoms:
+        name = _name(atom)
+        if name is None:
+            return None
+        if name in NUMPY_GLOBAL_DRAWS:
+            found.add("numpy")
+        elif name.startswith(_TORCH_DRAWS):
+            found.add("torch")
+        elif name.startswith("random.") and name not in SEEDERS:
+            found.add("python")
+    return found
+
+
+def _name(atom: Atom) -> str | None:
+    """The dotted name of what is called, '' for code of the project; None if it may draw from any state."""
+    match atom:
+        case Unknown():
+            return None
+        case Lib(name) | LibObject(name, _):
+            return name if name.partition(".")[0] in _KNOWN else None
+        case LibMember(LibObject(name, _), attribute):
+            is_known = name.partition(".")[0] in _KNOWN and attribute not in _DRAWING
+            return "" if is_known else None
+        case LibMember(SeqOf() | MapOf(), _):
+            return ""
+        case LibMember():
+            return None
+    return ""
