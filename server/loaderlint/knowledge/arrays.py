@@ -102,6 +102,13 @@ LIST_METHODS = frozenset({"sort", "reverse"})
 #: Methods with an underscore at the end that change no values.
 KEEPS_VALUES = frozenset({"requires_grad_", "share_memory_", "rename_", "pin_memory_"})
 
+#: Methods that give every element a new value, whatever it was: what they are called on holds nothing to keep.
+OVERWRITES = frozenset(
+    """
+    fill fill_ zero_ copy_ normal_ uniform_ random_ exponential_ bernoulli_ cauchy_ geometric_ log_normal_
+    """.split()
+)
+
 #: Methods that grow or empty a container: keeping state, not editing a sample.
 STATE_METHODS = frozenset(
     {"append", "extend", "insert", "pop", "popitem", "remove", "clear", "add", "discard", "update", "setdefault"}

@@ -13,6 +13,7 @@ order. With the seed before the loop they all differ.
 
 ## When it is not a bug
 - The seed is set before the loop, or the epoch enters it: `torch.manual_seed(seed + epoch)`.
+- It is set for the validation, and the training is seeded with the epoch after it.
 - Each turn is a run of its own: it makes its loaders, its model or its optimizer (folds, trials).
 - The loop only evaluates, or its loader neither shuffles nor has workers.
 - The state is put back: `with torch.random.fork_rng()`, `torch.set_rng_state(...)`.
@@ -234,10 +235,14 @@ def _conditions(call: WorkerCall, loop: int, model: Model) -> int | None:
 def _judge(seeding: Seeding, model: Model) -> Iterator[Finding | Silence]:
     call = seeding.call
     loop = loop_around(call.context, call.frame, model)
-    through = [one for one in passes(call.frame, model) if one.loop == loop and _repeats(one, model)]
+    trained = [one for one in passes(call.frame, model) if one.loop == loop and _repeats(one, model)]
     place = model.place(call.frame, call.number)
-    if loop is None or not through:
+    if loop is None or not trained:
         yield Silence(RULE.name, place, _NO_PASS)
+        return
+    through = [one for one in trained if not _is_reseeded(one, call, model)]
+    if not through:
+        yield Silence(RULE.name, place, "the training that follows it is seeded with another seed in each epoch")
         return
     if _is_a_run(call.frame, loop, model):
         yield Silence(RULE.name, place, "each turn of its loop is a training of its own, or puts torch's state back")
@@ -267,6 +272,24 @@ def _judge(seeding: Seeding, model: Model) -> Iterator[Finding | Silence]:
 def _repeats(one: Pass, model: Model) -> bool:
     """Whether a pass is one of training through a loader that was made before the loop, and draws something."""
     return not one.evaluates(model) and _is_random(one.loader) != "no" and not _is_made_in(one, model)
+
+
+def _is_reseeded(one: Pass, seeding: WorkerCall, model: Model) -> bool:
+    """Whether each turn of the loop sets a seed that moves on between a constant one and the pass that follows it. What
+    comes before the constant seed comes after it in the next turn."""
+    frame, loop = seeding.frame, one.loop
+    performed = {step.call: number for number, step in model.steps_of(frame, ir.Perform) if step.context == loop}
+    calls = [call for call in model.calls_named(frame, _SEEDER_NAMES) if call.number in performed]
+    moving = [call for call in calls if _seeder(call) and call.call.args and not _is_seed_fixed(call, loop, model)]
+    places = [performed[call.number] for call in moving]
+    at = next((number for number, step in model.steps_of(frame, ir.Perform) if step.call == seeding.number), one.step)
+    if at < one.step:
+        return any(at < place < one.step for place in places)
+    return any(place > at or place < one.step for place in places)
+
+
+def _is_seed_fixed(call: WorkerCall, loop: int, model: Model) -> bool:
+    return _is_fixed(call.call.args[0].value, call.frame, loop, model)
 
 
 def _is_random(loader: Loader) -> str:

@@ -17,6 +17,7 @@ this is what torch's source says, and what pytorch/pytorch#40403 shows.
 - The training loop moves the batch: `batch.to(device)` in the main process.
 - Workers that are spawned, or come from a fork server. (torch advises against CUDA tensors from workers there, too.)
 - `torch.load(path, map_location="cpu")`, `.to("cpu")`, a device that cannot be read: an argument, an option.
+- A store that the constructor fills for all samples with the same function, and that is asked first.
 - A cache that the same function fills: what a worker has saved was on the CPU.
 - `torch.cuda.is_available()`, `torch.cuda.manual_seed()`: they initialise nothing that fails.
 - The constructor, or another method that only the main process calls.
@@ -75,6 +76,7 @@ from loaderlint.rules.shared.spots import Spot
 _SIGNS = ("cuda", "Trainer", "Accelerator", "Fabric", "accelerator", "pin_memory=True")
 
 _ASKS = "the code asks before for the device or the process, or is off as configured"
+_FILLED = "the constructor calls it to fill a store, which is asked first: workers find what it holds"
 #: Words of a condition that asks what CUDA work is possible here.
 _LOOKS = frozenset({"is_cuda", "is_initialized", "get_worker_info", "device", "device_type", "get_start_method"})
 #: Words of a condition that is true wherever CUDA is.
@@ -96,6 +98,9 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     loads: dict[int, list[WorkerCall]] = {}
     for call in model.calls(function):
         use = _use(call, model)
+        if use and _is_filled_before(call, model):
+            yield from silent(RULE.name, Spot(call.frame, call.number), _FILLED, model)
+            continue
         doubts = _doubts(call, model) if use else None
         if use and doubts is not None:
             uses.setdefault(call.number, []).append(use._replace(doubts=max(use.doubts, doubts)))
@@ -248,6 +253,48 @@ def _is_off(test: ir.Context, frame: Frame, model: Model) -> bool:
     """Whether an option is, as configured, such that the branch is not taken."""
     values = [atom.value for atom in model.ev.eval(test.expr, frame).atoms if isinstance(atom, Literal_)]
     return bool(values) and all(bool(value) is test.negated for value in values)
+
+
+def _is_filled_before(call: WorkerCall, model: Model) -> bool:
+    """Whether the constructor runs the method that the call stands in, and fills a store of the object which that
+    method asks before the call: `if name in self.done: return self.done[name]`."""
+    frame = call.frame
+    if not isinstance(frame.receiver, Instance):
+        return False
+    asked = {
+        name
+        for test in tests_around(frame, call.context, model)
+        for number in ir.made_of(frame.code.exprs, [test.expr])
+        if (name := _own_attribute(number, frame))
+    }
+    constructing = model.ev.classes.construction(frame.receiver) if asked else []
+    if not any(not asked.isdisjoint(_filled(one)) for one in constructing):
+        return False
+    return any(_calls_in_loop(one, frame, model) for one in constructing)
+
+
+def _calls_in_loop(caller: Frame, callee: Frame, model: Model) -> bool:
+    """Whether a frame calls the def of another in a loop or a comprehension: for each item, as far as can be seen."""
+    here = (callee.path, callee.piece, callee.def_)
+    for _, step in model.steps_of(caller, ir.Perform):
+        if any(one.kind in ("loop", "while") for one in model.def_of(caller).around(step.context)):
+            targets = model.ev.targets(step.call, caller)
+            if any((one.path, one.piece, one.def_) == here for one in targets):
+                return True
+    return False
+
+
+def _filled(frame: Frame) -> Iterator[str]:
+    """The attributes of the object that a frame assigns, whole or an item of them."""
+    yield from frame.code.stored
+    for _, step in frame.code.steps_of(ir.SetItem):
+        yield _own_attribute(step.base, frame)
+
+
+def _own_attribute(number: int, frame: Frame) -> str:
+    """The name of an attribute of self; '' for other expressions."""
+    e = frame.code.exprs[number]
+    return e.name if isinstance(e, ir.Attr) and ir.is_self(frame.code.exprs[e.base]) else ""
 
 
 def _main_uses_cuda(model: Model) -> bool:

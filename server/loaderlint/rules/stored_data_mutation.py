@@ -63,6 +63,7 @@ from loaderlint.knowledge.arrays import (
     MUTATING_FUNCTIONS,
     MUTATING_METHODS,
     OUT_ARGUMENT,
+    OVERWRITES,
 )
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
@@ -87,6 +88,7 @@ _MAX_CALLERS = 3
 
 
 _NOT_STORED = "what it changes is not known to be stored: it is a copy, made for this sample, or from elsewhere"
+_OVERWRITING = frozenset(f"`.{name}()`" for name in OVERWRITES)
 _STATE = "it may be a number or a list, or what is meant to change: a cache, a buffer, a shuffled order"
 
 
@@ -259,7 +261,8 @@ def _kind_of(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model)
     """The kind of what is edited; None if it may be a number, or keeps state: a cache, a buffer, a shuffled order."""
     if edit.form == "record":
         return "record"
-    if origin.relation == "same" and len(origin.path) == 1 and (edit.form == "item" or edit.how == "`shuffle`"):
+    is_whole = origin.relation == "same" and len(origin.path) == 1
+    if is_whole and (edit.form == "item" or edit.how == "`shuffle`" or edit.how in _OVERWRITING):
         return None
     known = known_kind(value)
     if edit.shows == "tensor" or known in ("array", "tensor"):
