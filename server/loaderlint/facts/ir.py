@@ -506,6 +506,16 @@ class DefIR(NamedTuple):
             yield self.contexts[context]
             context = self.contexts[context].parent
 
+    def handlers(self, block: int) -> Iterator[Context]:
+        """The `except` clauses of the `try` block that is context `block`."""
+        for later in self.contexts[block + 1 :]:
+            if later.parent != self.contexts[block].parent:
+                continue
+            if later.kind == "try":
+                return
+            if later.kind == "except":
+                yield later
+
     def is_within(self, context: int, outer: int) -> bool:
         """Whether a context is `outer` or stands in it."""
         while context > 0 and context != outer:

@@ -67,7 +67,8 @@ class Calls:
                     more_positional = True
             else:
                 maps = [atom for atom in value.only(MapOf) if isinstance(atom, MapOf)]
-                keywords.extend(growth.either(maps))
+                gone = growth.removed_before(self._ev, number, call, frame)
+                keywords.extend((name, given) for name, given in growth.either(maps) if name not in gone)
                 more_keywords = more_keywords or len(maps) < len(value.atoms) or any(None in one.keys for one in maps)
         return Arguments(tuple(positional[skip:]), tuple(keywords), more_positional, more_keywords)
 

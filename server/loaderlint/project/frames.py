@@ -89,6 +89,20 @@ class Code:
         found += [(number, step) for number, step, _, _ in self.method_calls(made)]
         return [step for _, step in sorted(found)]
 
+    def removals(self, made: int) -> list[tuple[int, int, int]]:
+        """The steps that take an item out of the dict which expression `made` makes, by `.pop(key)` or `del`, in source
+        order: the step's number, its context, and the key's expression."""
+        found = [
+            (number, step.context, call.args[0].value)
+            for number, step, call, name in self.method_calls(made)
+            if name == "pop" and call.args
+        ]
+        for number, step in self.steps_of(ir.Delete):
+            target = self.exprs[step.target] if step.target != ir.NONE else None
+            if type(target) is ir.Index and target.base == made:
+                found.append((number, step.context, target.index))
+        return sorted(found)
+
     def method_calls(self, base: int) -> Sequence[tuple[int, ir.Perform, ir.Call, str]]:
         """The calls of methods of what expression `base` is, each with the number of its step and the name."""
         if self._method_calls is None:

@@ -86,6 +86,30 @@ def either(maps: list[MapOf]) -> list[tuple[str, Val]]:
     return [(name, join(one.get(name, unknown("not always passed")) for one in entries)) for name in names]
 
 
+def removed_before(ev: Evaluator, made: int, call: ir.Call, frame: Frame) -> frozenset[str]:
+    """The keys that the same def takes out of the dict which expression `made` makes, on every way to a call."""
+    removals = frame.code.removals(made)
+    one = frame.code.one
+    if not removals or one is None:
+        return frozenset()
+    at = next((number for number, step in frame.code.steps_of(ir.Perform) if frame.code.exprs[step.call] is call), 0)
+    here = one.steps[at].context
+    gone: set[str] = set()
+    for number, context, key in removals:
+        if number < at and one.is_within(here, context) and not ev.liveness.is_dead(context, frame):
+            gone |= _keys(ev.eval(key, frame))
+    for number, step in frame.code.steps_of(ir.SetItem):
+        if removals[0][0] < number < at and step.base == made:
+            gone -= _keys(ev.eval(step.index, frame))
+    return frozenset(gone)
+
+
+def _keys(value: Val) -> set[str]:
+    """The key that a value is, if it is known."""
+    literal = value.literal
+    return {literal.value} if literal is not None and isinstance(literal.value, str) else set()
+
+
 def filled_by_module(ev: Evaluator, file: ProjectFile, name: str, value: Val, before: int | None) -> Val:
     """A list or dict of the module with what later module-level code (before piece `before`) puts into it."""
     containers = [a for a in value.atoms if isinstance(a, MapOf) or (isinstance(a, SeqOf) and a.kind == "list")]

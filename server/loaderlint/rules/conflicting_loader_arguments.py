@@ -51,6 +51,7 @@ goes with it, such as the shuffling of an iterable dataset.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -79,6 +80,10 @@ _WHEN = {
     "sometimes": ", and on some ways to this call there are none",
     "if chosen": ", and whoever runs this may choose 0",
 }
+
+
+#: The exceptions whose handlers catch a ValueError.
+_CATCHING = frozenset({"ValueError", "Exception", "BaseException"})
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -145,11 +150,23 @@ def _is_expected(conflict: Conflict, loader: Loader, model: Model) -> bool:
     while here > 0:
         context = one.contexts[here]
         around = set(_names(context.expr, frame, model)) if context.expr != NONE else set()
-        if context.kind in ("if", "while") and around & names or context.kind == "try":
+        if context.kind in ("if", "while") and around & names:
+            return True
+        if context.kind == "try" and _catches_it(here, frame, model):
             return True
         if context.kind == "with" and any("raises" in name.lower() for name in around):
             return True
         here = context.parent
+    return False
+
+
+def _catches_it(block: int, frame: Frame, model: Model) -> bool:
+    """Whether a handler of the `try` block that is context `block` may catch the ValueError of a loader. A handler that
+    names other built-in exceptions only does not."""
+    for handler in model.def_of(frame).handlers(block):
+        caught = set(_names(handler.expr, frame, model)) if handler.expr != NONE else set()
+        if not caught or caught & _CATCHING or not all(hasattr(builtins, name) for name in caught):
+            return True
     return False
 
 
@@ -177,6 +194,9 @@ def _names(number: int, frame: Frame, model: Model) -> Iterator[str]:
             yield from _names(right, frame, model)
         case ir.Unary(_, operand):
             yield from _names(operand, frame, model)
+        case ir.Seq(_, items):
+            for item in items:
+                yield from _names(item, frame, model)
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------

@@ -215,17 +215,11 @@ class _Stops:
 
 def _is_caught(context: int, frame: Frame, model: Model) -> bool:
     """Whether a `try` around it catches StopIteration."""
-    contexts = model.def_of(frame).contexts
+    one = model.def_of(frame)
     while context > 0:
-        here = contexts[context]
-        if here.kind == "try":
-            for later in contexts[context + 1 :]:
-                if later.parent != here.parent:
-                    continue
-                if later.kind == "try":
-                    break
-                if later.kind == "except" and _catches(later.expr, frame, model):
-                    return True
+        here = one.contexts[context]
+        if here.kind == "try" and any(_catches(each.expr, frame, model) for each in one.handlers(context)):
+            return True
         if here.kind == "with" and _may_suppress(here.expr, frame, model):
             return True
         context = here.parent
