@@ -24,8 +24,12 @@ KEEPS_ARGUMENTS = (
     "numpy.vectorize",
 )
 
-#: Arguments that such constructors use and do not keep (torchvision's DatasetFolder asks it while it lists the files).
-USED_AT_ONCE = frozenset({"is_valid_file"})
+#: Arguments that such constructors use and do not keep: torchvision's DatasetFolder asks the first while it lists the
+#: files, `random_split` draws its indices from the second.
+USED_AT_ONCE = frozenset({"is_valid_file", "generator"})
+
+#: How many positional arguments such a constructor keeps at most: `random_split` makes a Subset and takes one more.
+MOST_KEPT = MappingProxyType({"torch.utils.data.Subset": 2})
 
 #: Ends of the names of base classes that say by themselves how their objects are pickled (torch's pipes: with dill).
 OWN_PICKLING = ("DataPipe",)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings import Evidence, Place, Severity
-from loaderlint.knowledge.pickling import KEEPS_ARGUMENTS, OWN_PICKLING, USED_AT_ONCE
+from loaderlint.knowledge.pickling import KEEPS_ARGUMENTS, MOST_KEPT, OWN_PICKLING, USED_AT_ONCE
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.classes import Store
 from loaderlint.project.frames import Frame
@@ -115,7 +115,7 @@ def _inside(parcel: Parcel, loader: Loader, model: Model) -> Iterator[Parcel]:
             values = (*passed.positional, *(v for _, v in passed.keywords)) if passed else ()
             yield from _held([Val(frozenset({func})), *values], parcel.held, _made(parcel, site, "partial"))
         case LibObject(name, site) if name.startswith(KEEPS_ARGUMENTS) and not name.endswith("[]"):
-            values = _kept(model.ev.calls.site_arguments(site))
+            values = _kept(name, model.ev.calls.site_arguments(site))
             short = name.rpartition(".")[2]
             held = f"{parcel.held.partition(', in ')[0]}, in `{short}`"
             yield from _held(values, held, _made(parcel, site, short))
@@ -257,20 +257,22 @@ def _assigned_outside(inst: Instance, parcel: Parcel, loader: Loader, model: Mod
 
 def _given_to_base(inst: Instance, model: Model) -> list[Val]:
     """What a class passes to the constructor of its library base, which keeps it."""
-    bases = model.ev.classes.library_bases(inst.cls)
+    base = next((one for one in model.ev.classes.library_bases(inst.cls) if one.startswith(KEEPS_ARGUMENTS)), None)
+    if base is not None:
+        return [*_kept(base, passed_to_library(model.ev, inst))]
     head = model.ev.classes.head(inst.cls)
-    if any(base.startswith(KEEPS_ARGUMENTS) for base in bases):
-        given = passed_to_library(model.ev, inst)
-    elif inst.site is not None and head is not None and head.decorators and not model.ev.classes.construction(inst):
-        given = model.ev.calls.site_arguments(inst.site)  # a dataclass
-    else:
+    if inst.site is None or head is None or not head.decorators or model.ev.classes.construction(inst):
         return []
-    return [*_kept(given)]
+    given = model.ev.calls.site_arguments(inst.site)  # a dataclass
+    return [*given.positional, *(value for _, value in given.keywords)]
 
 
-def _kept(given: Arguments) -> tuple[Val, ...]:
-    """What a constructor that keeps its arguments keeps."""
-    return (*given.positional, *(value for name, value in given.keywords if name not in USED_AT_ONCE))
+def _kept(maker: str, given: Arguments) -> tuple[Val, ...]:
+    """What an object that keeps the arguments of its constructor, or of the function that made it, keeps."""
+    return (
+        *given.positional[: MOST_KEPT.get(maker)],
+        *(value for name, value in given.keywords if name not in USED_AT_ONCE),
+    )
 
 
 # --- whether it matters -----------------------------------------------------------------------------------------------
