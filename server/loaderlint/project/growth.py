@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -147,5 +148,6 @@ def _longer(ev: Evaluator, body: Frame, name: str, grown: SeqOf) -> SeqOf:
 
 @needs_word
 def _puts_into(text: str, name: str) -> bool:
-    """Whether a module-level statement stores an item in `name` or calls a method of it."""
-    return text.startswith((f"{name}[", f"{name}."), len(text) - len(text.lstrip()))
+    """Whether a module-level statement, or one in its branches and loops, stores an item in `name` or calls a method of
+    it."""
+    return re.search(rf"(?:^|[:;])[ \t]*{re.escape(name)}[.\[]", text, re.MULTILINE) is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -89,6 +89,11 @@ def star_names(module: str) -> frozenset[str]:
     return frozenset()
 
 
+#: Items of a sum of lists that are told apart, and ways to make one.
+_MAX_ITEMS = 64
+_MAX_WAYS = 4
+
+
 # --- operators --------------------------------------------------------------------------------------------------------
 
 
@@ -97,11 +102,8 @@ def binary(op: str, left: Val, right: Val, site: Site) -> Val:
     a, b = left.literal, right.literal
     if a is not None and b is not None and op in _ARITHMETIC:
         return _computed(op, a, b) or of(LibObject("builtins.operation", site))
-    if op == "+":
-        first, second = left.only(SeqOf), right.only(SeqOf)
-        if len(first) == len(second) == 1 and isinstance(first[0], SeqOf) and isinstance(second[0], SeqOf):
-            items = (*first[0].items, *second[0].items)
-            return of(SeqOf(first[0].kind, items if len(items) <= 64 else (join(items),), site))
+    if op == "+" and (joined := _concatenated(left, right, site)) is not None:
+        return joined
     if op == "|":
         first, second = left.only(MapOf), right.only(MapOf)
         if len(first) == len(second) == len(left.atoms) == len(right.atoms) == 1:
@@ -111,6 +113,28 @@ def binary(op: str, left: Val, right: Val, site: Site) -> Val:
     if op == "%" and a is not None and a.kind == "str":
         return of(LibObject("builtins.str", site))
     return of(LibObject("builtins.operation", site))
+
+
+def _concatenated(left: Val, right: Val, site: Site) -> Val | None:
+    """`left + right` for lists and tuples; None for anything else. A list that grows in branches is one of several."""
+    first = [atom for atom in left.ordered() if isinstance(atom, SeqOf)]
+    second = [atom for atom in right.ordered() if isinstance(atom, SeqOf)]
+    if not first or not second:
+        return _partly_known(left, right, (*first, *second), site)
+    ways = [(a, b) for a in first for b in second]
+    if len(ways) > _MAX_WAYS:
+        return of(SeqOf(first[0].kind, (join(item for one in (*first, *second) for item in one.items),), site))
+    both = {(a.kind, (*a.items, *b.items)) for a, b in ways}
+    return of(*(SeqOf(kind, items if len(items) <= _MAX_ITEMS else (join(items),), site) for kind, items in both))
+
+
+def _partly_known(left: Val, right: Val, known: Sequence[SeqOf], site: Site) -> Val | None:
+    """What is known of a sum with one side out of sight: it holds the objects and functions of the other."""
+    items = [item for one in known for item in one.items]
+    is_unknown = all(isinstance(atom, Unknown) for value in (left, right) for atom in value.atoms if atom not in known)
+    if not is_unknown or not any(item.only(Instance, Method, FunctionRef, PartialOf) for item in items):
+        return None
+    return of(SeqOf(known[0].kind, (join((*items, unknown("operation"))),), site))
 
 
 def _united(first: Atom, second: Atom, site: Site) -> MapOf:

@@ -213,10 +213,11 @@ def _sequence(ev: Evaluator, e: ir.Seq, number: int, frame: Frame) -> Val:
     for item in e.items:
         value = ev.eval(item, frame)
         if isinstance(ev.expr(frame, item), ir.Star):
-            inner = value.only(SeqOf)
-            if len(inner) == 1 and isinstance(inner[0], SeqOf):
+            inner = [atom for atom in value.ordered() if isinstance(atom, SeqOf)]
+            if len(inner) == 1:
                 values.extend(inner[0].items)
                 continue
+            value = join(part for one in inner for part in one.items) if inner else value
         values.append(value)
     if e.kind == "list":
         values.extend(growth.appended(ev, number, frame))
