@@ -16,6 +16,17 @@ zipf
 #: Functions that draw from NumPy's global state.
 NUMPY_GLOBAL_DRAWS = frozenset(f"numpy.random.{name}" for name in _LEGACY.split())
 
+#: Functions that pick of a list: 'one' of its items, or 'several'.
+PICKING_FUNCTIONS = MappingProxyType(
+    {
+        "random.choice": "one",
+        "random.choices": "several",
+        "random.sample": "several",
+        "numpy.random.choice": "several",
+        "numpy.random.permutation": "several",
+    }
+)
+
 #: Calls that make a random generator object. The value is the library ('numpy', 'numpy_legacy', 'python', 'torch').
 GENERATORS = MappingProxyType(
     {

@@ -22,7 +22,7 @@ from loaderlint.knowledge.callers import HIGHER_ORDER, PIPELINES
 from loaderlint.knowledge.late import looks_up_class
 from loaderlint.knowledge.loaders import SAMPLE_CALLABLES, SPLITTING_FUNCTIONS
 from loaderlint.knowledge.names import OPTIONAL_IMPORTERS, canonical
-from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
+from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTIONS
 from loaderlint.project import growth, late
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.frames import Frame
@@ -402,6 +402,7 @@ _TELLING = frozenset(
         *(f"builtins.{name}" for name in ("int", "float", "bool", "str", *_COPYING_BUILTINS)),
         *SPLITTING_FUNCTIONS,
         *HIGHER_ORDER,
+        *PICKING_FUNCTIONS,
     )
 )
 
@@ -462,9 +463,24 @@ def call(
         return of(SeqOf("list", (of(LibObject("torch.utils.data.Subset", site)),))), ()
     if name in HIGHER_ORDER:
         return _higher_order(ev, name, arguments, frame, number, seen)
+    if name in PICKING_FUNCTIONS and first is not None:
+        return _picked(ev, name, first, arguments, frame, number), ()
     if name.startswith("torch.jit.") and first is not None:
         return first, ()
     return of(LibObject(name, site)), ()
+
+
+def _picked(ev: Evaluator, name: str, first: Val, arguments: Arguments, frame: Frame, number: int) -> Val:
+    """What a function that picks at random gives of a list in sight: one of its objects or functions, or several. Which
+    number or text it picks is anybody's guess."""
+    site = Site(frame, number)
+    drawn = element(ev, first, frame, number) if first.only(SeqOf) else first
+    if not first.only(SeqOf) or not drawn.only(Instance, FunctionRef, Method, ClassRef, PartialOf, LibObject):
+        return of(LibObject(name, site))
+    if name.startswith("numpy."):
+        drawn = drawn.without_origins()  # it makes an array of the list
+    is_one = PICKING_FUNCTIONS[name] == "one" or (name == "numpy.random.choice" and arguments.get("size", 1) is None)
+    return drawn if is_one else of(SeqOf("list", (drawn,), site))
 
 
 def _may_copy(name: str, first: Val, arguments: Arguments) -> bool:
