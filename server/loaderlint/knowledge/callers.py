@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 #: Calling an object made by one of these calls the callables that it was made from, in order (a pipeline) or some.
 PIPELINES = frozenset(
     [
@@ -98,3 +100,26 @@ PROPERTY_DECORATORS = frozenset(
 
 #: Decorators whose function has no body worth reading.
 STUB_DECORATORS = frozenset(["typing.overload", "typing_extensions.overload"])
+
+#: Methods that a library's `__call__` calls on an object whose class derives from one of its own, by the beginning of
+#: the base's name. Source: `BasicTransform.__call__` of albumentations, `Transform.forward` of
+#: torchvision.transforms.v2, `BaseWaveformTransform.__call__` of audiomentations.
+TEMPLATE_METHODS = MappingProxyType(
+    {
+        "albumentations.": (
+            "get_params",
+            "get_params_dependent_on_data",
+            "get_params_dependent_on_targets",
+            "apply",
+            "apply_to_image",
+            "apply_to_mask",
+            "apply_to_masks",
+            "apply_to_bbox",
+            "apply_to_bboxes",
+            "apply_to_keypoint",
+            "apply_to_keypoints",
+        ),
+        "torchvision.transforms.": ("get_params", "make_params", "_get_params", "transform", "_transform"),
+        "audiomentations.": ("randomize_parameters", "apply"),
+    }
+)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
+from loaderlint.knowledge.callers import TEMPLATE_METHODS
 from loaderlint.knowledge.names import OPTIONAL_IMPORTERS
 from loaderlint.project import growth, late, library
 from loaderlint.project.arguments import NO_ARGUMENTS, Arguments
@@ -125,7 +126,7 @@ class Calls:
                     if self._ev.classes.member(atom.cls, name) is not None:
                         method = self._ev.attribute(of(atom), name, frame, None)
                         return self.call(method, arguments, frame, number, seen)
-                return unknown("library call"), ()
+                return unknown("library call"), self._template_frames(atom, frame, number, seen)
             case PartialOf(func, site):
                 bound = self._partial_arguments(site)
                 return self.call(of(func), bound.before(arguments), frame, number, seen)
@@ -138,6 +139,17 @@ class Calls:
             case SuperRef() | ModuleRef() | FolderRef() | Literal_() | SeqOf() | MapOf() | Namespace():
                 return unknown("not callable"), ()
         raise AssertionError(atom)
+
+    def _template_frames(self, inst: Instance, frame: Frame, number: int, seen: dict[Atom, bool]) -> tuple[Frame, ...]:
+        """The methods of an object that the `__call__` of its library base calls, with arguments of the library's."""
+        found: list[Frame] = []
+        for base in self._ev.classes.library_bases(inst.cls):
+            for name in next((names for start, names in TEMPLATE_METHODS.items() if base.startswith(start)), ()):
+                if self._ev.classes.member(inst.cls, name) is not None:
+                    method = self._ev.attribute(of(inst), name, frame, None)
+                    _, frames = self.call(method, Arguments((), (), True, True), frame, number, seen)
+                    found.extend(frames)
+        return tuple(dict.fromkeys(found))
 
     def _call_function(
         self, function: FunctionRef, arguments: Arguments, frame: Frame
