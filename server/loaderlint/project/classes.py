@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
-from loaderlint.project import growth
+from loaderlint.knowledge.settings import FACTORIES, FIELDS, RECORD_BASES
+from loaderlint.project import growth, hyperparameters
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.assigned import may_assign
 from loaderlint.project.files import defined_name, holds, is_def
@@ -642,6 +643,10 @@ class Classes:
         grown = {replace(one, items=(*one.items, *added)) if one in lists else one for one in value.atoms}
         return Val(frozenset(grown), value.origins)
 
+    def constructing(self, inst: Instance, word: str) -> list[Frame]:
+        """The frames that run while the object is constructed and whose text holds `word`."""
+        return self._constructing(inst, self._methods_of(self._mentioning(inst.cls, word)))
+
     def _frames_mentioning(self, inst: Instance, name: str) -> Iterator[Frame]:
         """The frames of the object's methods whose text mentions the attribute: its construction, then others, open."""
         methods = self._mentioning(inst.cls, f".{name}.")
@@ -650,40 +655,38 @@ class Classes:
         yield from (frame for _, frame in self._other_frames(inst, constructed, methods))
 
     def _beyond_stores(self, inst: Instance, name: str) -> Iterator[Val]:
-        passed = self._dataclass_argument(inst, name)
+        passed = self._record_argument(inst, name)
         if passed is not None:
             yield passed
             return
         member = self.member(inst.cls, name)
         if member is not None:
-            yield self._as_default(inst, self._of_field(self.class_value(member)))
-
-    def _of_field(self, value: Val) -> Val:
-        """What a dataclass gives each object for `field(default_factory=...)` or `field(default=...)`."""
-        for atom in value.only(LibObject):
-            if isinstance(atom, LibObject) and atom.name == "dataclasses.field":
-                passed = self._ev.calls.site_arguments(atom.site)
-                factory = passed.get("default_factory")
-                if factory is not None:
-                    return self._ev.calls.call(factory, Arguments(), atom.site.frame, atom.site.expr, {})[0]
-                return passed.get("default") or value
-        return value
+            yield self._as_default(inst, declared_default(self._ev, self.class_value(member)))
+        elif name == "hparams":
+            kept = hyperparameters.kept(self._ev, inst)
+            yield from (kept,) if kept is not None else ()
 
     def _as_default(self, inst: Instance, value: Val) -> Val:
         """A class-level constant is what the field normally holds, where the object is made out of sight or is a
-        record of settings (a dataclass)."""
-        head = self.head(inst.cls)
-        if value.literal is None or (inst.site is not None and not (head and head.decorators)):
+        record of settings."""
+        if value.literal is None or (inst.site is not None and not self.is_record(inst.cls)):
             return value
         return of(Literal_(value.literal.kind, value.literal.value, "class default"))
 
-    def _dataclass_argument(self, inst: Instance, name: str) -> Val | None:
-        head = self.head(inst.cls)
-        if inst.site is None or head is None or not head.decorators:
+    def is_record(self, cls: ClassRef) -> bool:
+        """Whether the objects of a class hold the fields that its body declares: a dataclass, a pydantic model."""
+        head = self.head(cls)
+        return head is not None and (bool(head.decorators) or not RECORD_BASES.isdisjoint(self.library_bases(cls)))
+
+    def fields(self, cls: ClassRef) -> list[str]:
+        """The fields that a record and its ancestors declare, in the order of its constructor's parameters."""
+        ancestry = [base for base in reversed(self.mro(cls)) if isinstance(base, ClassRef)]
+        return list(dict.fromkeys(name for base in ancestry for name in self._annotated(base)))
+
+    def _record_argument(self, inst: Instance, name: str) -> Val | None:
+        if inst.site is None or not self.is_record(inst.cls):
             return None
-        fields = [
-            n for base in reversed(self.mro(inst.cls)) if isinstance(base, ClassRef) for n in self._annotated(base)
-        ]
+        fields = self.fields(inst.cls)
         if name not in fields:
             return None
         return self._ev.calls.site_arguments(inst.site).get(name, fields.index(name))
@@ -706,6 +709,18 @@ class Classes:
             if isinstance(base, Lib) and base.name not in ("builtins.object", "abc.ABC"):
                 return unknown("library attribute")
         return unknown("no such attribute")
+
+
+def declared_default(ev: Evaluator, value: Val) -> Val:
+    """What a field or an option is by default: `field(default=...)`, `Field(8)`, `field(default_factory=...)`."""
+    for atom in value.only(LibObject):
+        if isinstance(atom, LibObject) and atom.name in FIELDS:
+            passed = ev.calls.site_arguments(atom.site)
+            factory = next((made for name in FACTORIES if (made := passed.get(name)) is not None), None)
+            if factory is not None:
+                return ev.calls.call(factory, Arguments(), atom.site.frame, atom.site.expr, {})[0]
+            return passed.get("default", FIELDS[atom.name]) or value
+    return value
 
 
 def _is_passed_on(text: str, name: str) -> bool:

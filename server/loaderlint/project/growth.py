@@ -62,6 +62,11 @@ def _stored_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[
         return []
     if ev.liveness.is_dead(step.context, frame):
         return []
+    return _updates(ev, call, frame)
+
+
+def _updates(ev: Evaluator, call: ir.Call, frame: Frame) -> list[tuple[str, Val]]:
+    """What `.update(...)` puts into a dict."""
     given = ev.calls.arguments(call, frame)
     maps = [atom for value in given.positional for atom in value.only(MapOf) if isinstance(atom, MapOf)]
     return [*either(maps), *given.keywords]
@@ -110,6 +115,11 @@ def _with_items(ev: Evaluator, body: Frame, name: str, grown: MapOf) -> MapOf:
             key = ev.eval(step.index, body).literal
             if key is not None and isinstance(key.value, str):
                 entries[key.value] = ev.eval(step.value, body)
+        call = ev.expr(body, step.call) if isinstance(step, ir.Perform) else None
+        func = ev.expr(body, call.func) if isinstance(call, ir.Call) else None
+        if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and func.name == "update":
+            if ev.expr(body, func.base) == ir.Global(name):
+                entries.update(_updates(ev, call, body))
     return MapOf(tuple(entries), tuple(entries.values()), grown.site)
 
 

@@ -40,6 +40,7 @@ from loaderlint.project.values import (
     MapOf,
     Method,
     ModuleRef,
+    Namespace,
     Origin,
     PartialOf,
     SeqOf,
@@ -371,9 +372,10 @@ _TELLING = frozenset(
         "importlib.import_module",
         "copy.copy",
         "copy.deepcopy",
+        "dataclasses.asdict",
         *(
             f"builtins.{name}"
-            for name in ("super", "type", "getattr", "eval", "exec", "__import__", "dict", "iter", "next")
+            for name in ("super", "type", "getattr", "eval", "exec", "__import__", "dict", "iter", "next", "vars")
         ),
         *(f"builtins.{name}" for name in ("int", "float", "bool", "str", *_COPYING_BUILTINS)),
         *SPLITTING_FUNCTIONS,
@@ -422,6 +424,8 @@ def call(
         return _import_module(ev, first, frame), ()
     if name in ("copy.copy", "copy.deepcopy") and first is not None:
         return first.without_origins(), ()
+    if name in ("dataclasses.asdict", "builtins.vars") and first is not None:
+        return join(_as_dict(ev, atom, name, site) for atom in first.ordered()), ()
     if short != name and short in _COPYING_BUILTINS and first is not None:
         _, targets = _higher_order(ev, name, arguments, frame, number, seen) if short == "sorted" else (None, ())
         return _copied(ev, _COPYING_BUILTINS[short], first, frame, number), targets
@@ -533,6 +537,16 @@ def _dict(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val
     return of(growth.with_later_items(ev, made, frame, number))
 
 
+def _as_dict(ev: Evaluator, atom: Atom, name: str, site: Site) -> Val:
+    """A record or a parsed command line as a dict."""
+    if isinstance(atom, Namespace) and name == "builtins.vars":
+        return of(atom)
+    if isinstance(atom, Instance) and ev.classes.is_record(atom.cls):
+        fields = ev.classes.fields(atom.cls)
+        return of(MapOf(tuple(fields), tuple(ev.classes.field(atom, one) for one in fields), site))
+    return of(LibObject(name, site))
+
+
 def _converted(kind: str, first: Val, site: Site) -> Val:
     literal = first.literal
     if literal is None or literal.value is None:
@@ -601,6 +615,10 @@ def call_object(
         found = ev.configured.parsed(atom.owner, method, frame)
         if found is not None:
             return found, ()
+        if method == "get" and arguments.positional:
+            kept = ev.configured.node_item(atom.owner, arguments.positional[0])
+            if kept is not None:
+                return kept, ()
         if looks_up_class(f"{atom.owner.name}.{method}"):
             return unknown("registry"), ()
         if method == "get" and late.is_namespace(atom.owner) and arguments.positional:

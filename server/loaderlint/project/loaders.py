@@ -18,6 +18,7 @@ from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.callers import Callers, Limit, called_name
 from loaderlint.project.candidates import Candidates, matches
+from loaderlint.project.counts import ANY, Count, count_of
 from loaderlint.project.declared import DeclaredCalls, DeclaredOf, leads_to, with_seeds
 from loaderlint.project.environment import Environment
 from loaderlint.project.evaluate import Evaluator
@@ -65,7 +66,8 @@ class Loader:
     sets); `datasets` the dataset objects and library datasets it may hold; `guessed`: those of them that are one of
     several; `wrapped`: some of them inside a Subset, ConcatDataset or the like. `name`: what the code calls it. `late`:
     its dataset is out of sight, with the reason, and `late_sites` are the calls that make it, where they are in sight;
-    `out_of_sight`: no loader is in sight at all, one is presumed for the project's unused datasets."""
+    `out_of_sight`: no loader is in sight at all, one is presumed for the project's unused datasets. `workers`: how many
+    it starts, as configured."""
 
     index: int
     kind: LoaderKind
@@ -78,7 +80,7 @@ class Loader:
     out_of_sight: bool = False
     guessed: frozenset[Atom] = frozenset()
     late_sites: tuple[Site, ...] = ()
-    _counts: dict[int, Answer] = field(default_factory=dict, init=False, repr=False)
+    workers: Count = ANY
 
     def argument(self, name: str) -> Val:
         """What torch's parameter `name` is, passed or by default."""
@@ -91,32 +93,29 @@ class Loader:
 
     def has_workers(self, count: int = 1) -> Answer:
         """Whether it starts at least `count` workers, as configured."""
-        known = self._counts.get(count)
-        if known is None:
-            known = self._counts[count] = self._may_have_workers(count)
-        return known
-
-    def _may_have_workers(self, count: int) -> Answer:
-        answers: set[Answer] = set()
-        for atom in self.argument("num_workers").atoms:
-            if isinstance(atom, Literal_) and isinstance(atom.value, int | float):
-                answers.add("yes" if atom.value >= count else "no")
-            elif isinstance(atom, Literal_) and atom.value is None and not atom.configured:
-                answers.add("no")
-            else:
-                answers.add("maybe")
-        return answers.pop() if len(answers) == 1 else "maybe"
+        if self.workers.least >= count:
+            return "yes"
+        return "no" if self.workers.most < count else "maybe"
 
     @property
     def workers_text(self) -> str:
-        """The number of workers for people: 'num_workers=4', 'num_workers=4, argparse default', 'num_workers
-        unknown'."""
-        known = [a for a in self.argument("num_workers").atoms if isinstance(a, Literal_) and a.value is not None]
-        if not known or len(known) != len(self.argument("num_workers").atoms):
-            return "num_workers unknown"
+        """The number of workers for people: 'num_workers=4', 'num_workers=4, argparse default', 'num_workers at least
+        1', 'num_workers unknown'."""
+        value = self.argument("num_workers")
+        known = [a for a in value.atoms if isinstance(a, Literal_) and a.value is not None]
+        if not known or len(known) != len(value.atoms):
+            return f"num_workers{self._bounds_text}"
         numbers = " or ".join(sorted({str(atom.value) for atom in known}))
         sources = sorted({atom.configured for atom in known if atom.configured})
         return f"num_workers={numbers}" + (f", {sources[0]}" if sources else "")
+
+    @property
+    def _bounds_text(self) -> str:
+        least, most = self.workers.least, self.workers.most
+        source = f", {self.workers.configured}" if self.workers.configured else ""
+        if least == most:
+            return f"={least:g}{source}"
+        return f" at least {least:g}{source}" if least >= 1 else " unknown"
 
     @property
     def persistent(self) -> bool | None:
@@ -226,7 +225,7 @@ class Loaders:
         held = self._expand(dataset, False, 0)
         chosen = tuple(self._chosen(dataset, 0))
         late = chosen[0].reason if chosen else "" if held or kind.own_data else self._late(dataset)
-        return Loader(
+        loader = Loader(
             0,
             kind,
             site,
@@ -238,6 +237,7 @@ class Loaders:
             guessed=frozenset(atom for atom, one in held.items() if late or not one.sure),
             late_sites=tuple(dict.fromkeys(one.made for one in chosen if one.made))[:_MAX_LATE_SITES],
         )
+        return replace(loader, workers=count_of(self._ev, loader.argument("num_workers")))
 
     def _resolve(self, atom: Atom, call: ir.Call, site: Site) -> tuple[LoaderKind, Arguments] | None:
         """Which loader a callee is, and what the call passes to the library's own constructor."""
@@ -435,6 +435,7 @@ def _completed(seen: Loader, declared: Loader) -> Loader:
         )
     if seen.has_workers() == "maybe" and declared.has_workers() != "maybe":
         arguments["num_workers"] = declared.argument("num_workers")
+        seen = replace(seen, workers=declared.workers)
     return replace(seen, kind=with_seeds(seen.kind, declared.kind), arguments=arguments)
 
 

@@ -336,6 +336,11 @@ def of(*atoms: Atom) -> Val:
     return Val(frozenset(atoms))
 
 
+def is_none(atom: Atom) -> bool:
+    """Whether a value is the constant None, also one that is only the default of an option."""
+    return type(atom) is Literal_ and atom.kind == "NoneType"
+
+
 def named(name: str, site: Site) -> Val:
     """What calling the library name `name` at `site` gives."""
     return of(LibObject(name, site)) if len(name) <= MAX_NAME_LENGTH else unknown(TOO_MANY)
