@@ -26,6 +26,7 @@ from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project import growth, late
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.frames import Frame
+from loaderlint.project.patterns import named_by, pattern_of
 from loaderlint.project.values import (
     NO_ORIGINS,
     NONE_VALUE,
@@ -485,19 +486,30 @@ def _super(ev: Evaluator, arguments: Arguments, frame: Frame) -> Val:
 
 
 def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val:
-    key = arguments.positional[1].literal if len(arguments.positional) > 1 else None
-    if key is None or not isinstance(key.value, str) or key.configured:
-        candidates: list[Atom] = []
-        for atom in arguments.positional[0].only(Instance, ModuleRef):
-            if isinstance(atom, Instance):
-                candidates.extend(ev.classes.public_methods(atom))
-            elif isinstance(atom, ModuleRef):
-                candidates.extend(islice(late.choices(ev, atom), late.MAX_CHOICES))
-        return of(*candidates[: late.MAX_CHOICES], Unknown("dynamic attribute"))
-    found = ev.attribute(arguments.positional[0], key.value, frame, number)
-    if len(arguments.positional) > 2:
-        return join((found, arguments.positional[2]))
-    return found
+    first, *rest = arguments.positional
+    names = named_by(rest[0]) if rest else []
+    if not names:
+        return _attribute_chosen(ev, first, frame, number)
+    found = [ev.attribute(first, name, frame, number) for name in names]
+    return join((*found, *rest[1:2]))
+
+
+def _attribute_chosen(ev: Evaluator, base: Val, frame: Frame, number: int) -> Val:
+    """`getattr(base, name)` with a name that is read at run time: a method, a class or function of a module; where a
+    part of the name is constant, only what is called so, and what the object's methods assign."""
+    call = ev.expr(frame, number)
+    key = call.args[1].value if isinstance(call, ir.Call) and len(call.args) > 1 else ir.NONE
+    pattern = pattern_of(ev, key, frame) if key != ir.NONE else ""
+    candidates: list[Atom] = []
+    fields: list[Val] = []
+    for atom in base.only(Instance, ModuleRef):
+        if isinstance(atom, Instance):
+            candidates.extend(ev.classes.public_methods(atom))
+            names = ev.classes.attributes_like(atom, pattern) if pattern else []
+            fields.extend(ev.classes.field(atom, name) for name in names[: late.MAX_CHOICES])
+        elif isinstance(atom, ModuleRef):
+            candidates.extend(islice(late.choices(ev, atom), late.MAX_CHOICES))
+    return join((of(*candidates[: late.MAX_CHOICES], Unknown("dynamic attribute")), *fields))
 
 
 def _import_module(ev: Evaluator, first: Val | None, frame: Frame) -> Val:
@@ -528,13 +540,26 @@ def _dict(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val
     """`dict(a=1)` with what the same def stores in it afterwards."""
     keys: list[str | None] = [key for key, _ in arguments.keywords]
     values = [value for _, value in arguments.keywords]
-    copied = [atom for value in arguments.positional for atom in value.atoms if isinstance(atom, MapOf)]
-    if len(copied) == 1:
+    copied = [_as_mapping(atom) for value in arguments.positional for atom in value.atoms]
+    if len(copied) == 1 and copied[0] is not None:
         keys, values = [*copied[0].keys, *keys], [*copied[0].values, *values]
     elif arguments.positional or arguments.more_keywords:
         keys, values = [None, *keys], [unknown("a copied mapping"), *values]
     made = MapOf(tuple(keys), tuple(values), Site(frame, number))
     return of(growth.with_later_items(ev, made, frame, number))
+
+
+def _as_mapping(atom: Atom) -> MapOf | None:
+    """The items that `dict(...)` copies from a dict, or from pairs in sight."""
+    if isinstance(atom, MapOf):
+        return atom
+    pairs = [pair for item in atom.items for pair in item.atoms] if isinstance(atom, SeqOf) else []
+    known = [pair.items for pair in pairs if isinstance(pair, SeqOf) and len(pair.items) == 2]
+    if not pairs or len(known) < len(pairs):
+        return None
+    keys = (key.literal for key, _ in known)
+    names = tuple(key.value if key is not None and isinstance(key.value, str) else None for key in keys)
+    return MapOf(names, tuple(value for _, value in known))
 
 
 def _as_dict(ev: Evaluator, atom: Atom, name: str, site: Site) -> Val:

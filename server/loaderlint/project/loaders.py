@@ -16,7 +16,7 @@ from loaderlint.knowledge.late import makes_configured, registers_transforms
 from loaderlint.knowledge.loaders import DATASET_BASES, SAMPLE_CALLABLES, TORCH_DEFAULTS, WRAPPING_DATASETS
 from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
 from loaderlint.project.arguments import Arguments
-from loaderlint.project.callers import Callers, Limit, called_name
+from loaderlint.project.callers import Callers, CallSite, Limit, called_name
 from loaderlint.project.candidates import Candidates, matches
 from loaderlint.project.counts import ANY, Count, count_of
 from loaderlint.project.declared import DeclaredCalls, DeclaredOf, leads_to, with_seeds
@@ -26,6 +26,13 @@ from loaderlint.project.files import MODULE
 from loaderlint.project.frames import Frame
 from loaderlint.project.late import CHOSEN, OPEN, takes
 from loaderlint.project.library import passed_to_library
+from loaderlint.project.presumed import (
+    dataset_kind,
+    given_by_configured,
+    is_given_by_configured,
+    kept_elsewhere,
+    may_be_dataset,
+)
 from loaderlint.project.values import (
     Atom,
     ClassRef,
@@ -48,6 +55,8 @@ _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
 #: The loaders of one part that are read; the caller says so where there are more. Real repositories have some hundred.
 MAX_LOADERS = 4_000
 _MAX_LATE_SITES = 4
+#: The reason for not knowing what was in a dict before the items that are seen.
+_COPIED = "a copied mapping"
 _DATASET_NAME = re.compile(r"dataset|^data$|^(?:base|inner|source)$", re.IGNORECASE)
 _TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test")
 Answer = Literal["yes", "no", "maybe"]
@@ -67,7 +76,7 @@ class Loader:
     several; `wrapped`: some of them inside a Subset, ConcatDataset or the like. `name`: what the code calls it. `late`:
     its dataset is out of sight, with the reason, and `late_sites` are the calls that make it, where they are in sight;
     `out_of_sight`: no loader is in sight at all, one is presumed for the project's unused datasets. `workers`: how many
-    it starts, as configured."""
+    it starts, as configured. `presumed`: it is made by a class whose objects nothing in sight makes."""
 
     index: int
     kind: LoaderKind
@@ -81,6 +90,7 @@ class Loader:
     guessed: frozenset[Atom] = frozenset()
     late_sites: tuple[Site, ...] = ()
     workers: Count = ANY
+    presumed: bool = False
 
     def argument(self, name: str) -> Val:
         """What torch's parameter `name` is, passed or by default."""
@@ -163,22 +173,37 @@ class Loaders:
 
     def find(self) -> tuple[Loader, ...]:
         """Every loader in sight, in the order of files and places."""
-        found = list(islice(self._in_sight(), MAX_LOADERS + 1))
+        sites = tuple(Candidates(self._ev, self._callers).find())
+        found = list(islice(self._in_sight(sites), MAX_LOADERS + 1))
+        found += self._of_heirs(sites, found)
         for where, declared, arguments in self._declared.find():
             self._add_declared(self._with(declared, where, arguments), where, found)
         self.limits = (*self._callers.limits(), *map(_too_many, found[MAX_LOADERS : MAX_LOADERS + 1]))
         return tuple(replace(one, index=index) for index, one in enumerate(found[:MAX_LOADERS]))
 
-    def _in_sight(self) -> Iterator[Loader]:
+    def _in_sight(self, sites: Sequence[CallSite]) -> Iterator[Loader]:
         """The loaders of all calls that make one, as far as somebody asks: who calls the code around them is far to
         seek."""
         seen: set[Site] = set()
-        for site in Candidates(self._ev, self._callers).find():
+        for site in sites:
             for frame in self._callers.frames(site.path, site.piece, site.def_):
                 where = Site(frame, site.expr)
                 if where not in seen and not self._ev.liveness.is_dead(site.context, frame):
                     seen.add(where)
                     yield from self._made(where)
+
+    def _of_heirs(self, sites: Sequence[CallSite], found: Sequence[Loader]) -> Iterator[Loader]:
+        """The loaders that a base class makes of datasets which its heirs have, where nothing in sight makes an object
+        of the heir. What a loader in sight holds is left to that."""
+        held = {_species(atom) for loader in found for atom in loader.datasets}
+        for site in sites:
+            for frame in self._callers.frames_of_heirs(site.path, site.piece, site.def_):
+                if self._ev.liveness.is_dead(site.context, frame):
+                    continue
+                for loader in self._made(Site(frame, site.expr)):
+                    fresh = tuple(atom for atom in loader.datasets if _species(atom) not in held)
+                    if fresh:
+                        yield replace(loader, datasets=fresh, guessed=frozenset(fresh), presumed=True, late="")
 
     def _add_declared(self, declared: Loader, site: Site, found: list[Loader]) -> None:
         """Add the loader of a declared call, or what is declared to the loaders that the call is seen to make."""
@@ -224,7 +249,8 @@ class Loaders:
         dataset = arguments.get("dataset", unknown("no dataset argument"))
         held = self._expand(dataset, False, 0)
         chosen = tuple(self._chosen(dataset, 0))
-        late = chosen[0].reason if chosen else "" if held or kind.own_data else self._late(dataset)
+        known = kind.own_data or (held and Unknown(_COPIED) not in dataset.atoms)
+        late = chosen[0].reason if chosen else "" if known else self._late(dataset)
         loader = Loader(
             0,
             kind,
@@ -298,10 +324,16 @@ class Loaders:
                 return self._all([inner], True, depth) if inner is not None else {}
             case LibObject(name, _) if name in DATASET_BASES or ".datasets." in name:
                 return {atom: Held(wrapped, True)}
+            case LibObject() if is_given_by_configured(atom):
+                given = given_by_configured(self._ev, self._callers, atom)
+                held = self._expand(given, wrapped, depth + 1) if given is not None else {}
+                return {one: Held(way.wrapped, False) for one, way in held.items()}
             case LibObject("builtins.operation", site):
                 e = self._ev.expr(site.frame, site.expr)  # dataset_a + dataset_b concatenates
                 if isinstance(e, ir.Bin) and e.op == "+":
                     return self._all([self._ev.eval(side, site.frame) for side in (e.left, e.right)], True, depth)
+            case LibObject():
+                return {one: Held(True, False) for one in kept_elsewhere(self._ev, atom)}
         return {}
 
     def _all(self, values: Iterable[Val], wrapped: bool, depth: int) -> dict[Atom, Held]:
@@ -317,7 +349,7 @@ class Loaders:
         """An object of the project. A class that derives from Subset or ConcatDataset holds what it passes to that
         base; one that is chosen by a name made up at run time is a dataset or not meant."""
         chosen = inst.site is not None and inst.site.expr in inst.site.frame.guesses
-        if chosen and not _may_be_dataset(self._ev, inst.cls):
+        if chosen and not may_be_dataset(self._ev, inst.cls):
             return {}
         found: dict[Atom, Held] = {inst: Held(wrapped, not chosen)}
         for base in self._ev.classes.library_bases(inst.cls):
@@ -337,7 +369,7 @@ class Loaders:
             match atom:
                 case Unknown(reason, site) if site is not None and (reason in OPEN or site not in made):
                     yield atom
-                case LibObject(name, _) if makes_configured(name):
+                case LibObject(name, _) if makes_configured(name) or is_given_by_configured(atom):
                     yield Unknown("instantiated")
                 case LibObject(name, site) if name in WRAPPING_DATASETS:
                     yield from self._chosen_in(self._ev.calls.site_arguments(site).get(*WRAPPING_DATASETS[name]), depth)
@@ -414,12 +446,6 @@ def _species(atom: Atom) -> Atom | str:
     return atom.name if isinstance(atom, LibObject) else atom
 
 
-def _may_be_dataset(ev: Evaluator, cls: ClassRef) -> bool:
-    if dataset_kind(ev, cls) is not None:
-        return True
-    return any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__"))
-
-
 def _completed(seen: Loader, declared: Loader) -> Loader:
     """A loader with what is declared of the call that makes it, where that says more than can be seen."""
     arguments = dict(seen.arguments)
@@ -437,14 +463,6 @@ def _completed(seen: Loader, declared: Loader) -> Loader:
         arguments["num_workers"] = declared.argument("num_workers")
         seen = replace(seen, workers=declared.workers)
     return replace(seen, kind=with_seeds(seen.kind, declared.kind), arguments=arguments)
-
-
-def dataset_kind(ev: Evaluator, cls: ClassRef) -> Literal["map", "iterable"] | None:
-    """Whether a class of the project is a torch dataset, and of which kind; None if it is none, or nobody can know."""
-    kinds = [DATASET_BASES[name] for name in ev.classes.library_bases(cls) if name in DATASET_BASES]
-    if not kinds:
-        return None
-    return "iterable" if any(kinds) else "map"
 
 
 def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: set[ClassRef]) -> Iterator[Instance]:
