@@ -78,7 +78,146 @@ WORKERS = {
         "num_workers=6",
     ),
     "the smaller of two": ("loader = DataLoader(D(), num_workers=min(8, 2))", "yes", "num_workers=2"),
-    "the processors": ("loader = DataLoader(D(), num_workers=os.cpu_count())", "maybe", "num_workers unknown"),
+    "the processors": ("loader = DataLoader(D(), num_workers=os.cpu_count())", "yes", "num_workers at least 1"),
+    "the processors, or one": (
+        "loader = DataLoader(D(), num_workers=os.cpu_count() or 1)",
+        "yes",
+        "num_workers at least 1",
+    ),
+    "the processors that the program may use": (
+        "loader = DataLoader(D(), num_workers=len(os.sched_getaffinity(0)))",
+        "yes",
+        "num_workers at least 1",
+    ),
+    "half of the processors, of which there may be one": (
+        "loader = DataLoader(D(), num_workers=os.cpu_count() // 2)",
+        "maybe",
+        "num_workers unknown",
+    ),
+    "one processor less, where there may be one": (
+        "loader = DataLoader(D(), num_workers=os.cpu_count() - 1)",
+        "maybe",
+        "num_workers unknown",
+    ),
+    "twice the processors": (
+        "loader = DataLoader(D(), num_workers=2 * os.cpu_count())",
+        "yes",
+        "num_workers at least 2",
+    ),
+    "no processors": ("loader = DataLoader(D(), num_workers=0 * os.cpu_count())", "no", "num_workers=0"),
+    "no more than the processors": (
+        "loader = DataLoader(D(), num_workers=min(8, os.cpu_count()))",
+        "yes",
+        "num_workers at least 1",
+    ),
+    "the smallest in a list": (
+        "loader = DataLoader(D(), num_workers=min([os.cpu_count(), 0]))",
+        "no",
+        "num_workers=0",
+    ),
+    "the largest by another order": (
+        "loader = DataLoader(D(), num_workers=max(1, load(), key=abs))",
+        "maybe",
+        "num_workers unknown",
+    ),
+    "one at least": ("loader = DataLoader(D(), num_workers=max(1, load()))", "yes", "num_workers at least 1"),
+    "none at least": ("loader = DataLoader(D(), num_workers=max(0, load()))", "maybe", "num_workers unknown"),
+    "a number that grows": (
+        "def make(loads):\n    n = 1\n    for one in loads:\n        n = n + 1\n"
+        "    loader = DataLoader(D(), num_workers=n)",
+        "maybe",
+        "num_workers unknown",
+    ),
+    "an option or the processors": (
+        "p = argparse.ArgumentParser()\np.add_argument('--workers', type=int)\n"
+        "loader = DataLoader(D(), num_workers=p.parse_args().workers or os.cpu_count())",
+        "yes",
+        "num_workers at least 1",
+    ),
+    "an option or a constant, which proves no branch dead": (
+        "p = argparse.ArgumentParser()\np.add_argument('--workers', type=int)\n"
+        "n = p.parse_args().workers or 0\nif n:\n    loader = DataLoader(D(), num_workers=n)",
+        "no",
+        "num_workers=0, argparse default",
+    ),
+    "the environment": (
+        "loader = DataLoader(D(), num_workers=int(os.environ.get('WORKERS', '4')))",
+        "yes",
+        "num_workers=4, environment default",
+    ),
+    "the environment, by default none": (
+        "loader = DataLoader(D(), num_workers=int(os.getenv('WORKERS', 0)))",
+        "no",
+        "num_workers=0, environment default",
+    ),
+    "the environment alone": (
+        "loader = DataLoader(D(), num_workers=int(os.environ['WORKERS']))",
+        "maybe",
+        "num_workers unknown",
+    ),
+    "an option that main() makes global": (
+        "p = argparse.ArgumentParser()\np.add_argument('--workers', default=4)\nargs = None\n"
+        "def main():\n    global args, best\n    args = p.parse_args()\n    train()\n"
+        "def train():\n    loader = DataLoader(D(), num_workers=args.workers)\nmain()",
+        "yes",
+        "num_workers=4, argparse default",
+    ),
+    "a number that a function changes": (
+        "N = 0\ndef more():\n    global N\n    N = 4\nloader = DataLoader(D(), num_workers=N)\nmore()",
+        "maybe",
+        "num_workers=0 or 4",
+    ),
+    "a local of the same name": (
+        "N = 0\ndef more():\n    N = 4\nloader = DataLoader(D(), num_workers=N)\nmore()",
+        "no",
+        "num_workers=0",
+    ),
+    "a dict that is updated": (
+        "kw = dict(batch_size=2)\nkw.update(num_workers=2)\nloader = DataLoader(D(), **kw)",
+        "yes",
+        "num_workers=2",
+    ),
+    "a field of a pydantic model": (
+        "from pydantic import BaseModel, Field\nclass C(BaseModel):\n    n: int = Field(3, ge=0)\n"
+        "loader = DataLoader(D(), num_workers=C().n)",
+        "yes",
+        "num_workers=3, class default",
+    ),
+    "a field of a pydantic model that is passed": (
+        "from pydantic import BaseModel, Field\nclass C(BaseModel):\n    n: int = Field(default=3)\n"
+        "loader = DataLoader(D(), num_workers=C(n=0).n)",
+        "no",
+        "num_workers=0",
+    ),
+    "a record as a dict": (
+        "from dataclasses import asdict\n@dataclass\nclass C:\n    num_workers: int = 3\n    batch_size: int = 2\n"
+        "loader = DataLoader(D(), **asdict(C()))",
+        "yes",
+        "num_workers=3, class default",
+    ),
+    "the command line as a dict": (
+        "p = argparse.ArgumentParser()\np.add_argument('--workers', default=4)\n"
+        "loader = DataLoader(D(), num_workers=vars(p.parse_args())['workers'])",
+        "yes",
+        "num_workers=4, argparse default",
+    ),
+    "an option of a command": (
+        "import click\n@click.command()\n@click.option('-j', '--data-workers', default=8)\n"
+        "def main(data_workers):\n    loader = DataLoader(D(), num_workers=data_workers)\nmain()",
+        "yes",
+        "num_workers=8, option default",
+    ),
+    "another option of a command": (
+        "import click\n@click.command()\n@click.option('--workers', default=8)\n@click.option('--n', required=True)\n"
+        "def main(workers, n):\n    loader = DataLoader(D(), num_workers=n)",
+        "maybe",
+        "num_workers unknown",
+    ),
+    "a parameter that is an option": (
+        "import typer\ndef main(n: int = typer.Option(2)):\n    loader = DataLoader(D(), num_workers=n)",
+        "yes",
+        "num_workers=2, option default",
+    ),
     "either of two": (
         "n = 0\nif input():\n    n = 4\nloader = DataLoader(D(), num_workers=n)",
         "maybe",
@@ -116,6 +255,80 @@ def test_the_number_of_workers_is_read_from(way: str, tmp_path: Path) -> None:
     loader = linked.loader()
     assert (loader.has_workers(), loader.workers_text) == (answer, text)
     assert linked.datasets() == ["D"]
+
+
+#: What a Lightning module keeps: the constructor and what reads it, then the answer.
+HYPERPARAMETERS = {
+    "an attribute": ("def __init__(self, n=4):\n        self.save_hyperparameters()", "self.hparams.n", "yes"),
+    "an item": ("def __init__(self, n=4):\n        self.save_hyperparameters('n')", "self.hparams['n']", "yes"),
+    "an item that may be missing": (
+        "def __init__(self, n=4):\n        self.save_hyperparameters()",
+        "self.hparams.get('n', 0)",
+        "yes",
+    ),
+    "none by default": ("def __init__(self, n=0):\n        self.save_hyperparameters()", "self.hparams.n", "no"),
+    "one of many": ("def __init__(self, **more):\n        self.save_hyperparameters()", "self.hparams.n", "maybe"),
+    "a record of them": (
+        "def __init__(self):\n        self.save_hyperparameters({'n': 2})",
+        "self.hparams.n",
+        "yes",
+    ),
+    "nothing": ("def __init__(self, n=4):\n        pass", "self.hparams.n", "maybe"),
+    "another one": ("def __init__(self, m=4):\n        self.save_hyperparameters()", "self.hparams.n", "maybe"),
+}
+
+
+@pytest.mark.parametrize("way", HYPERPARAMETERS)
+def test_the_number_of_workers_is_a_hyperparameter(way: str, tmp_path: Path) -> None:
+    init, read, answer = HYPERPARAMETERS[way]
+    linked = link(
+        tmp_path,
+        HEAD
+        + f"""
+from lightning import LightningDataModule
+class Data(LightningDataModule):
+    {init}
+    def train_dataloader(self):
+        loader = DataLoader(D(), num_workers={read})
+Data()
+""",
+    )
+    assert linked.loader().has_workers() == answer
+
+
+def test_a_subclass_passes_hyperparameters_on(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        HEAD
+        + """
+from lightning import LightningDataModule
+class Base(LightningDataModule):
+    def __init__(self, folder):
+        self.save_hyperparameters()
+    def train_dataloader(self):
+        loader = DataLoader(D(), num_workers=self.hparams.n)
+class Data(Base):
+    def __init__(self, folder, n):
+        super().__init__(folder)
+Data("here", 2)
+""",
+    )
+    assert linked.loader().workers_text == "num_workers=2"
+
+
+def test_many_objects_of_one_class_keep_their_arguments(tmp_path: Path) -> None:
+    made = "".join(f"loader_{n} = Mine(D(), num_workers=2)\n" for n in range(40))
+    linked = link(
+        tmp_path,
+        HEAD
+        + """
+class Mine(DataLoader):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+"""
+        + made,
+    )
+    assert {(one.has_workers(), len(one.datasets)) for one in linked.model.loaders} == {("yes", 1)}
 
 
 def test_an_alias_of_the_class_is_a_loader(tmp_path: Path) -> None:

@@ -39,9 +39,10 @@ _QUESTIONS = frozenset(
     for module, names in {
         "project.reads": "is_def is_bare_function defined_name holds does whole",
         "project.assigned": "may_assign",
-        "project.classes": "_may_annotate _is_passed_on",
+        "project.classes": "_may_annotate _is_passed_on _mentions_like",
         "project.candidates": "matches _renamed _names_given",
         "project.growth": "_puts_into",
+        "project.patterns": "formatted_names",
         "project.callers": "_imported_as _bound_by_partial _may_derive",
         "syntax.search": "calls",
         "project.imports": "_imports _path_names _joined_names",

@@ -83,7 +83,7 @@ def _subjects(rule: Rule, model: Model) -> Sequence[object]:
     if rule.matters is not None and not rule.matters(model):
         return ()
     if rule.over == "loader":
-        return model.loaders
+        return tuple(loader for loader in model.loaders if not loader.presumed)
     if rule.over == "worker function":
         return model.worker_functions()
     if rule.over == "main function":

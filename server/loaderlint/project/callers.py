@@ -287,6 +287,32 @@ class Callers:
             self._cut[cls.path, cls.piece, cls.def_] = f"has more than {_MAX_CALLERS} subclasses"
         return found[:_MAX_CALLERS]
 
+    def frames_of_heirs(self, path: Path, piece: int, def_: int) -> Iterator[Frame]:
+        """The frames of a method on objects, which are presumed, of the classes that inherit it, that no other class
+        derives from and that nothing in sight makes: a framework or a configuration may."""
+        facts = self._ev.facts(path, piece)
+        owner = self.owner(path, piece, def_, facts) if facts and def_ else None
+        function = FunctionRef(path, piece, def_)
+        if facts is None or owner is None or self._ev.functions.decoration(function) in ("static", "class"):
+            return
+        for heir in self._last_heirs(owner):
+            member = self._ev.classes.member(heir, facts.ir.defs[def_].name)
+            if member is None or member.function != function or self.are_made(heir):
+                continue
+            opened = self._ev.functions.open_frame(function, Instance(heir, None, presumed=True), owner)
+            yield from (opened,) if opened is not None else ()
+
+    def _last_heirs(self, cls: ClassRef) -> list[ClassRef]:
+        """The classes that derive from a class, through others too, and that no class derives from."""
+        seen: dict[ClassRef, bool] = {}
+        waiting = [cls]
+        while waiting and len(seen) < _MAX_CALLERS:
+            one = waiting.pop()
+            heirs = self.subclasses(one)
+            waiting += [heir for heir in reversed(heirs) if heir not in seen]
+            seen[one] = not heirs
+        return [one for one, is_last in seen.items() if is_last and one != cls]
+
     def _heirs(self, cls: ClassRef) -> Iterator[ClassRef]:
         name = self._ev.classes.name(cls)
         for path in self._ev.files.deriving(name):

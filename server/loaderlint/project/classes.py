@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
-from loaderlint.project import growth
+from loaderlint.knowledge.settings import FACTORIES, FIELDS, RECORD_BASES
+from loaderlint.project import growth, hyperparameters
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.assigned import may_assign
 from loaderlint.project.files import defined_name, holds, is_def
 from loaderlint.project.frames import Frame
+from loaderlint.project.patterns import may_be_named
 from loaderlint.project.provisional import provisional
 from loaderlint.project.values import (
     BOTTOM,
@@ -31,6 +33,7 @@ from loaderlint.project.values import (
     LibMember,
     LibObject,
     Literal_,
+    MapOf,
     Method,
     Origin,
     SeqOf,
@@ -52,6 +55,7 @@ _MAX_ANCESTORS = 32
 #: another, there would be thousands.
 _MAX_NAMES = 500
 _EVERY = frozenset({"*"})
+_SETATTR = frozenset({Lib("builtins.setattr")})
 #: Methods whose stores say nothing of what an attribute holds in use.
 _NO_STORES = ("__init__", "__getstate__", "__setstate__", "__del__", "close")
 #: Library classes that define no methods of their own that matter: `super()` looks past them.
@@ -593,10 +597,18 @@ class Classes:
         """Those of the methods that the object's construction does not run, called by somebody out of sight."""
         done = {(f.path, f.piece, f.def_) for f in constructed}
         for member, function, _ in methods:
-            if (function.path, function.piece, function.def_) not in done:
+            if (function.path, function.piece, function.def_) not in done and not self._is_replaced(inst.cls, member):
                 opened = self._ev.functions.open_frame(function, inst, member.owner)
                 if opened is not None:
                     yield member, opened
+
+    def _is_replaced(self, cls: ClassRef, member: Member) -> bool:
+        """Whether a method is one that a nearer class overrides without a call of it."""
+        nearest = self.member(cls, member.name)
+        if nearest is None or nearest.function is None or nearest.function == member.function:
+            return False
+        file = self._ev.file(nearest.function.path)
+        return file is not None and not file.pieces[nearest.function.piece].holds(f".{member.name}(")
 
     def _stores_in(self, frame: Frame, name: str, construction: bool) -> Iterator[Store]:
         for number, step in frame.code.stores_of(name):
@@ -617,8 +629,9 @@ class Classes:
         values = [store.value for store in stores]
         if not any(store.construction and store.sure for store in stores):
             values.extend(self._beyond_stores(inst, name))
+        values.extend(self._set_by_others(inst, name))
         found = join(values) if values else self._missing(inst)
-        found = self._with_appended(inst, name, found)
+        found = self._with_appended(inst, name, self._with_items(inst, name, found))
         if not found.atoms:
             found = unknown("cycle")
         self._fields[key] = found
@@ -642,48 +655,85 @@ class Classes:
         grown = {replace(one, items=(*one.items, *added)) if one in lists else one for one in value.atoms}
         return Val(frozenset(grown), value.origins)
 
+    def _with_items(self, inst: Instance, name: str, value: Val) -> Val:
+        """A dict field with what the object's methods store in it."""
+        dicts = [atom for atom in value.atoms if isinstance(atom, MapOf)]
+        if len(dicts) != 1:
+            return value
+        stored: list[tuple[str | None, Val]] = []
+        for frame in dict.fromkeys((*self._frames_holding(inst, f".{name}["), *self._frames_mentioning(inst, name))):
+            for number, base in frame.code.attributes(name):
+                if ir.is_self(self._ev.expr(frame, base)):
+                    stored += growth.stored_in(self._ev, number, frame)
+        return Val((value.atoms - set(dicts)) | {growth.with_stored(dicts[0], stored)}, value.origins)
+
+    def _set_by_others(self, inst: Instance, name: str) -> Iterator[Val]:
+        """What is stored in an attribute otherwise than by `self.name = ...`: by the code that makes the object
+        (`job.name = ...`), and by `setattr(self, f"{kind}_name", ...)` in its methods."""
+        if inst.site is not None:
+            yield from growth.set_on(self._ev, inst.site, name)
+        for frame in self._frames_holding(inst, "setattr("):
+            for step, call in self._ev.performed(frame):
+                if self._ev.eval(call.func, frame).atoms == _SETATTR and len(call.args) == 3:
+                    owner, key, value = (arg.value for arg in call.args)
+                    named = ir.is_self(self._ev.expr(frame, owner)) and may_be_named(self._ev, key, frame, name)
+                    if named and not self._ev.liveness.is_dead(step.context, frame):
+                        yield self._ev.eval(value, frame)
+
+    def attributes_like(self, inst: Instance, pattern: str) -> list[str]:
+        """The names of the object's attributes that match a pattern and that its methods assign."""
+        methods = self.methods_asked(inst.cls, _mentions_like, pattern)
+        stored = {name for one in methods if one.function for name in self._ev.code(one.function).stored}
+        return sorted(name for name in stored if re.fullmatch(pattern, name))
+
+    def constructing(self, inst: Instance, word: str) -> list[Frame]:
+        """The frames that run while the object is constructed and whose text holds `word`."""
+        return self._constructing(inst, self._methods_of(self._mentioning(inst.cls, word)))
+
     def _frames_mentioning(self, inst: Instance, name: str) -> Iterator[Frame]:
         """The frames of the object's methods whose text mentions the attribute: its construction, then others, open."""
-        methods = self._mentioning(inst.cls, f".{name}.")
+        return self._frames_holding(inst, f".{name}.")
+
+    def _frames_holding(self, inst: Instance, word: str) -> Iterator[Frame]:
+        """The frames of the object's methods whose text holds `word`: its construction, then others, open."""
+        methods = self._mentioning(inst.cls, word)
         constructed = self._constructing(inst, self._methods_of(methods))
         yield from constructed
         yield from (frame for _, frame in self._other_frames(inst, constructed, methods))
 
     def _beyond_stores(self, inst: Instance, name: str) -> Iterator[Val]:
-        passed = self._dataclass_argument(inst, name)
+        passed = self._record_argument(inst, name)
         if passed is not None:
             yield passed
             return
         member = self.member(inst.cls, name)
         if member is not None:
-            yield self._as_default(inst, self._of_field(self.class_value(member)))
-
-    def _of_field(self, value: Val) -> Val:
-        """What a dataclass gives each object for `field(default_factory=...)` or `field(default=...)`."""
-        for atom in value.only(LibObject):
-            if isinstance(atom, LibObject) and atom.name == "dataclasses.field":
-                passed = self._ev.calls.site_arguments(atom.site)
-                factory = passed.get("default_factory")
-                if factory is not None:
-                    return self._ev.calls.call(factory, Arguments(), atom.site.frame, atom.site.expr, {})[0]
-                return passed.get("default") or value
-        return value
+            yield self._as_default(inst, declared_default(self._ev, self.class_value(member)))
+        elif name == "hparams":
+            kept = hyperparameters.kept(self._ev, inst)
+            yield from (kept,) if kept is not None else ()
 
     def _as_default(self, inst: Instance, value: Val) -> Val:
         """A class-level constant is what the field normally holds, where the object is made out of sight or is a
-        record of settings (a dataclass)."""
-        head = self.head(inst.cls)
-        if value.literal is None or (inst.site is not None and not (head and head.decorators)):
+        record of settings."""
+        if value.literal is None or (inst.site is not None and not self.is_record(inst.cls)):
             return value
         return of(Literal_(value.literal.kind, value.literal.value, "class default"))
 
-    def _dataclass_argument(self, inst: Instance, name: str) -> Val | None:
-        head = self.head(inst.cls)
-        if inst.site is None or head is None or not head.decorators:
+    def is_record(self, cls: ClassRef) -> bool:
+        """Whether the objects of a class hold the fields that its body declares: a dataclass, a pydantic model."""
+        head = self.head(cls)
+        return head is not None and (bool(head.decorators) or not RECORD_BASES.isdisjoint(self.library_bases(cls)))
+
+    def fields(self, cls: ClassRef) -> list[str]:
+        """The fields that a record and its ancestors declare, in the order of its constructor's parameters."""
+        ancestry = [base for base in reversed(self.mro(cls)) if isinstance(base, ClassRef)]
+        return list(dict.fromkeys(name for base in ancestry for name in self._annotated(base)))
+
+    def _record_argument(self, inst: Instance, name: str) -> Val | None:
+        if inst.site is None or not self.is_record(inst.cls):
             return None
-        fields = [
-            n for base in reversed(self.mro(inst.cls)) if isinstance(base, ClassRef) for n in self._annotated(base)
-        ]
+        fields = self.fields(inst.cls)
         if name not in fields:
             return None
         return self._ev.calls.site_arguments(inst.site).get(name, fields.index(name))
@@ -706,6 +756,23 @@ class Classes:
             if isinstance(base, Lib) and base.name not in ("builtins.object", "abc.ABC"):
                 return unknown("library attribute")
         return unknown("no such attribute")
+
+
+def declared_default(ev: Evaluator, value: Val) -> Val:
+    """What a field or an option is by default: `field(default=...)`, `Field(8)`, `field(default_factory=...)`."""
+    for atom in value.only(LibObject):
+        if isinstance(atom, LibObject) and atom.name in FIELDS:
+            passed = ev.calls.site_arguments(atom.site)
+            factory = next((made for name in FACTORIES if (made := passed.get(name)) is not None), None)
+            if factory is not None:
+                return ev.calls.call(factory, Arguments(), atom.site.frame, atom.site.expr, {})[0]
+            return passed.get("default", FIELDS[atom.name]) or value
+    return value
+
+
+def _mentions_like(text: str, pattern: str) -> bool:
+    """Whether a text mentions an attribute whose name matches a pattern."""
+    return re.search(rf"\.{pattern}\b", text) is not None
 
 
 def _is_passed_on(text: str, name: str) -> bool:

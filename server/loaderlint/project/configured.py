@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.project import hyperparameters
 from loaderlint.project.files import SeenPiece, is_def
 from loaderlint.project.frames import Code, Frame
 from loaderlint.project.provisional import provisional
@@ -48,6 +49,7 @@ _RECORDS = frozenset(
     omegaconf.OmegaConf.create ml_collections.ConfigDict ml_collections.config_dict.ConfigDict box.Box dotmap.DotMap
     """.split()
 )
+_DICT_METHODS = frozenset("get items keys values update pop copy setdefault".split())
 _MAX_DECLARATIONS = 8
 
 
@@ -103,6 +105,8 @@ class Configured:
 
     def node_attribute(self, atom: LibObject, name: str) -> Val | None:
         """Attribute `name` of a yacs, EasyDict or ConfigDict node; None if `atom` is none."""
+        if atom.name == hyperparameters.KEPT:
+            return None if name in _DICT_METHODS else hyperparameters.given(self._ev, atom.site, name)
         given = self._given(atom, name)
         if given is not None:
             return given
@@ -114,6 +118,13 @@ class Configured:
             with provisional(self._nodes, name, unknown("cycle")):
                 self._nodes[name] = self._node_default(name)
         return self._nodes[name]
+
+    def node_item(self, atom: LibObject, key: Val) -> Val | None:
+        """Item `key` of a node whose items are its attributes; None if `atom` is none."""
+        literal = key.literal
+        if atom.name != hyperparameters.KEPT or literal is None or not isinstance(literal.value, str):
+            return None
+        return hyperparameters.given(self._ev, atom.site, literal.value)
 
     def _given(self, atom: LibObject, name: str) -> Val | None:
         """What the call that made a record passes for its attribute `name`; None if that is not in sight."""

@@ -50,6 +50,7 @@ from loaderlint.project.values import (
     Val,
     constant,
     extended,
+    is_none,
     join,
     lib,
     member_of,
@@ -161,7 +162,7 @@ class Evaluator:
             found.depth = min(found.depth, depth)
             return found
         count = len(known.frames)
-        if count >= MAX_CONTEXTS and any(args):
+        if count >= MAX_CONTEXTS and any(args) and not _is_constructor(known.code, receiver):
             forgotten = tuple(unknown("too many") if value is not None else None for value in args)
             if forgotten != args:
                 return self.frame(path, piece, def_, receiver, forgotten, scope, owner, depth)
@@ -252,9 +253,11 @@ class Evaluator:
     # --- attributes ---------------------------------------------------------------------------------------------------
 
     def attribute(self, base: Val, name: str, frame: Frame, number: int | None) -> Val:
-        """`base.name`. A property that is read is a call: its frame becomes a target of expression `number`."""
+        """`base.name`. A property that is read is a call: its frame becomes a target of expression `number`. Of what
+        may be None, the attribute is that of the rest."""
         parts: list[Val] = []
-        for atom in base.ordered():
+        atoms = base.ordered()
+        for atom in [one for one in atoms if not is_none(one)] or atoms:
             value, targets = self._attribute(atom, name, frame)
             parts.append(value)
             if targets and number is not None:
@@ -326,6 +329,13 @@ class Evaluator:
                 library.element(self, self.eval(gone_through, frame), frame, gone_through)
         is_dead = self.liveness.expression_is_dead
         return {number: targets for number, targets in sorted(frame.targets.items()) if not is_dead(number, frame)}
+
+
+def _is_constructor(code: Code, receiver: Atom | None) -> bool:
+    """Whether a def constructs an object in sight: its arguments are those of the call that makes the object, so that
+    without them there are as many frames."""
+    made = isinstance(receiver, Instance) and receiver.site is not None
+    return made and code.one is not None and code.one.name == "__init__"
 
 
 def _nesting(receiver: Atom | None) -> int:

@@ -27,6 +27,7 @@ class Code:
         "_bindings",
         "_branches",
         "_calls",
+        "_calls_with",
         "_contexts",
         "_evaluated",
         "_evaluated_by",
@@ -46,6 +47,7 @@ class Code:
         self._attribute_calls: dict[str, list[tuple[int, ir.Perform, int]]] | None = None
         self._attributes: dict[str, list[tuple[int, int]]] | None = None
         self._calls: tuple[tuple[ir.Perform, ir.Call], ...] | None = None
+        self._calls_with: dict[int, list[tuple[ir.Perform, ir.Call]]] | None = None
         self._bindings: dict[int, list[tuple[int, ir.Bind]]] | None = None
         self._contexts: dict[int, list[int]] | None = None
         self._kinds: dict[type, list[tuple[int, Any]]] | None = None
@@ -113,6 +115,15 @@ class Code:
                 if type(call) is ir.Call and type(func) is ir.Attr:
                     self._method_calls.setdefault(func.base, []).append((number, step, call, func.name))
         return self._method_calls.get(base, ())
+
+    def calls_with(self, argument: int) -> Sequence[tuple[ir.Perform, ir.Call]]:
+        """The calls that pass an expression as an argument, in source order."""
+        if self._calls_with is None:
+            self._calls_with = {}
+            for step, call in self.calls:
+                for value in {arg.value for arg in call.args}:
+                    self._calls_with.setdefault(value, []).append((step, call))
+        return self._calls_with.get(argument, ())
 
     def attribute_calls(self, names: Set[str] | None) -> list[tuple[ir.Perform, int]]:
         """The calls of attributes with one of these names (None: any) in source order, each with the expression that

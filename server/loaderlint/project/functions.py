@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR, PieceFacts
 from loaderlint.knowledge.callers import PROPERTY_DECORATORS, STUB_DECORATORS, TRANSPARENT_DECORATORS
+from loaderlint.knowledge.settings import OPTION_DECORATORS
 from loaderlint.project.arguments import Arguments
+from loaderlint.project.classes import declared_default
 from loaderlint.project.files import is_bare_function
 from loaderlint.project.frames import Frame
 from loaderlint.project.values import (
@@ -25,6 +28,7 @@ from loaderlint.project.values import (
     Site,
     Unknown,
     Val,
+    constant,
     join,
     of,
     unknown,
@@ -58,7 +62,8 @@ class Functions:
             elif param.kind == "starstar":
                 args.append(of(MapOf((None,), (unknown("parameter"),))))
             elif param.default == NONE:
-                args.append(self._annotated(function, param) or unknown("parameter"))
+                option = self._option(function, param.name)
+                args.append(option or self._annotated(function, param) or unknown("parameter"))
             else:
                 args.append(_open_default(self.default(function, param)))
         return self._ev.frame(
@@ -81,8 +86,35 @@ class Functions:
         return function.scope or self._ev.body(function.path, function.piece)
 
     def default(self, function: FunctionRef, param: ir.ParamIR) -> Val:
-        """The value of a parameter's default."""
-        return self._ev.eval(param.default, self._defining(function)) if param.default != NONE else unknown("parameter")
+        """The value of a parameter's default, or of the option of a command that it is."""
+        if param.default == NONE:
+            option = self._option(function, param.name)
+            return option if option is not None else unknown("parameter")
+        value = self._ev.eval(param.default, self._defining(function))
+        declared = declared_default(self._ev, value)
+        return value if declared is value else by_default(declared, "option default")
+
+    def argument(self, frame: Frame, index: int) -> Val:
+        """What the parameter at `index` is in a frame: what is passed, or its default."""
+        one = frame.code.one
+        if one is None or index >= len(one.params):
+            return unknown("half typed")
+        given = frame.args[index] if index < len(frame.args) else None
+        if given is not None:
+            return given
+        return self.default(FunctionRef(frame.path, frame.piece, frame.def_, frame.scope), one.params[index])
+
+    def _option(self, function: FunctionRef, name: str) -> Val | None:
+        """The default of the option `name` that a decorator declares (`@click.option("--name", default=4)`)."""
+        facts = None if self._is_bare(function) else self._ev.facts(function.path, function.piece)
+        for decorator in facts.ir.defs[function.def_].decorators if facts else ():
+            assert facts is not None
+            e = facts.ir.exprs[decorator]
+            if isinstance(e, ir.Call) and self._decorator_name(facts, decorator, function) in OPTION_DECORATORS:
+                if _option_name(facts, e) == name:
+                    passed = self._ev.calls.arguments(e, self._defining(function))
+                    return by_default(_option_default(passed), "option default")
+        return None
 
     def invoke(
         self,
@@ -197,6 +229,30 @@ class Functions:
         if one.falls_through or not values:
             values.append(NONE_VALUE)
         return join(values)
+
+
+def _option_name(facts: PieceFacts, call: ir.Call) -> str:
+    """The parameter that an option becomes: the name without dashes, if one is given, else its longest flag."""
+    texts = [facts.ir.exprs[arg.value] for arg in call.args if arg.kind == "pos"]
+    flags = [e.value for e in texts if isinstance(e, ir.Const) and isinstance(e.value, str)]
+    plain = [flag for flag in flags if not flag.startswith("-")]
+    longest = max((flag.partition("/")[0] for flag in flags), key=len, default="")
+    return plain[0] if plain else longest.lstrip("-").replace("-", "_")
+
+
+def _option_default(passed: Arguments) -> Val:
+    default = passed.get("default")
+    if default is not None:
+        return default
+    if passed.get("required") is not None:
+        return unknown("required option")
+    return constant("bool", False) if passed.get("is_flag") is not None else NONE_VALUE
+
+
+def by_default(value: Val, source: str) -> Val:
+    """A value whose constants hold as long as nobody sets what they come from."""
+    atoms = (replace(a, configured=a.configured or source) if isinstance(a, Literal_) else a for a in value.atoms)
+    return Val(frozenset(atoms), value.origins)
 
 
 def _open_default(value: Val) -> Val:

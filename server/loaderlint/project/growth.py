@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING
 from loaderlint.facts import ir
 from loaderlint.project.files import MODULE, ProjectFile
 from loaderlint.project.frames import Frame
+from loaderlint.project.patterns import named_by
 from loaderlint.project.reads import needs_word
-from loaderlint.project.values import MapOf, SeqOf, Val, join, unknown
+from loaderlint.project.values import FunctionRef, MapOf, SeqOf, Site, Val, join, unknown
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluate import Evaluator
+
+#: So many items under keys that are not known are told apart.
+_MAX_ITEMS = 16
 
 
 def added_items(ev: Evaluator, method: str, call: ir.Call, frame: Frame) -> Iterator[Val]:
@@ -39,30 +43,103 @@ def appended(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
 
 def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> MapOf:
     """A dict with the items that the same def stores in it afterwards, by `[...] =`, `.update(...)` or
-    `.setdefault(...)`."""
+    `.setdefault(...)`, or a function that it passes the dict to."""
     pairs = list(zip(made.keys, made.values, strict=True))
     entries = {key: value for key, value in pairs if key is not None}
     rest = [value for key, value in pairs if key is None]
     for step in frame.code.fillings(number):
         for name, value in _stored_by(ev, step, frame, number):
+            if name is None:
+                rest.append(value)
+                continue
             before = entries.get(name, unknown("not always stored"))
             entries[name] = value if step.context == 0 else join((before, value))
         for name, value in _defaulted_by(ev, step, frame, number):
             unsure = [unknown("not always stored")] if step.context or rest else []
             entries.setdefault(name, join((value, *unsure)))
+    grown = MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site)
+    return with_stored(grown, list(_filled_elsewhere(ev, frame, number)))
+
+
+def with_stored(made: MapOf, stored: list[tuple[str | None, Val]]) -> MapOf:
+    """A dict with items that are stored in it at some time; those without a name under a key that is not known."""
+    if not stored:
+        return made
+    pairs = list(zip(made.keys, made.values, strict=True))
+    entries = {key: value for key, value in pairs if key is not None}
+    for key, value in stored:
+        if key is not None:
+            entries[key] = join((entries[key], value)) if key in entries else value
+    rest = [value for key, value in (*pairs, *stored) if key is None]
+    rest = rest if len(rest) <= _MAX_ITEMS else [join(rest)]
     return MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site)
 
 
-def _stored_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[tuple[str, Val]]:
-    """The items that a step stores in the dict which expression `number` makes."""
+def stored_in(ev: Evaluator, number: int, frame: Frame) -> Iterator[tuple[str | None, Val]]:
+    """What the def stores in the dict that expression `number` is, None for a key that is not known."""
+    for step in frame.code.fillings(number):
+        yield from _stored_by(ev, step, frame, number)
+        yield from _defaulted_by(ev, step, frame, number)
+
+
+def _filled_elsewhere(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[str | None, Val]]:
+    """What functions of the project store in the dict that expression `number` makes and that they are passed: as in
+    calls out of sight, so that nothing rests on the dict that is being found."""
+    for step, call in frame.code.calls_with(number):
+        if ev.liveness.is_dead(step.context, frame):
+            continue
+        for function in ev.eval(call.func, frame).only(FunctionRef):
+            assert isinstance(function, FunctionRef)
+            opened = ev.functions.open_frame(function, None, None)
+            one = ev.def_of(opened) if opened is not None else None
+            for index, param in enumerate(one.params if one else ()):
+                if opened is not None and _passes(call, number, index, param.name):
+                    for place, e in enumerate(opened.code.exprs):
+                        if e == ir.Param(index) and type(e) is ir.Param:
+                            yield from stored_in(ev, place, opened)
+
+
+def _passes(call: ir.Call, number: int, index: int, name: str) -> bool:
+    """Whether a call passes an expression as the parameter at `index`, called `name`."""
+    return any(
+        arg.value == number and (arg.name == name if arg.kind == "kw" else arg.kind == "pos" and place == index)
+        for place, arg in enumerate(call.args)
+    )
+
+
+def set_on(ev: Evaluator, made: Site, name: str) -> Iterator[Val]:
+    """What the code that makes an object assigns to its attribute `name`: in the same def, or further down in a
+    module."""
+    for _, step in made.frame.code.steps_of(ir.SetAttr):
+        if step.base == made.expr and step.name == name and step.value != ir.NONE:
+            if not ev.liveness.is_dead(step.context, made.frame):
+                yield ev.eval(step.value, made.frame)
+    file = ev.file(made.frame.path) if made.frame.def_ == 0 and made.frame.receiver is None else None
+    for bind in [bind for _, bind in made.frame.code.bindings.get(made.expr, ())] if file else ():
+        assert file is not None
+        for piece in file.all_asking(_puts_into, bind.name, scope=MODULE):
+            body = ev.body(made.frame.path, piece)
+            for _, step in body.code.steps_of(ir.SetAttr):
+                if step.name == name and ev.expr(body, step.base) == ir.Global(bind.name) and step.value != ir.NONE:
+                    yield ev.eval(step.value, body)
+
+
+def _stored_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[tuple[str | None, Val]]:
+    """The items that a step stores in the dict that expression `number` is, None for a key that is not known."""
     if isinstance(step, ir.SetItem) and step.base == number and not ev.liveness.is_dead(step.context, frame):
-        key = ev.eval(step.index, frame).literal
-        return [(key.value, ev.eval(step.value, frame))] if key and isinstance(key.value, str) else []
+        keys = named_by(ev.eval(step.index, frame))
+        value = ev.eval(step.value, frame)
+        return [(key, value) for key in keys] if keys else [(None, value)]
     call = ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
     if not isinstance(call, ir.Call) or ev.expr(frame, call.func) != ir.Attr(number, "update"):
         return []
     if ev.liveness.is_dead(step.context, frame):
         return []
+    return [*_updates(ev, call, frame)]
+
+
+def _updates(ev: Evaluator, call: ir.Call, frame: Frame) -> list[tuple[str, Val]]:
+    """What `.update(...)` puts into a dict."""
     given = ev.calls.arguments(call, frame)
     maps = [atom for value in given.positional for atom in value.only(MapOf) if isinstance(atom, MapOf)]
     return [*either(maps), *given.keywords]
@@ -135,6 +212,11 @@ def _with_items(ev: Evaluator, body: Frame, name: str, grown: MapOf) -> MapOf:
             key = ev.eval(step.index, body).literal
             if key is not None and isinstance(key.value, str):
                 entries[key.value] = ev.eval(step.value, body)
+        call = ev.expr(body, step.call) if isinstance(step, ir.Perform) else None
+        func = ev.expr(body, call.func) if isinstance(call, ir.Call) else None
+        if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and func.name == "update":
+            if ev.expr(body, func.base) == ir.Global(name):
+                entries.update(_updates(ev, call, body))
     return MapOf(tuple(entries), tuple(entries.values()), grown.site)
 
 

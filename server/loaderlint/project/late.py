@@ -22,6 +22,7 @@ from loaderlint.project.values import (
     ClassRef,
     FolderRef,
     FunctionRef,
+    Instance,
     Lib,
     LibObject,
     Literal_,
@@ -32,6 +33,7 @@ from loaderlint.project.values import (
     Unknown,
     Val,
     of,
+    order_of_atom,
     unknown,
 )
 
@@ -44,6 +46,7 @@ MAX_CHOICES = 64
 _MAX_STARS = 3
 _MAX_CLASSES = 16
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_CALLED = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\(")
 _NAMES_OF_MODULE = ("builtins.globals", "builtins.locals", "builtins.vars")
 
 #: What a class body may hold that is no method.
@@ -186,6 +189,9 @@ def evaluated(ev: Evaluator, frame: Frame, number: int) -> Val:
     text = ev.eval(call.args[0].value, frame).literal
     if text is not None and isinstance(text.value, str) and not text.configured and _DOTTED.fullmatch(text.value):
         return _dotted(ev, frame, text.value.split("."))
+    made = _made_in(ev, frame, text.value) if text is not None and isinstance(text.value, str) else []
+    if made:
+        return of(*made, Unknown("eval"))
     before, after = _written(ev, frame, call.args[0].value)
     if after:
         return unknown("eval")
@@ -197,6 +203,14 @@ def evaluated(ev: Evaluator, frame: Frame, number: int) -> Val:
     if len(modules) != 1 or not isinstance(modules[0], ModuleRef):
         return unknown("eval")
     return of_module(ev, modules[0], "eval")
+
+
+def _made_in(ev: Evaluator, frame: Frame, text: str) -> list[Instance]:
+    """The objects of the project's classes that a text makes, as the default of an option may: with which arguments is
+    not looked into."""
+    called = {one for name in _CALLED.findall(text) for one in _dotted(ev, frame, name.split(".")).only(ClassRef)}
+    classes = [one for one in called if isinstance(one, ClassRef)]
+    return sorted((Instance(one, None) for one in classes), key=order_of_atom)
 
 
 def _dotted(ev: Evaluator, frame: Frame, names: list[str]) -> Val:

@@ -26,6 +26,7 @@ from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTI
 from loaderlint.project import growth, late
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.frames import Frame
+from loaderlint.project.patterns import named_by, pattern_of
 from loaderlint.project.values import (
     NO_ORIGINS,
     NONE_VALUE,
@@ -40,6 +41,7 @@ from loaderlint.project.values import (
     MapOf,
     Method,
     ModuleRef,
+    Namespace,
     Origin,
     PartialOf,
     SeqOf,
@@ -395,9 +397,10 @@ _TELLING = frozenset(
         "importlib.import_module",
         "copy.copy",
         "copy.deepcopy",
+        "dataclasses.asdict",
         *(
             f"builtins.{name}"
-            for name in ("super", "type", "getattr", "eval", "exec", "__import__", "dict", "iter", "next")
+            for name in ("super", "type", "getattr", "eval", "exec", "__import__", "dict", "iter", "next", "vars")
         ),
         *(f"builtins.{name}" for name in ("int", "float", "bool", "str", *_COPYING_BUILTINS)),
         *SPLITTING_FUNCTIONS,
@@ -447,6 +450,8 @@ def call(
         return _import_module(ev, first, frame), ()
     if name in ("copy.copy", "copy.deepcopy") and first is not None:
         return first.without_origins(), ()
+    if name in ("dataclasses.asdict", "builtins.vars") and first is not None:
+        return join(_as_dict(ev, atom, name, site) for atom in first.ordered()), ()
     if short != name and short in _COPYING_BUILTINS and first is not None:
         _, targets = _higher_order(ev, name, arguments, frame, number, seen) if short == "sorted" else (None, ())
         return _copied(ev, _COPYING_BUILTINS[short], first, frame, number), targets
@@ -521,19 +526,30 @@ def _super(ev: Evaluator, arguments: Arguments, frame: Frame) -> Val:
 
 
 def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val:
-    key = arguments.positional[1].literal if len(arguments.positional) > 1 else None
-    if key is None or not isinstance(key.value, str) or key.configured:
-        candidates: list[Atom] = []
-        for atom in arguments.positional[0].only(Instance, ModuleRef):
-            if isinstance(atom, Instance):
-                candidates.extend(ev.classes.public_methods(atom))
-            elif isinstance(atom, ModuleRef):
-                candidates.extend(islice(late.choices(ev, atom), late.MAX_CHOICES))
-        return of(*candidates[: late.MAX_CHOICES], Unknown("dynamic attribute"))
-    found = ev.attribute(arguments.positional[0], key.value, frame, number)
-    if len(arguments.positional) > 2:
-        return join((found, arguments.positional[2]))
-    return found
+    first, *rest = arguments.positional
+    names = named_by(rest[0]) if rest else []
+    if not names:
+        return _attribute_chosen(ev, first, frame, number)
+    found = [ev.attribute(first, name, frame, number) for name in names]
+    return join((*found, *rest[1:2]))
+
+
+def _attribute_chosen(ev: Evaluator, base: Val, frame: Frame, number: int) -> Val:
+    """`getattr(base, name)` with a name that is read at run time: a method, a class or function of a module; where a
+    part of the name is constant, only what is called so, and what the object's methods assign."""
+    call = ev.expr(frame, number)
+    key = call.args[1].value if isinstance(call, ir.Call) and len(call.args) > 1 else ir.NONE
+    pattern = pattern_of(ev, key, frame) if key != ir.NONE else ""
+    candidates: list[Atom] = []
+    fields: list[Val] = []
+    for atom in base.only(Instance, ModuleRef):
+        if isinstance(atom, Instance):
+            candidates.extend(ev.classes.public_methods(atom))
+            names = ev.classes.attributes_like(atom, pattern) if pattern else []
+            fields.extend(ev.classes.field(atom, name) for name in names[: late.MAX_CHOICES])
+        elif isinstance(atom, ModuleRef):
+            candidates.extend(islice(late.choices(ev, atom), late.MAX_CHOICES))
+    return join((of(*candidates[: late.MAX_CHOICES], Unknown("dynamic attribute")), *fields))
 
 
 def _import_module(ev: Evaluator, first: Val | None, frame: Frame) -> Val:
@@ -564,13 +580,36 @@ def _dict(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val
     """`dict(a=1)` with what the same def stores in it afterwards."""
     keys: list[str | None] = [key for key, _ in arguments.keywords]
     values = [value for _, value in arguments.keywords]
-    copied = [atom for value in arguments.positional for atom in value.atoms if isinstance(atom, MapOf)]
-    if len(copied) == 1:
+    copied = [_as_mapping(atom) for value in arguments.positional for atom in value.atoms]
+    if len(copied) == 1 and copied[0] is not None:
         keys, values = [*copied[0].keys, *keys], [*copied[0].values, *values]
     elif arguments.positional or arguments.more_keywords:
         keys, values = [None, *keys], [unknown("a copied mapping"), *values]
     made = MapOf(tuple(keys), tuple(values), Site(frame, number))
     return of(growth.with_later_items(ev, made, frame, number))
+
+
+def _as_mapping(atom: Atom) -> MapOf | None:
+    """The items that `dict(...)` copies from a dict, or from pairs in sight."""
+    if isinstance(atom, MapOf):
+        return atom
+    pairs = [pair for item in atom.items for pair in item.atoms] if isinstance(atom, SeqOf) else []
+    known = [pair.items for pair in pairs if isinstance(pair, SeqOf) and len(pair.items) == 2]
+    if not pairs or len(known) < len(pairs):
+        return None
+    keys = (key.literal for key, _ in known)
+    names = tuple(key.value if key is not None and isinstance(key.value, str) else None for key in keys)
+    return MapOf(names, tuple(value for _, value in known))
+
+
+def _as_dict(ev: Evaluator, atom: Atom, name: str, site: Site) -> Val:
+    """A record or a parsed command line as a dict."""
+    if isinstance(atom, Namespace) and name == "builtins.vars":
+        return of(atom)
+    if isinstance(atom, Instance) and ev.classes.is_record(atom.cls):
+        fields = ev.classes.fields(atom.cls)
+        return of(MapOf(tuple(fields), tuple(ev.classes.field(atom, one) for one in fields), site))
+    return of(LibObject(name, site))
 
 
 def _converted(kind: str, first: Val, site: Site) -> Val:
@@ -641,6 +680,10 @@ def call_object(
         found = ev.configured.parsed(atom.owner, method, frame)
         if found is not None:
             return found, ()
+        if method == "get" and arguments.positional:
+            kept = ev.configured.node_item(atom.owner, arguments.positional[0])
+            if kept is not None:
+                return kept, ()
         if looks_up_class(f"{atom.owner.name}.{method}"):
             return unknown("registry"), ()
         if method == "get" and late.is_namespace(atom.owner) and arguments.positional:

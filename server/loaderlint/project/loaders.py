@@ -16,8 +16,9 @@ from loaderlint.knowledge.late import makes_configured, registers_transforms
 from loaderlint.knowledge.loaders import DATASET_BASES, SAMPLE_CALLABLES, TORCH_DEFAULTS, WRAPPING_DATASETS
 from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
 from loaderlint.project.arguments import Arguments
-from loaderlint.project.callers import Callers, Limit, called_name
+from loaderlint.project.callers import Callers, CallSite, Limit, called_name
 from loaderlint.project.candidates import Candidates, matches
+from loaderlint.project.counts import ANY, Count, count_of
 from loaderlint.project.declared import DeclaredCalls, DeclaredOf, leads_to, with_seeds
 from loaderlint.project.environment import Environment
 from loaderlint.project.evaluate import Evaluator
@@ -25,6 +26,13 @@ from loaderlint.project.files import MODULE
 from loaderlint.project.frames import Code, Frame
 from loaderlint.project.late import CHOSEN, OPEN, takes
 from loaderlint.project.library import passed_to_library
+from loaderlint.project.presumed import (
+    dataset_kind,
+    given_by_configured,
+    is_given_by_configured,
+    kept_elsewhere,
+    may_be_dataset,
+)
 from loaderlint.project.values import (
     Atom,
     ClassRef,
@@ -47,6 +55,8 @@ _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
 #: The loaders of one part that are read; the caller says so where there are more. Real repositories have some hundred.
 MAX_LOADERS = 4_000
 _MAX_LATE_SITES = 4
+#: The reason for not knowing what was in a dict before the items that are seen.
+_COPIED = "a copied mapping"
 _DATASET_NAME = re.compile(r"dataset|^data$|^(?:base|inner|source)$", re.IGNORECASE)
 _TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test")
 Answer = Literal["yes", "no", "maybe"]
@@ -65,7 +75,8 @@ class Loader:
     sets); `datasets` the dataset objects and library datasets it may hold; `guessed`: those of them that are one of
     several; `wrapped`: some of them inside a Subset, ConcatDataset or the like. `name`: what the code calls it. `late`:
     its dataset is out of sight, with the reason, and `late_sites` are the calls that make it, where they are in sight;
-    `out_of_sight`: no loader is in sight at all, one is presumed for the project's unused datasets."""
+    `out_of_sight`: no loader is in sight at all, one is presumed for the project's unused datasets. `workers`: how many
+    it starts, as configured. `presumed`: it is made by a class whose objects nothing in sight makes."""
 
     index: int
     kind: LoaderKind
@@ -78,7 +89,8 @@ class Loader:
     out_of_sight: bool = False
     guessed: frozenset[Atom] = frozenset()
     late_sites: tuple[Site, ...] = ()
-    _counts: dict[int, Answer] = field(default_factory=dict, init=False, repr=False)
+    workers: Count = ANY
+    presumed: bool = False
 
     def argument(self, name: str) -> Val:
         """What torch's parameter `name` is, passed or by default."""
@@ -91,32 +103,29 @@ class Loader:
 
     def has_workers(self, count: int = 1) -> Answer:
         """Whether it starts at least `count` workers, as configured."""
-        known = self._counts.get(count)
-        if known is None:
-            known = self._counts[count] = self._may_have_workers(count)
-        return known
-
-    def _may_have_workers(self, count: int) -> Answer:
-        answers: set[Answer] = set()
-        for atom in self.argument("num_workers").atoms:
-            if isinstance(atom, Literal_) and isinstance(atom.value, int | float):
-                answers.add("yes" if atom.value >= count else "no")
-            elif isinstance(atom, Literal_) and atom.value is None and not atom.configured:
-                answers.add("no")
-            else:
-                answers.add("maybe")
-        return answers.pop() if len(answers) == 1 else "maybe"
+        if self.workers.least >= count:
+            return "yes"
+        return "no" if self.workers.most < count else "maybe"
 
     @property
     def workers_text(self) -> str:
-        """The number of workers for people: 'num_workers=4', 'num_workers=4, argparse default', 'num_workers
-        unknown'."""
-        known = [a for a in self.argument("num_workers").atoms if isinstance(a, Literal_) and a.value is not None]
-        if not known or len(known) != len(self.argument("num_workers").atoms):
-            return "num_workers unknown"
+        """The number of workers for people: 'num_workers=4', 'num_workers=4, argparse default', 'num_workers at least
+        1', 'num_workers unknown'."""
+        value = self.argument("num_workers")
+        known = [a for a in value.atoms if isinstance(a, Literal_) and a.value is not None]
+        if not known or len(known) != len(value.atoms):
+            return f"num_workers{self._bounds_text}"
         numbers = " or ".join(sorted({str(atom.value) for atom in known}))
         sources = sorted({atom.configured for atom in known if atom.configured})
         return f"num_workers={numbers}" + (f", {sources[0]}" if sources else "")
+
+    @property
+    def _bounds_text(self) -> str:
+        least, most = self.workers.least, self.workers.most
+        source = f", {self.workers.configured}" if self.workers.configured else ""
+        if least == most:
+            return f"={least:g}{source}"
+        return f" at least {least:g}{source}" if least >= 1 else " unknown"
 
     @property
     def persistent(self) -> bool | None:
@@ -165,22 +174,37 @@ class Loaders:
 
     def find(self) -> tuple[Loader, ...]:
         """Every loader in sight, in the order of files and places."""
-        found = list(islice(self._in_sight(), MAX_LOADERS + 1))
+        sites = tuple(Candidates(self._ev, self._callers).find())
+        found = list(islice(self._in_sight(sites), MAX_LOADERS + 1))
+        found += self._of_heirs(sites, found)
         for where, declared, arguments in self._declared.find():
             self._add_declared(self._with(declared, where, arguments), where, found)
         self.limits = (*self._callers.limits(), *map(_too_many, found[MAX_LOADERS : MAX_LOADERS + 1]))
         return tuple(replace(one, index=index) for index, one in enumerate(found[:MAX_LOADERS]))
 
-    def _in_sight(self) -> Iterator[Loader]:
+    def _in_sight(self, sites: Sequence[CallSite]) -> Iterator[Loader]:
         """The loaders of all calls that make one, as far as somebody asks: who calls the code around them is far to
         seek."""
         seen: set[Site] = set()
-        for site in Candidates(self._ev, self._callers).find():
+        for site in sites:
             for frame in self._callers.frames(site.path, site.piece, site.def_):
                 where = Site(frame, site.expr)
                 if where not in seen and not self._ev.liveness.is_dead(site.context, frame):
                     seen.add(where)
                     yield from self._made(where)
+
+    def _of_heirs(self, sites: Sequence[CallSite], found: Sequence[Loader]) -> Iterator[Loader]:
+        """The loaders that a base class makes of datasets which its heirs have, where nothing in sight makes an object
+        of the heir. What a loader in sight holds is left to that."""
+        held = {_species(atom) for loader in found for atom in loader.datasets}
+        for site in sites:
+            for frame in self._callers.frames_of_heirs(site.path, site.piece, site.def_):
+                if self._ev.liveness.is_dead(site.context, frame):
+                    continue
+                for loader in self._made(Site(frame, site.expr)):
+                    fresh = tuple(atom for atom in loader.datasets if _species(atom) not in held)
+                    if fresh:
+                        yield replace(loader, datasets=fresh, guessed=frozenset(fresh), presumed=True, late="")
 
     def _add_declared(self, declared: Loader, site: Site, found: list[Loader]) -> None:
         """Add the loader of a declared call, or what is declared to the loaders that the call is seen to make."""
@@ -226,8 +250,9 @@ class Loaders:
         dataset = arguments.get("dataset", unknown("no dataset argument"))
         held = self._expand(dataset, False, 0)
         chosen = tuple(self._chosen(dataset, 0))
-        late = chosen[0].reason if chosen else "" if held or kind.own_data else self._late(dataset)
-        return Loader(
+        known = kind.own_data or (held and Unknown(_COPIED) not in dataset.atoms)
+        late = chosen[0].reason if chosen else "" if known else self._late(dataset)
+        loader = Loader(
             0,
             kind,
             site,
@@ -239,6 +264,7 @@ class Loaders:
             guessed=frozenset(atom for atom, one in held.items() if late or not one.sure),
             late_sites=tuple(dict.fromkeys(one.made for one in chosen if one.made))[:_MAX_LATE_SITES],
         )
+        return replace(loader, workers=count_of(self._ev, loader.argument("num_workers")))
 
     def _resolve(self, atom: Atom, call: ir.Call, site: Site) -> tuple[LoaderKind, Arguments] | None:
         """Which loader a callee is, and what the call passes to the library's own constructor."""
@@ -299,10 +325,16 @@ class Loaders:
                 return self._all([inner], True, depth) if inner is not None else {}
             case LibObject(name, _) if name in DATASET_BASES or ".datasets." in name:
                 return {atom: Held(wrapped, True)}
+            case LibObject() if is_given_by_configured(atom):
+                given = given_by_configured(self._ev, self._callers, atom)
+                held = self._expand(given, wrapped, depth + 1) if given is not None else {}
+                return {one: Held(way.wrapped, False) for one, way in held.items()}
             case LibObject("builtins.operation", site):
                 e = self._ev.expr(site.frame, site.expr)  # dataset_a + dataset_b concatenates
                 if isinstance(e, ir.Bin) and e.op == "+":
                     return self._all([self._ev.eval(side, site.frame) for side in (e.left, e.right)], True, depth)
+            case LibObject():
+                return {one: Held(True, False) for one in kept_elsewhere(self._ev, atom)}
         return {}
 
     def _all(self, values: Iterable[Val], wrapped: bool, depth: int) -> dict[Atom, Held]:
@@ -318,7 +350,7 @@ class Loaders:
         """An object of the project. A class that derives from Subset or ConcatDataset holds what it passes to that
         base; one that is chosen by a name made up at run time is a dataset or not meant."""
         chosen = inst.site is not None and inst.site.expr in inst.site.frame.guesses
-        if chosen and not _may_be_dataset(self._ev, inst.cls):
+        if chosen and not may_be_dataset(self._ev, inst.cls):
             return {}
         found: dict[Atom, Held] = {inst: Held(wrapped, not chosen)}
         for base in self._ev.classes.library_bases(inst.cls):
@@ -338,7 +370,7 @@ class Loaders:
             match atom:
                 case Unknown(reason, site) if site is not None and (reason in OPEN or site not in made):
                     yield atom
-                case LibObject(name, _) if makes_configured(name):
+                case LibObject(name, _) if makes_configured(name) or is_given_by_configured(atom):
                     yield Unknown("instantiated")
                 case LibObject(name, site) if name in WRAPPING_DATASETS:
                     yield from self._chosen_in(self._ev.calls.site_arguments(site).get(*WRAPPING_DATASETS[name]), depth)
@@ -430,12 +462,6 @@ def _species(atom: Atom) -> Atom | str:
     return atom.name if isinstance(atom, LibObject) else atom
 
 
-def _may_be_dataset(ev: Evaluator, cls: ClassRef) -> bool:
-    if dataset_kind(ev, cls) is not None:
-        return True
-    return any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__"))
-
-
 def _completed(seen: Loader, declared: Loader) -> Loader:
     """A loader with what is declared of the call that makes it, where that says more than can be seen."""
     arguments = dict(seen.arguments)
@@ -451,15 +477,8 @@ def _completed(seen: Loader, declared: Loader) -> Loader:
         )
     if seen.has_workers() == "maybe" and declared.has_workers() != "maybe":
         arguments["num_workers"] = declared.argument("num_workers")
+        seen = replace(seen, workers=declared.workers)
     return replace(seen, kind=with_seeds(seen.kind, declared.kind), arguments=arguments)
-
-
-def dataset_kind(ev: Evaluator, cls: ClassRef) -> Literal["map", "iterable"] | None:
-    """Whether a class of the project is a torch dataset, and of which kind; None if it is none, or nobody can know."""
-    kinds = [DATASET_BASES[name] for name in ev.classes.library_bases(cls) if name in DATASET_BASES]
-    if not kinds:
-        return None
-    return "iterable" if any(kinds) else "map"
 
 
 def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: set[ClassRef]) -> Iterator[Instance]:

@@ -12,12 +12,14 @@ from loaderlint.facts.ir import NONE
 from loaderlint.project import configured, growth, late, library
 from loaderlint.project.arguments import Arguments
 from loaderlint.project.frames import Frame
+from loaderlint.project.functions import by_default
 from loaderlint.project.values import (
     ClassRef,
     FunctionRef,
     Instance,
     Lib,
     LibObject,
+    Literal_,
     MapOf,
     Method,
     Namespace,
@@ -59,7 +61,16 @@ def _if_expression(ev: Evaluator, e: ir.IfExp, number: int, frame: Frame) -> Val
 
 
 def _either(ev: Evaluator, e: ir.BoolOp, number: int, frame: Frame) -> Val:
-    return join((ev.eval(e.left, frame), ev.eval(e.right, frame)))
+    """`left or right` is never a constant of the left that is false, `left and right` none that is true."""
+    left, right = ev.eval(e.left, frame), ev.eval(e.right, frame)
+    passed_over = [a for a in left.atoms if isinstance(a, Literal_) and bool(a.value) is (e.op == "and")]
+    if not passed_over:
+        return join((left, right))
+    source = next((a.configured for a in passed_over if a.configured), "")
+    if source:
+        right = by_default(right, source)
+    kept = left.atoms.difference(passed_over)
+    return join((Val(kept, left.origins), right)) if kept else right
 
 
 def _binary(ev: Evaluator, e: ir.Bin, number: int, frame: Frame) -> Val:
@@ -158,18 +169,7 @@ def _grown(ev: Evaluator, given: Val, number: int, frame: Frame) -> Val:
 
 
 def _parameter(ev: Evaluator, e: ir.Param, number: int, frame: Frame) -> Val:
-    return _grown(ev, _param(ev, e.index, frame), number, frame)
-
-
-def _param(ev: Evaluator, index: int, frame: Frame) -> Val:
-    one = frame.code.one
-    if one is None or index >= len(one.params):
-        return unknown("half typed")
-    given = frame.args[index] if index < len(frame.args) else None
-    if given is not None:
-        return given
-    function = FunctionRef(frame.path, frame.piece, frame.def_, frame.scope)
-    return ev.functions.default(function, one.params[index])
+    return _grown(ev, ev.functions.argument(frame, e.index), number, frame)
 
 
 def _capture(ev: Evaluator, e: ir.Capture, number: int, frame: Frame) -> Val:
@@ -193,7 +193,7 @@ def _capture(ev: Evaluator, e: ir.Capture, number: int, frame: Frame) -> Val:
     ]
     for index, param in enumerate(one.params):
         if param.name == name:
-            values.append(_param(ev, index, scope))
+            values.append(ev.functions.argument(scope, index))
     return join(values) if values else unknown("captured out of sight")
 
 
@@ -266,6 +266,8 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
                 parts.append(late.named_in(ev, key, frame, index))
             case Lib("sys.modules"):
                 parts.append(late.this_module(index, frame, ev))
+            case LibObject() if (kept := ev.configured.node_item(atom, key)) is not None:
+                parts.append(kept)
             case LibObject(name, _):
                 inner = library.item_name(name, key, sliced)
                 parts.append(of(LibObject(inner, Site(frame, number))))

@@ -30,13 +30,13 @@ from loaderlint.project.library import library_arguments
 from loaderlint.project.loaders import (
     Loader,
     Loaders,
-    dataset_kind,
     in_tests,
     late_candidates,
     library_sample_callables,
     unused_datasets,
     unused_transforms,
 )
+from loaderlint.project.presumed import dataset_kind
 from loaderlint.project.scripts import Scripts
 from loaderlint.project.values import (
     NONE_VALUE,
@@ -61,6 +61,7 @@ _SAMPLE_METHODS_OF = {
     "torch.utils.data.IterableDataset": ("__iter__", "__next__"),
 }
 _MAX_NESTED_OBJECTS = 8
+_NOT_SET = "no such attribute"
 #: How many loaders a finding shows; its message says how many more there are.
 _MAX_SHOWN_LOADERS = 6
 
@@ -349,7 +350,9 @@ class Model:
         if not unused and not transforms:
             return
         for loader in late or [self._presume_loader()]:
-            candidates = late_candidates(self.ev, loader, unused)
+            # what nobody sets in sight is set by a class that derives from this one, for all its own loader tells
+            left = tuple(one for one in unused if one.cls not in idle) if loader.late == _NOT_SET else unused
+            candidates = late_candidates(self.ev, loader, left)
             self._enter_datasets(loader, candidates, candidates)
             for frame in self._steps_of_pipelines(transforms):
                 self._walk(frame, loader, "sample", guessed=True)
@@ -576,7 +579,7 @@ class Model:
             answer = "yes" if workers == 0 else loader.has_workers(workers)
             if answer == "no":
                 continue
-            guessed = possible >> loader.index & 1 or loader.out_of_sight
+            guessed = possible >> loader.index & 1 or loader.out_of_sight or loader.presumed
             (proven if answer == "yes" and not guessed else maybe).append(loader)
         if not proven and not maybe:
             return None
@@ -773,6 +776,8 @@ class Model:
     def choice(self, dataset: Atom | None, loader: Loader) -> str:
         """Why it is not sure that the loader holds this one of its `guessed` datasets."""
         site = dataset.site if isinstance(dataset, Instance) else None
+        if loader.presumed:
+            return "it is the dataset of a class that inherits the loader, and nothing in sight makes an object of it"
         if site is not None and site.expr in site.frame.guesses:
             return "which dataset it holds is read from a name at run time"
         kinds = {one.cls if isinstance(one, Instance) else one for one in loader.datasets}

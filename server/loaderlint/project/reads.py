@@ -22,6 +22,7 @@ _DEF = re.compile(r"^[ \t\f]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)", re.MULTILI
 _STARTS_WITH_DEF = re.compile(r"[ \t\f]*(?:@|def\b|class\b|async[ \t]+def\b)")
 _BARE = re.compile(r"[ \t\f]*(?:async[ \t]+)?def\b")
 _NAME = re.compile(r"\w+")
+_GLOBAL = re.compile(r"^[ \t]+global[ \t]", re.MULTILINE)
 #: What the test of a clause holds that says when the statements in it run.
 _GUARDS = ("__name__", "TYPE_CHECKING")
 
@@ -205,13 +206,20 @@ def bound_by(piece: Piece, index: int, facts: Callable[[int], PieceFacts | None]
     does not tell."""
     if piece.kind == "class" or (piece.kind == "statement" and is_def(piece.text)):
         name = defined_name(piece.text)
-        return (Bound(name, 0, -1, False, False),) if name else ()
+        itself = (Bound(name, 0, -1, False, False),) if name else ()
+        return (*itself, *_bound_names(facts(index), first=1)) if _declares_global(piece) else itself
     return _bound_names(facts(index))
 
 
-def _bound_names(facts: PieceFacts | None) -> tuple[Bound, ...]:
+def _declares_global(piece: Piece) -> bool:
+    """Whether a function of the module (not a method, which stands in another scope) may bind names of the module."""
+    return piece.parent < 0 and piece.kind == "statement" and _GLOBAL.search(piece.text) is not None
+
+
+def _bound_names(facts: PieceFacts | None, first: int = 0) -> tuple[Bound, ...]:
+    """The names of the module that the defs of a piece bind, from def `first` on."""
     found: list[Bound] = []
-    for number, one in enumerate(facts.ir.defs if facts else ()):
+    for number, one in enumerate(facts.ir.defs[first:] if facts else (), first):
         for index, step in enumerate(one.steps):
             if type(step) is ir.StarImport and number == 0:
                 found.append(Bound("", 0, index, False, False, step.module, step.level))

@@ -133,14 +133,16 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """An object of class `cls` made at `site` (None: somewhere out of sight)."""
+    """An object of class `cls` made at `site` (None: somewhere out of sight). `presumed`: nothing says that there is
+    one, but a framework or a configuration may make it."""
 
     cls: ClassRef
     site: Site | None
+    presumed: bool = False
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.cls, self.site)))
+        object.__setattr__(self, "_hash", hash((self.cls, self.site, self.presumed)))
 
     def __hash__(self) -> int:
         return self._hash
@@ -336,6 +338,11 @@ def of(*atoms: Atom) -> Val:
     return Val(frozenset(atoms))
 
 
+def is_none(atom: Atom) -> bool:
+    """Whether a value is the constant None, also one that is only the default of an option."""
+    return type(atom) is Literal_ and atom.kind == "NoneType"
+
+
 def named(name: str, site: Site) -> Val:
     """What calling the library name `name` at `site` gives."""
     return of(LibObject(name, site)) if len(name) <= MAX_NAME_LENGTH else unknown(TOO_MANY)
@@ -418,8 +425,9 @@ def order_of_atom(atom: Atom) -> str:
             return f"class {path} {piece:06} {def_:06} {around} {' '.join(map(order_of_atom, bases))}"
         case Method(function, receiver, owner):
             return f"method {order_of_atom(function)} {order_of_atom(receiver)} {order_of_atom(owner)}"
-        case Instance(cls, site):
-            return f"instance {order_of_atom(cls)} {site.frame.order if site else ''} {site.expr if site else 0:06}"
+        case Instance(cls, site, presumed):
+            where = f"{site.frame.order} {site.expr:06}" if site else " 000000"
+            return f"instance {order_of_atom(cls)} {where}{' presumed' if presumed else ''}"
         case SuperRef(cls, receiver):
             return f"super {order_of_atom(cls)} {order_of_atom(receiver)}"
         case PartialOf(func, site):

@@ -1,0 +1,336 @@
+"""Datasets between the place that stores them and the loader that reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.linking import link
+
+HEAD = """
+import argparse, copy, hydra
+from abc import ABC, abstractmethod
+from torch.utils.data import DataLoader, Dataset
+class A(Dataset):
+    def __getitem__(self, i): return i
+class B(Dataset):
+    def __getitem__(self, i): return -i
+"""
+
+#: The body of a class, then the datasets that its loader holds.
+STORED = {
+    "in a dict, by another method": (
+        """
+        def __init__(self): self.sets = {}
+        def setup(self): self.sets["train"] = A()
+        def get(self): loader = DataLoader(self.sets["train"])
+        """,
+        ["A"],
+    ),
+    "in a dict, under another key": (
+        """
+        def __init__(self): self.sets = {}
+        def setup(self):
+            self.sets["train"] = A()
+            self.sets["test"] = B()
+        def get(self): loader = DataLoader(self.sets["test"])
+        """,
+        ["B"],
+    ),
+    "in a dict, under keys that a loop goes through": (
+        """
+        def __init__(self): self.sets = {}
+        def setup(self):
+            for split in ("train", "test"): self.sets[split] = A()
+            self.sets["show"] = B()
+        def get(self): loader = DataLoader(self.sets["train"])
+        """,
+        ["A"],
+    ),
+    "in a dict, under any key": (
+        """
+        def __init__(self): self.sets = {}
+        def setup(self, split): self.sets[split] = A()
+        def get(self, split): loader = DataLoader(self.sets[split])
+        """,
+        ["A"],
+    ),
+    "in a dict that is updated": (
+        """
+        def __init__(self): self.sets = dict()
+        def setup(self): self.sets.update(train=A())
+        def get(self, split): loader = DataLoader(self.sets.get(split))
+        """,
+        ["A"],
+    ),
+    "in a dict with a default": (
+        """
+        def __init__(self): self.sets = {}
+        def setup(self): self.sets.setdefault("train", A())
+        def get(self): loader = DataLoader(self.sets["train"])
+        """,
+        ["A"],
+    ),
+    "in a dict of options": (
+        """
+        def __init__(self): self.options = {"num_workers": 4}
+        def setup(self): self.options["dataset"] = A()
+        def get(self): loader = DataLoader(**self.options)
+        """,
+        ["A"],
+    ),
+    "in a dict of another name": (
+        """
+        def __init__(self): self.sets, self.shown = {}, {}
+        def setup(self): self.shown["train"] = A()
+        def get(self): loader = DataLoader(self.sets["train"])
+        """,
+        [],
+    ),
+    "under a name that is made up": (
+        """
+        def setup(self): self.train_set = A()
+        def get(self, split): loader = DataLoader(getattr(self, f"{split}_set"))
+        """,
+        ["A"],
+    ),
+    "under a name that is added up": (
+        """
+        def setup(self): self.train_set, self.shown = A(), B()
+        def get(self, split): loader = DataLoader(getattr(self, split + "_set"))
+        """,
+        ["A"],
+    ),
+    "under a name that does not fit": (
+        """
+        def setup(self): self.shown = A()
+        def get(self, split): loader = DataLoader(getattr(self, f"{split}_set"))
+        """,
+        [],
+    ),
+    "under one of several names": (
+        """
+        def setup(self): self.train_set = A()
+        def first(self, *names):
+            for name in names:
+                if getattr(self, name, None) is not None: return getattr(self, name)
+        def get(self): loader = DataLoader(self.first("train_set", "any_set"))
+        """,
+        ["A"],
+    ),
+    "by setattr": (
+        """
+        def setup(self): setattr(self, "train_set", A())
+        def get(self): loader = DataLoader(self.train_set)
+        """,
+        ["A"],
+    ),
+    "by setattr, under a name that is made up": (
+        """
+        def setup(self):
+            for split in ("train", "test"): setattr(self, f"{split}_set", A())
+        def get(self): loader = DataLoader(self.train_set)
+        """,
+        ["A"],
+    ),
+    "by setattr, under another name": (
+        """
+        def setup(self, split): setattr(self, f"{split}_shown", A())
+        def get(self): loader = DataLoader(self.train_set)
+        """,
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("way", STORED)
+def test_a_dataset_is_stored(way: str, tmp_path: Path) -> None:
+    body, expected = STORED[way]
+    linked = link(tmp_path, f"{HEAD}class Data:{body.replace(chr(10) + '    ', chr(10))}")
+    assert linked.datasets() == expected
+
+
+#: Functions and module-level code, then the datasets that the loader holds.
+FILLED = {
+    "a function fills the dict that it is passed": (
+        "def fill(sets): sets['train'] = A()\nsets = {}\ndef main():\n    sets = {}\n    fill(sets)\n"
+        "    loader = DataLoader(sets['train'])",
+        ["A"],
+    ),
+    "a function fills the dict that it is passed by name": (
+        "def fill(n, *, sets): sets.update(train=A())\ndef main():\n    sets = dict()\n    fill(1, sets=sets)\n"
+        "    loader = DataLoader(sets['train'])",
+        ["A"],
+    ),
+    "a function fills another dict": (
+        "def fill(sets, others): others['train'] = A()\ndef main():\n    sets = {}\n    fill(sets, {})\n"
+        "    loader = DataLoader(sets['train'])",
+        [],
+    ),
+    "a loop fills a dict": (
+        "def main(splits):\n    sets = {}\n    for split in splits: sets[split] = A()\n"
+        "    loader = DataLoader(sets['train'])",
+        ["A"],
+    ),
+    "pairs make a dict": (
+        "def main(splits):\n    sets = dict((split, A()) for split in splits)\n    loader = DataLoader(sets['train'])",
+        ["A"],
+    ),
+    "the code that makes an object": (
+        "class Job:\n    dataset = None\n    def get(self): loader = DataLoader(self.dataset)\n"
+        "def main():\n    job = Job()\n    job.dataset = A()\n    job.get()",
+        ["A"],
+    ),
+    "the module that makes an object": (
+        "class Job:\n    dataset = None\n    def get(self): loader = DataLoader(self.dataset)\n"
+        "job = Job()\njob.dataset = A()\njob.get()",
+        ["A"],
+    ),
+    "the code that makes another object": (
+        "class Job:\n    dataset = None\n    def get(self): loader = DataLoader(self.dataset)\n"
+        "def main():\n    job, other = Job(), Plot()\n    other.dataset = A()\n    job.get()",
+        [],
+    ),
+    "a text for eval() that makes one": (
+        "p = argparse.ArgumentParser()\np.add_argument('--data', default='A(seed=1)')\n"
+        "loader = DataLoader(eval(p.parse_args().data))",
+        ["A"],
+    ),
+    "a text for eval() that makes two": ("loader = DataLoader(eval('A() + 2 * B(3)'))", ["A", "B"]),
+    "a text for eval() that names something else": ("loader = DataLoader(eval('sorted(load())'))", []),
+    "a store of a library": (
+        "from shelf import store\ndef main():\n    store.put('train', A())\n"
+        "    loader = DataLoader(store.get('train'))",
+        ["A"],
+    ),
+    "a wrapper of a library": ("import shelf\nloader = DataLoader(shelf.Sharded(A(), 3))", ["A"]),
+    "another store": (
+        "from shelf import store, plots\ndef main():\n    plots.put('train', A())\n"
+        "    loader = DataLoader(store.get('train'))",
+        [],
+    ),
+    "a function whose result is none": ("import numpy as np\nloader = DataLoader(np.asarray(A()))", []),
+}
+
+
+@pytest.mark.parametrize("way", FILLED)
+def test_a_dataset_is_put_there_by(way: str, tmp_path: Path) -> None:
+    code, expected = FILLED[way]
+    assert link(tmp_path, f"{HEAD}{code}\n").datasets() == expected
+
+
+def test_what_a_dict_held_before_may_be_any_dataset(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        HEAD
+        + """
+class Data:
+    def __init__(self, sets):
+        self.sets = dict(sets)
+    def setup(self):
+        for key in self.sets: self.sets[key] = A()
+    def get(self): loader = DataLoader(self.sets["train"])
+""",
+    )
+    assert linked.loader().late == "a copied mapping"
+    assert linked.guessed() == ["A.__getitem__", "B.__getitem__"]
+
+
+def test_the_method_of_a_configured_dataset_is_followed(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        HEAD
+        + """
+class C(Dataset):
+    def __getitem__(self, i): return 2 * i
+    def held_out(self): return A()
+class D(Dataset):
+    def __getitem__(self, i): return 2 * i
+    def held_out(self): return B()
+def main(cfg):
+    D()
+    loader = DataLoader(hydra.utils.instantiate(cfg.data).held_out())
+""",
+    )
+    assert linked.datasets() == ["A"]
+    assert linked.loader().guessed
+
+
+# --- a base class that makes the loader -------------------------------------------------------------------------------
+
+BASE = """
+class Base(ABC):
+    def get(self):
+        loader = DataLoader(self.data, num_workers=2)
+"""
+
+#: Classes that derive from one which makes the loader, then for each of its loaders the datasets and if it is presumed.
+HEIRS = {
+    "sets the dataset": ("class Own(Base):\n    def setup(self): self.data = A()", [([], False), (["A"], True)]),
+    "makes the dataset": (
+        "class Own(Base):\n    @property\n    def data(self): return A()",
+        [([], False), (["A"], True)],
+    ),
+    "is made in sight": ("class Own(Base):\n    def setup(self): self.data = A()\nOwn().get()", [(["A"], False)]),
+    "makes a loader of its own": (
+        "class Own(Base):\n    def setup(self): self.data = A()\n    def get(self): return [self.data]",
+        [([], False)],
+    ),
+    "has a dataset that another loader holds": (
+        "class Own(Base):\n    def setup(self): self.data = A()\nother = DataLoader(A())",
+        [([], False), (["A"], False)],
+    ),
+    "is derived from": (
+        "class Own(Base):\n    def setup(self): self.data = A()\n"
+        "class Last(Own):\n    def setup(self): self.data = B()",
+        [([], False), (["B"], True)],
+    ),
+    "derives from another class": ("class Own:\n    def setup(self): self.data = A()", [([], False)]),
+}
+
+
+@pytest.mark.parametrize("heir", HEIRS)
+def test_a_class_that_inherits_the_loader(heir: str, tmp_path: Path) -> None:
+    code, expected = HEIRS[heir]
+    linked = link(tmp_path, f"{HEAD}{BASE}{code}\n")
+    classes = linked.model.ev.classes
+    found = [
+        (sorted(classes.name(one.cls) for one in loader.datasets if hasattr(one, "cls")), loader.presumed)
+        for loader in linked.model.loaders
+        if not loader.out_of_sight
+    ]
+    assert sorted(found) == sorted(expected)
+
+
+def test_what_a_presumed_loader_holds_is_possible(tmp_path: Path) -> None:
+    linked = link(tmp_path, f"{HEAD}{BASE}class Own(Base):\n    def setup(self): self.data = A()\n")
+    (frame,) = [f for f in linked.model.reached if linked.model.label(f) == "A.__getitem__"]
+    exposure = linked.model.exposure(frame, 1)
+    assert exposure is not None and exposure.certainty == "possible"
+    told = [one.message for one in linked.model.why(frame, exposure)]
+    assert (
+        told[1] == "it is the dataset of a class that inherits the loader, and nothing in sight makes an object of it"
+    )
+
+
+def test_a_method_that_is_overridden_stores_nothing(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        HEAD
+        + """
+class Base:
+    def setup(self): self.data = A()
+class Own(Base):
+    def setup(self): self.data = B()
+    def get(self): loader = DataLoader(self.data)
+class More(Base):
+    def setup(self):
+        super().setup()
+        self.other = B()
+    def show(self): both = DataLoader(self.data)
+Own().get()
+More().show()
+""",
+    )
+    assert (linked.datasets(), linked.datasets("both")) == (["B"], ["A"])
