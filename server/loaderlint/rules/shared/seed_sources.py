@@ -29,13 +29,26 @@ def seed_sources(number: int, frame: Frame, model: Model, depth: int = 0) -> Ite
         yield "moving"
     elif isinstance(e, ir.Index) and Lib("os.environ") in model.ev.eval(e.base, frame).atoms:
         yield "fixed"
-    elif isinstance(e, ir.Index) and depth < 8 and set(seed_sources(e.index, frame, model, depth + 1)) != {"fixed"}:
-        yield "unknown"  # looked up for the sample
+    elif _is_looked_up(number, frame, model, depth):
+        yield "unknown"
     elif isinstance(e, ir.Bin | ir.Unary) and depth < 8:
         for operand in _operands(e):
             yield from seed_sources(operand, frame, model, depth + 1)
     else:
         yield from _value_sources(model.ev.eval(number, frame), model, depth)
+
+
+def _is_looked_up(number: int, frame: Frame, model: Model, depth: int) -> bool:
+    """Whether a value is looked up for the sample: `self.seeds[index]`, `self.samples[index]["seed"]`."""
+    if depth >= 8:
+        return False
+    match model.ev.expr(frame, number):
+        case ir.Index(base, index):
+            looked_up = set(seed_sources(index, frame, model, depth + 1)) != {"fixed"}
+            return looked_up or _is_looked_up(base, frame, model, depth + 1)
+        case ir.Attr(base, _) | ir.Element(base) | ir.Unpack(base, _, _):
+            return _is_looked_up(base, frame, model, depth + 1)
+    return False
 
 
 def _changes_later(e: ir.Attr, frame: Frame, model: Model) -> bool:
