@@ -45,6 +45,7 @@ Unsafe: whether the epochs should differ by `seed + epoch`, or the seed belongs 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -70,6 +71,7 @@ from loaderlint.rules.shared.seed_sources import seed_sources
 from loaderlint.rules.shared.seeding import tests_an_option
 from loaderlint.rules.shared.silence import too_unsure
 
+_WORDS = ("seed", "SEED", "Seed")
 _MODULES = ("torch.nn.Module", "lightning.pytorch.LightningModule")
 _RESTORING = frozenset({"torch.random.fork_rng", "torch.set_rng_state", "torch.random.set_rng_state"})
 
@@ -101,12 +103,36 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     names = _helpers.get(model)
     if names is None:
         names = _helpers[model] = _SEEDER_NAMES.union(_find_helpers(model))
-    if not function.calls_one_of(names, _may_be_fixed, in_loop=True):
-        return
-    for frame in function.frames:
-        calls = model.calls_named(frame, names)
-        for seeding in [s for call in calls if (s := _seeding(call, model)) is not None]:
+    if function.calls_one_of(names, _may_be_fixed, in_loop=True):
+        for frame in function.frames:
+            calls = model.calls_named(frame, names)
+            for seeding in [s for call in calls if (s := _seeding(call, model)) is not None]:
+                yield from _judge(seeding, model)
+    if function.written.name and function.calls_one_of(_SEEDER_NAMES):
+        for seeding in _called_in_loops(function, model):
             yield from _judge(seeding, model)
+
+
+def _called_in_loops(function: MainFunction, model: Model) -> Iterator[Seeding]:
+    """The calls of a def that seeds, in loops of pieces that do not speak of seeds and are not asked about: those of
+    `train_one_epoch`."""
+    name = function.written.name
+    places = {
+        (site.path, site.piece, site.def_)
+        for site in model.callers.sites(name)
+        if site.context > 0 and not _speaks_of_seeds(site.path, site.piece, model)
+    }
+    frames = [frame for place in sorted(places) for frame in model.callers.frames(*place)]
+    for frame in frames:
+        for call in model.calls_named(frame, {name}):
+            seeding = _seeding(call, model) if frame not in model.reached else None
+            if seeding is not None:
+                yield seeding
+
+
+def _speaks_of_seeds(path: Path, piece: int, model: Model) -> bool:
+    file = model.files.file(path)
+    return file is not None and any(file.pieces[piece].holds(word) for word in _WORDS)
 
 
 def _loads(model: Model) -> bool:
@@ -128,8 +154,9 @@ def _find_helpers(model: Model) -> Iterator[str]:
 
 
 def _may_be_fixed(call: ir.Call, exprs: tuple[ir.Expr, ...]) -> bool:
-    """Whether the arguments of a call may be the same in each turn of a loop, as they are written."""
-    seeds = call.args[:1] if called_name(exprs, call.func) in _SEEDER_NAMES else call.args
+    """Whether the seed that a call passes may be the same in each turn of a loop, as it is written. What a helper is
+    told besides may change."""
+    seeds = call.args[:1] if called_name(exprs, call.func) in _SEEDER_NAMES else ()
     return all(_may_stay(arg.value, exprs, 0) for arg in seeds)
 
 
@@ -163,12 +190,19 @@ def _seeding(call: WorkerCall, model: Model) -> Seeding | None:
         return Seeding(call, name, call.call.args[0].value, unknowns) if constant else None
     for target in model.ev.targets(call.number, call.frame):
         inner = [c for c in model.frame_calls(target) if _seeder(c) is not None and c.call.args]
-        if not all(_stays(arg.value, call.frame, loop, model, 0) for arg in call.call.args):
+        told = any(_is_told(c.call.args[0].value, c.frame, model) for c in inner)
+        if told and not all(_stays(arg.value, call.frame, loop, model, 0) for arg in call.call.args):
             continue
         if inner and all(c.context == 0 and _is_fixed(c.call.args[0].value, c.frame, 0, model) for c in inner):
             passed = call.call.args[0].value if len(call.call.args) == 1 else None
             return Seeding(call, model.label(target), passed, unknowns)
     return None
+
+
+def _is_told(seed: int, frame: Frame, model: Model) -> bool:
+    """Whether a seed hangs on a parameter of its def."""
+    exprs = model.facts(frame).ir.exprs
+    return any(isinstance(exprs[part], ir.Param) for part in ir.made_of(exprs, (seed,)))
 
 
 def _seeder(call: WorkerCall) -> str | None:
@@ -361,7 +395,7 @@ RULE = Rule(
     find=find,
     fix="unsafe",
     page=page(__doc__),
-    words=("seed", "SEED", "Seed"),
+    words=_WORDS,
     looks=may_loop,
     matters=_loads,
 )

@@ -3,7 +3,8 @@
 
 ## What it does
 Finds `worker_init_fn`s that seed from something which does not change from epoch to epoch, or not from worker to
-worker: a constant, `worker_id` alone, the whole second of `time.time()`, or `np.random.get_state()[1][0]`. So does a
+worker: a constant, `worker_id` alone, the whole second of `time.time()`, `np.random.get_state()[1][0]`, or a number
+that the main process draws once, even with `worker_id` added: `partial(init, seed=random.randint(0, 99))`. So does a
 dataset that seeds once, with its first sample (`if not self.seeded: ...`) or at the head of its `__iter__`. Seeds that
 are set for each sample are `reseed-per-sample`.
 
@@ -18,8 +19,8 @@ same numbers.
 - The seed comes from `torch.initial_seed()` or `get_worker_info().seed`.
 - `worker_id` alone with `persistent_workers=True`: the function runs once.
 - The epoch enters the seed: an attribute that is set anew before each epoch, or a loader made in the loop over epochs.
-- `np.random.get_state()` before torch 1.9, where the main process calls `np.random.seed()` in each epoch: workers
-  start with its state there.
+- `np.random.get_state()`, or a number drawn from NumPy, before torch 1.9, where the main process calls
+  `np.random.seed()` in each epoch, or draws itself: workers start with its state there.
 - Loaders for evaluation, where the same numbers each time are wanted: a hint at most.
 - A loader without workers never calls the function.
 - The workers draw from other libraries only, and all that they call is known.
@@ -55,9 +56,9 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings import Evidence, Finding, Fix, Place, Replace, Severity, Silence
-from loaderlint.knowledge.numpy_random import SEEDERS
+from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, SEEDERS
 from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, WorkerCall
+from loaderlint.project.model import Exposure, Loader, MainFunction, Model, WorkerCall
 from loaderlint.project.values import Lib
 from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
 from loaderlint.rules.shared.global_draws import is_drawn_from
@@ -67,6 +68,7 @@ from loaderlint.rules.shared.silence import few_workers, too_unsure
 
 #: The torch that seeds NumPy in each worker.
 FIXED_IN = "1.9"
+_DRAW_NAMES = frozenset(name.rpartition(".")[2] for name in NUMPY_GLOBAL_DRAWS)
 _FRESH_SOURCES: frozenset[Source] = frozenset({"fresh", "unknown", "index"})
 _UNUSED = "the workers draw no numbers from the state that it sets"
 #: Torch's seed of the worker, cut to what NumPy takes.
@@ -139,7 +141,7 @@ def _why_good(seeding: Seeding, *, derived: bool) -> str:
 
 
 def _why_unsaid(seeding: Seeding, loader: Loader, exposure: Exposure) -> str:
-    if seeding.sources & {"time", "moving", "main"}:
+    if seeding.sources & {"time", "moving"}:
         return "the seed is another one in each epoch and worker"
     if loader.persistent:
         return "its workers live on over the epochs, so that each starts once, with a seed of its own"
@@ -163,19 +165,37 @@ def _seedings(loader: Loader, model: Model) -> Iterator[Seeding]:
 
 def _as_of(sources: frozenset[Source], loader: Loader, model: Model) -> frozenset[Source]:
     """The sources with this loader's torch: before 1.9 workers have the state of NumPy that the main process has."""
-    if "state" not in sources or model.environment(loader).torch.before(FIXED_IN) != "yes":
+    if not sources & {"state", "inherited"}:
         return sources
-    moved: Source = "main" if _main_seeds_anew(model) else "fixed"
-    return sources - {"state"} | {moved}
+    if model.environment(loader).torch.before(FIXED_IN) != "yes":
+        return sources - {"inherited"} | {"unknown"} if "inherited" in sources else sources
+    moves = _main_seeds_anew(model) or ("inherited" in sources and _main_draws(model))
+    moved: Source = "moving" if moves else "fixed"
+    return sources - {"state", "inherited"} | {moved}
+
+
+def _main_draws(model: Model) -> bool:
+    """Whether the main process draws from NumPy's state, which workers that start later then find moved on."""
+    return any(
+        isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS
+        for function in _main_only(("np.random", "numpy.random"), model)
+        for call in (model.calls(function) if function.calls_one_of(_DRAW_NAMES) else ())
+        for atom in call.callee.atoms
+    )
+
+
+def _main_only(words: tuple[str, ...], model: Model) -> Iterator[MainFunction]:
+    """The functions of the main process that no worker runs."""
+    in_workers = {(frame.path, frame.piece, frame.def_) for frame in model.reached}
+    for function in model.main_functions(words):
+        if (function.path, function.piece, function.def_) not in in_workers:
+            yield function
 
 
 def _main_seeds_anew(model: Model) -> bool:
     """Whether the main process seeds NumPy as it goes on: `np.random.seed()` or `np.random.seed(epoch)` in a loop or in
     a function."""
-    in_workers = {(frame.path, frame.piece, frame.def_) for frame in model.reached}
-    for function in model.main_functions(("random.seed",)):
-        if (function.path, function.piece, function.def_) in in_workers:
-            continue
+    for function in _main_only(("random.seed",), model):
         for call in model.calls(function):
             if Lib("numpy.random.seed") not in call.callee.atoms:
                 continue
@@ -190,7 +210,7 @@ def _severity(seeding: Seeding, loader: Loader, exposure: Exposure) -> Severity 
     """Error where workers or runs agree; worker_id alone is a warning, if the function runs in each epoch."""
     sources = seeding.sources
     by_worker = "worker id" in sources and "state" not in sources
-    if (by_worker or seeding.each_epoch) and sources & {"time", "moving", "main"}:
+    if (by_worker or seeding.each_epoch) and sources & {"time", "moving"}:
         return None
     if seeding.each_epoch:
         severity = loudness(Severity.WARNING, exposure.certainty)

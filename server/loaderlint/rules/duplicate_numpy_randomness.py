@@ -17,6 +17,7 @@ torch 1.9 and later seed NumPy in each worker (pytorch/pytorch#56488). There thi
 - torch 1.9 or later; workers that are spawned; a loader without workers.
 - A `worker_init_fn` that seeds NumPy. (One that seeds from a constant is `constant-worker-seed`. One that seeds only if
   an option is set, `if seed is not None: ...`, is a warning.)
+- NumPy is seeded before the draw, on every way that leads to it. (Where only one branch seeds, it is a warning.)
 - Loaders that seed NumPy themselves: timm's `create_loader`, ultralytics, fastai, Lightning with
   `seed_everything(workers=True)`.
 - Draws from Python's `random` or from torch: their states are set in each worker on every torch.
@@ -90,7 +91,7 @@ def _judge(calls: list[WorkerCall], name: str, model: Model) -> Iterator[Finding
             yield from silences(RULE.name, place, (_unexposed(call, model) for call in calls))
         return
     frame, exposure = found
-    seeded = all(seeds_numpy(loader, model) == "sometimes" for loader in exposure.loaders)
+    seeded = all(_seeds_sometimes(loader, calls, model) for loader in exposure.loaders)
     severity = _severity(exposure, 1 if seeded else 0, model)
     if severity is None and not model.explains:
         return
@@ -112,6 +113,18 @@ def _judge(calls: list[WorkerCall], name: str, model: Model) -> Iterator[Finding
         model.why(frame, exposure),
         _fixes(exposure, model),
     )
+
+
+def _seeds_sometimes(loader: Loader, calls: list[WorkerCall], model: Model) -> bool:
+    """Whether NumPy is seeded under a condition: by the worker_init_fn, or before the draws."""
+    if seeds_numpy(loader, model) == "sometimes":
+        return True
+    ways = {seeds_on_the_way(call, loader, model) for call in calls if _is_run_by(loader, call, model)}
+    return ways == {"sometimes"}
+
+
+def _is_run_by(loader: Loader, call: WorkerCall, model: Model) -> bool:
+    return bool(model.reached[call.frame].bits() >> loader.index & 1)
 
 
 def _exposure(call: WorkerCall, model: Model) -> Exposure | None:
@@ -138,7 +151,7 @@ def _cure(call: WorkerCall, loader: Loader, model: Model) -> str:
             if seeds == "yes"
             else "what its worker_init_fn does is out of sight"
         )
-    return "NumPy is seeded on the way to the draw" if seeds_on_the_way(call, loader, model) else ""
+    return "NumPy is seeded on the way to the draw" if seeds_on_the_way(call, loader, model) == "yes" else ""
 
 
 def _who_seeds(loader: Loader) -> str:

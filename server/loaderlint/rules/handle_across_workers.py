@@ -14,7 +14,8 @@ Spawned workers (Windows, macOS, Linux from Python 3.14 on) cannot get the handl
 '_io.BufferedReader' object`.
 
 ## When it is not a bug
-- The handle is opened in `__getitem__`, in the `worker_init_fn`, or by an accessor that compares `os.getpid()`.
+- The handle is opened in `__getitem__`, in the `worker_init_fn`, or by an accessor that compares `os.getpid()`. (Opened
+  anew after it has been used, at its end or in an `except` clause, it has been read from where it came over.)
 - It is opened by the first sample (`if self.file is None`), and the main process takes none. Where it takes one before
   the workers start, they inherit its handle: that is reported.
 - It is opened and closed (or set to None) in `__init__`, or only used there.

@@ -14,7 +14,8 @@ Under DistributedDataParallel the ranks read the same stream as well: shard by r
 ## When it is not a bug
 - The stream is sharded by `get_worker_info()`: in `__iter__`, a helper, a base class, the `worker_init_fn`, or by a
   wrapper (webdataset, streaming, litdata, Hugging Face datasets).
-- The stream is random: each worker draws its own items.
+- The stream is random: each worker makes its items up, or draws them with replacement. A shuffle only orders a finite
+  stream: every worker still gives all of it. Without end, each pass in an order of the worker's own, it is none.
 - The stream is another dataset or a library's that is out of sight: it may shard itself, so the rule is silent.
 - Fewer than two workers.
 
@@ -44,7 +45,8 @@ class Lines(IterableDataset):
 
 ## Fix safety
 Safe where one loop yields and a turn of it depends on its own item alone: each item is still read once, in the same
-order within a worker. No fix where a buffer or counter is carried from turn to turn.
+order within a worker. No fix where a buffer or counter is carried from turn to turn, or where random numbers are drawn:
+workers would take their parts of different orders.
 
 ## References
 - [Iterable-style datasets](https://pytorch.org/docs/stable/data.html#iterable-style-datasets)
@@ -71,7 +73,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     for entry in iterations(loader, model):
         exposure = model.exposed(1 << loader.index, model.reached[entry].possible, 2)
         severity = _severity(entry, exposure, model) if exposure else None
-        reason = _why_not(entry, loader, severity, model)
+        stream = Stream(entry, loader, model)
+        reason = _why_not(stream, entry, loader, severity, model)
         if exposure is None or severity is None or reason:
             yield from silent(RULE.name, Spot(entry, 0, "def"), f"{reason}: {loader.described}", model)
             continue
@@ -82,15 +85,21 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             severity,
             exposure.certainty,
             f"every item comes once from each worker: `{name}.__iter__` runs whole {in_workers_of(exposure)} and "
-            "nothing splits the stream; shard it by `get_worker_info()` (and by rank under DDP)",
+            f"nothing splits the stream; {_advice(stream)}",
             model.def_place(entry),
             name,
             model.why(entry, exposure),
-            sharding_fixes(entry, model, "safe"),
+            () if stream.is_random() else sharding_fixes(entry, model, "safe"),
         )
 
 
-def _why_not(entry: Frame, loader: Loader, severity: Severity | None, model: Model) -> str:
+def _advice(stream: Stream) -> str:
+    """What to do. Workers that shuffle for themselves would take parts of different orders."""
+    shard = "shard it by `get_worker_info()` (and by rank under DDP)"
+    return f"{shard}, before it is shuffled" if stream.has_own_order() else shard
+
+
+def _why_not(stream: Stream, entry: Frame, loader: Loader, severity: Severity | None, model: Model) -> str:
     """Why items do not come more than once, as far as is known; '' if they do."""
     if loader.kind.shards:
         return f"{loader.kind.name} splits the stream between the workers"
@@ -98,8 +107,8 @@ def _why_not(entry: Frame, loader: Loader, severity: Severity | None, model: Mod
         return few_workers(loader)
     if severity is None:
         return too_unsure("possible")
-    if not Stream(entry, loader, model).comes_whole():
-        return "something splits the stream or makes it random, or what it goes over is out of sight"
+    if reason := stream.why_not_whole():
+        return reason
     # that it asks too early is said by another rule
     return "it asks for the worker, but too early: worker-info-in-main" if any(questions(entry, model)) else ""
 

@@ -84,7 +84,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             question.place,
             name,
             model.why(entry, exposure),
-            sharding_fixes(entry, model, "unsafe"),
+            () if Stream(entry, loader, model).is_random() else sharding_fixes(entry, model, "unsafe"),
         )
 
 
@@ -97,7 +97,7 @@ def _why_not(entry: Frame, loader: Loader, model: Model) -> str:
     stream = Stream(entry, loader, model)
     if stream.asks_for_worker():
         return "something asks again in the worker"
-    return "" if stream.comes_alike() else "the stream is split or random, or what it goes over is out of sight"
+    return stream.why_not_alike()
 
 
 RULE = Rule(

@@ -13,6 +13,10 @@ from loaderlint.project.classes import Store
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model
 from loaderlint.project.values import Atom, Instance, LibObject, Origin, Val
+from loaderlint.rules.shared.branches import always_comes_by
+
+#: Methods and functions that read nothing from a handle.
+_NO_USES = frozenset("close closed fileno hasattr isinstance getattr id print repr str".split())
 
 
 def handle_kind(atom: LibObject, model: Model) -> HandleKind | None:
@@ -120,8 +124,56 @@ def _left_by_constructor(inst: Instance, origin: Origin, model: Model) -> tuple[
 
 
 def _is_opened_anew(store: Store, origin: Origin, model: Model) -> bool:
-    in_worker = not store.construction and model.runs_in_worker(store.frame)
-    return in_worker and (compares_pid(store.frame, model) or not _is_guarded(store, origin.path[0], model))
+    """Whether a worker opens the handle for itself before it uses the one that came over."""
+    name = origin.path[0]
+    if store.construction or not model.runs_in_worker(store.frame):
+        return False
+    if compares_pid(store.frame, model):
+        return True
+    return not _is_guarded(store, name, model) and not _is_used_before(store, name, model)
+
+
+def _is_used_before(store: Store, name: str, model: Model) -> bool:
+    """Whether a store comes after a use of the handle, at the end of a file or after an error, say: in its own def, or
+    in all that call it."""
+    step = model.def_of(store.frame).steps[store.step]
+    if _uses_before(store.frame, store.step, step.context, name, model):
+        return True
+    callers = model.callers_of(store.frame)
+    return bool(callers) and all(_uses_before_call(frame, number, name, model) for frame, number in callers)
+
+
+def _uses_before_call(frame: Frame, number: int, name: str, model: Model) -> bool:
+    step = frame.code.evaluated_by(number)
+    return step is not None and _uses_before(frame, step, model.def_of(frame).steps[step].context, name, model)
+
+
+def _uses_before(frame: Frame, step: int, context: int, name: str, model: Model) -> bool:
+    """Whether `self.<name>` is always used before a step in this context. What an `except` clause handles has begun."""
+    one = model.def_of(frame)
+    began = {c.parent for c in one.around(context) if c.kind == "except"}
+    used = [s.context for s in one.steps[:step] if _is_use(s, name, frame, model)]
+    contexts = [one.contexts[c].parent if _is_in_try(c, began, one) else c for c in used]
+    return always_comes_by(contexts, context, frame, model)
+
+
+def _is_in_try(context: int, parents: set[int], one: ir.DefIR) -> bool:
+    here = one.contexts[context]
+    return here.kind == "try" and here.parent in parents
+
+
+def _is_use(step: ir.Step, name: str, frame: Frame, model: Model) -> bool:
+    """Whether a step calls a method of `self.<name>`, passes it on, or goes through it."""
+    if isinstance(step, ir.Iterate):
+        return _is_self(step.iterable, name, frame, model)
+    call = model.ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
+    if not isinstance(call, ir.Call):
+        return False
+    func = model.ev.expr(frame, call.func)
+    if isinstance(func, ir.Attr) and func.name not in _NO_USES and _is_self(func.base, name, frame, model):
+        return True
+    looks = isinstance(func, ir.Global) and func.name in _NO_USES
+    return not looks and any(_is_self(arg.value, name, frame, model) for arg in call.args)
 
 
 def last_stores(stores: tuple[Store, ...], inst: Instance, model: Model) -> list[Store]:

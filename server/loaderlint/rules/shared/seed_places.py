@@ -106,7 +106,7 @@ def often(call: WorkerCall, loader: Loader, model: Model) -> Often:
     """How often the workers of the loader come by a call in sample code."""
     links = model.chain(call.frame, loader)
     places = on_the_way(call, loader, model)
-    if any(_is_behind_a_flag(*place, links[at + 1 :], model) for at, place in enumerate(places)):
+    if any(is_behind_a_flag(*place, links[at + 1 :], model) for at, place in enumerate(places)):
         return "once"
     if model.def_of(links[0]).name != "__iter__":
         return "sample"
@@ -132,7 +132,7 @@ def _kinds_around(frame: Frame, context: int, model: Model) -> Iterator[str]:
     return (here.kind for here in model.def_of(frame).around(context))
 
 
-def _is_behind_a_flag(frame: Frame, context: int, called: tuple[Frame, ...], model: Model) -> bool:
+def is_behind_a_flag(frame: Frame, context: int, called: tuple[Frame, ...], model: Model) -> bool:
     """Whether what stands in `context` runs once: `if not self.seeded: ...; self.seeded = True`. The flag may be set in
     the functions that are `called` there."""
     one = model.def_of(frame)

@@ -7,16 +7,23 @@ from collections.abc import Iterator
 from typing import Literal
 
 from loaderlint.facts import ir
+from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Model
-from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject, Literal_, SeqOf, Unknown, Val
+from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject, Literal_, SeqOf, Site, Unknown, Val
+from loaderlint.rules.shared.epoch_loops import loops_around, step_context
 
-#: 'time': whole seconds; 'state': a word of NumPy's state; 'main': computed by the main process; 'moving': another
-#: value in each turn of a loop or after a call of a setter; 'index': the number of the sample; 'optional': where this
-#: is None there is no seeding; 'fresh': torch's seed of the worker, new in each epoch.
-Source = Literal["fixed", "worker id", "time", "state", "main", "moving", "index", "optional", "fresh", "unknown"]
+#: 'time': whole seconds; 'state': a word of NumPy's state; 'inherited': drawn in the worker from NumPy's state; 'main':
+#: computed once by the main process; 'moving': another value in each turn of a loop or after a call of a setter;
+#: 'index': the number of the sample; 'optional': where this is None there is no seeding; 'fresh': torch's seed of the
+#: worker, new in each epoch.
+Source = Literal[
+    "fixed", "worker id", "time", "state", "inherited", "main", "moving", "index", "optional", "fresh", "unknown"
+]
 #: What is the same as long as a process lives.
 _PER_PROCESS = re.compile(r"^os\.(?:environ|getenv)|get_(?:local_|global_)?rank$|get_world_size$|get_dist_info")
+#: What the program was called with.
+_OF_THE_CALL = {Lib("os.environ"), Lib("sys.argv")}
 _FIXED_REASONS = frozenset({"parameter", "config", "kwargs", "required option"})
 _TRUNCATING = ("builtins.int", "builtins.round")
 _COMPUTED = ("builtins.operation", "builtins.int", "builtins.abs", "builtins.str", "builtins.sum", "builtins.float")
@@ -27,15 +34,28 @@ def seed_sources(number: int, frame: Frame, model: Model, depth: int = 0) -> Ite
     e = model.ev.expr(frame, number)
     if isinstance(e, ir.Attr) and _changes_later(e, frame, model):
         yield "moving"
-    elif isinstance(e, ir.Index) and Lib("os.environ") in model.ev.eval(e.base, frame).atoms:
+    elif isinstance(e, ir.Index) and _OF_THE_CALL & model.ev.eval(e.base, frame).atoms:
         yield "fixed"
-    elif isinstance(e, ir.Index) and depth < 8 and set(seed_sources(e.index, frame, model, depth + 1)) != {"fixed"}:
-        yield "unknown"  # looked up for the sample
+    elif _is_looked_up(number, frame, model, depth):
+        yield "unknown"
     elif isinstance(e, ir.Bin | ir.Unary) and depth < 8:
         for operand in _operands(e):
             yield from seed_sources(operand, frame, model, depth + 1)
     else:
         yield from _value_sources(model.ev.eval(number, frame), model, depth)
+
+
+def _is_looked_up(number: int, frame: Frame, model: Model, depth: int) -> bool:
+    """Whether a value is looked up for the sample: `self.seeds[index]`, `self.samples[index]["seed"]`."""
+    if depth >= 8:
+        return False
+    match model.ev.expr(frame, number):
+        case ir.Index(base, index):
+            looked_up = set(seed_sources(index, frame, model, depth + 1)) != {"fixed"}
+            return looked_up or _is_looked_up(base, frame, model, depth + 1)
+        case ir.Attr(base, _) | ir.Element(base) | ir.Unpack(base, _, _):
+            return _is_looked_up(base, frame, model, depth + 1)
+    return False
 
 
 def _changes_later(e: ir.Attr, frame: Frame, model: Model) -> bool:
@@ -70,8 +90,8 @@ def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
                 yield from _value_sources(item, model, depth + 1)
         case LibMember(LibObject("torch.utils.data.get_worker_info"), name):
             yield "worker id" if name == "id" else "fixed" if name == "num_workers" else "fresh"
-        case LibObject(name, _) if name in _TRUNCATING and _is_of_time(atom, model):
-            yield "time"
+        case LibObject(name, site) if name in _TRUNCATING and _is_of_time(atom, model):
+            yield "time" if site.frame in model.reached else _of_main(site, model)
         case LibObject(name, site) if name in _COMPUTED and depth < 8:
             for operand in _operands(model.ev.expr(site.frame, site.expr)):
                 yield from seed_sources(operand, site.frame, model, depth + 1)
@@ -81,13 +101,23 @@ def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
             yield "fixed"
         case LibObject(name, site) if site.frame not in model.reached:
             # made in the main process, before the workers: the same in all of them, whatever it is
-            yield "main" if not name.startswith("torch.utils.data") else "unknown"
+            yield _of_main(site, model) if not name.startswith("torch.utils.data") else "unknown"
         case LibObject(name, _) if name.startswith("numpy.random.get_state"):
             yield "state"
+        case LibObject(name, _) if name in NUMPY_GLOBAL_DRAWS:
+            yield "inherited"
         case LibObject(name, _):
             yield "fresh" if "initial_seed" in name else "unknown"
         case _:
             yield "unknown"
+
+
+def _of_main(site: Site, model: Model) -> Source:
+    """What the main process computes at `site`: once, or in each turn of a loop. Who calls a function that is named
+    after the epoch may be out of sight."""
+    if "epoch" in model.def_of(site.frame).name.lower():
+        return "moving"
+    return "moving" if any(True for _ in loops_around(site.frame, step_context(site, model), model)) else "main"
 
 
 def _is_of_time(truncated: LibObject, model: Model) -> bool:

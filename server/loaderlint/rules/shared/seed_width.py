@@ -62,6 +62,8 @@ def _of_operation(op: str, left: int, right: int, frame: Frame, model: Model, de
     first, second = (reach(operand, frame, model, depth + 1) for operand in (left, right))
     by = constant(right, frame, model)
     match op:
+        case "*" if first is not None and by != 1:
+            return first * (by or 2)  # the second worker's number, plus one, say
         case "+" | "*" | "|" | "^" | "<<":
             return _most([first, second])
         case "-":

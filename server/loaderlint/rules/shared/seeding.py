@@ -13,6 +13,8 @@ from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
 from loaderlint.project.frames import Frame
 from loaderlint.project.model import Loader, Model, WorkerCall
 from loaderlint.project.values import Atom, FunctionRef, Instance, Lib, Literal_, Method, PartialOf, Unknown
+from loaderlint.rules.shared.branches import always_comes_by
+from loaderlint.rules.shared.seed_places import is_behind_a_flag
 
 #: The form of PyTorch's own notes on randomness. `torch.initial_seed()` is a new number in every worker and epoch.
 SEED_WORKER = """\
@@ -103,33 +105,64 @@ def tests_an_option(test: int, frame: Frame, model: Model) -> bool:
     return any(isinstance(atom, Literal_) and (atom.value is None or atom.value is False) for atom in atoms)
 
 
-def seeds_on_the_way(draw: WorkerCall, loader: Loader, model: Model) -> bool:
-    """Whether a frame that leads to a draw seeds NumPy, or the draw's own def does before it on the same way: then the
-    inherited state is not used."""
-    return any(
-        link is not draw.frame or _comes_before(call, draw, model)
-        for link in model.chain(draw.frame, loader)
-        for call in model.remembered(_seeding_calls, link)
+def seeds_on_the_way(draw: WorkerCall, loader: Loader, model: Model) -> Literal["yes", "no", "sometimes"]:
+    """Whether NumPy is seeded before a draw, by a frame that leads to it or in the draw's own def: then the inherited
+    state is not used. 'sometimes': only in a branch that need not be taken."""
+    found = [_seeds_before(*at, model) for at in _steps_to(draw, loader, model)]
+    if "yes" in found:
+        return "yes"
+    return "sometimes" if "sometimes" in found else "no"
+
+
+def _steps_to(draw: WorkerCall, loader: Loader, model: Model) -> Iterator[tuple[Frame, int, int]]:
+    """The calls that lead to a draw, and the draw itself: the frame, the expression, its context."""
+    links = model.chain(draw.frame, loader)
+    for before, after in zip(links, links[1:], strict=False):
+        number = model.call_to(before, after)
+        if number is not None:
+            yield before, number, next(iter(before.code.contexts_of(number)), 0)
+    yield draw.frame, draw.number, draw.context
+
+
+def _seeds_before(frame: Frame, number: int, context: int, model: Model) -> Literal["yes", "no", "sometimes"]:
+    """Whether a def seeds before expression `number`. One that seeds once behind a flag, `if not self.seeded`, has
+    seeded. One below counts where it is always reached: then only the first sample of a worker has the inherited
+    state."""
+    seedings = model.remembered(_seeding_calls, frame)
+    sure = [call for call, always in seedings if always]
+    if any(call.number > number and call.context == 0 for call in sure):
+        return "yes"
+    before = [call for call in sure if call.number < number]
+    if any(is_behind_a_flag(frame, call.context, (), model) for call in before):
+        return "yes"
+    if always_comes_by([call.context for call in before], context, frame, model):
+        return "yes"
+    away = {(c.expr, not c.negated) for c in _tests_around(frame, context, model)}
+    may = [_tests_around(frame, call.context, model) for call, _ in seedings if call.number < number]
+    return "sometimes" if any(not away & {(c.expr, c.negated) for c in tests} for tests in may) else "no"
+
+
+def _seeding_calls(frame: Frame, model: Model) -> tuple[tuple[WorkerCall, bool], ...]:
+    """The calls in a frame that seed NumPy, themselves or in a function that they call, and whether they always do."""
+    found = [(call, _seeds(call), model.ev.targets(call.number, frame)) for call in model.frame_calls(frame)]
+    inner = [(call, direct, [_seedings_in(target, model) for target in targets]) for call, direct, targets in found]
+    return tuple(
+        (call, direct or any(map(all, filter(None, in_)))) for call, direct, in_ in inner if direct or any(in_)
     )
 
 
-def _seeding_calls(frame: Frame, model: Model) -> tuple[WorkerCall, ...]:
-    return tuple(call for call in model.frame_calls(frame) if _seeds(call))
+def _seedings_in(frame: Frame, model: Model) -> list[bool]:
+    """For each call in a frame that seeds NumPy whether it is always reached."""
+    return [
+        always_comes_by([one.context], 0, frame, model) or is_behind_a_flag(frame, one.context, (), model)
+        for one in model.frame_calls(frame)
+        if _seeds(one)
+    ]
 
 
-def _comes_before(seed: WorkerCall, draw: WorkerCall, model: Model) -> bool:
-    """Whether the seeding call stands before the draw, and not in the other branch of a test. One under a condition of
-    its own counts: `if not self.seeded` seeds once, and that is enough. One below the draw counts where it is always
-    reached: then only the first sample of a worker has the inherited state."""
-    if seed.number > draw.number:
-        return not any(True for _ in model.def_of(seed.frame).around(seed.context))
-    around = {(c.expr, not c.negated) for c in _tests_around(draw, model)}
-    return not any((c.expr, c.negated) in around for c in _tests_around(seed, model))
-
-
-def _tests_around(call: WorkerCall, model: Model) -> Iterator[ir.Context]:
-    """The branches of tests that a call stands in, innermost first."""
-    return (here for here in model.def_of(call.frame).around(call.context) if here.kind == "if")
+def _tests_around(frame: Frame, context: int, model: Model) -> Iterator[ir.Context]:
+    """The branches of tests that a context stands in, innermost first."""
+    return (here for here in model.def_of(frame).around(context) if here.kind == "if")
 
 
 def _takes_lightnings(loader: Loader) -> bool:

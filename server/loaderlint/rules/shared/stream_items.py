@@ -1,0 +1,356 @@
+"""Where the items of a stream come from: drawn with replacement or made up, so that each worker has its own, or out of
+something that the stream goes through. A shuffle only orders that, and noise only alters it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATORS, SEEDERS
+from loaderlint.project.frames import Frame
+from loaderlint.project.model import Model, WorkerCall
+from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject
+
+#: What a value is made of. 'made': random numbers; 'picked': drawn out of several, with replacement; 'order': all of
+#: something in random order; 'item': an item of what is gone through; 'number': the turn of a loop.
+Origin = Literal["made", "picked", "order", "item", "number"]
+Origins = frozenset[Origin]
+
+_NOTHING: Origins = frozenset()
+_MADE: Origins = frozenset({"made"})
+_PICKED: Origins = frozenset({"picked"})
+_ORDER: Origins = frozenset({"order"})
+_ITEM: Origins = frozenset({"item"})
+_NUMBER: Origins = frozenset({"number"})
+
+_RANDOM = ("numpy.random.", "random.", "torch.rand", "torch.normal", "torch.multinomial", "torch.bernoulli", "secrets.")
+#: Functions of these modules that draw nothing.
+_NO_DRAWS = re.compile(
+    r"seed$|state$|\.(?:fork_rng|SeedSequence|Random|SystemRandom|RandomState|Generator|PCG64|MT19937|Philox|default_rng)$"
+)
+_ORDERING = frozenset("shuffle permutation permuted randperm".split())
+_PICKING = frozenset("choice choices sample".split())
+#: What gives the items of its arguments, and so the items of what these go through.
+PASSING = re.compile(
+    r"^(?:builtins\.(?:iter|enumerate|zip|map|filter|list|tuple|sorted|reversed)|itertools\.\w+|tqdm\.)"
+)
+_COUNTING = re.compile(
+    r"^(?:builtins\.range|itertools\.(?:count|repeat)|(?:numpy|torch)\.arange)$|(?:^|\.)t(?:rr?ange|nrange)$"
+)
+_ENDLESS = frozenset({"itertools.count", "itertools.repeat", "itertools.cycle"})
+_SAMPLERS = re.compile(r"(?:^|\.)(Weighted|Subset)?RandomSampler$")
+_FILLING = frozenset("add append appendleft extend insert put push update".split())
+_EMPTYING = frozenset("pop popleft popitem remove".split())
+#: So many frames of a stream are looked into, each with the origins of its parameters. Past them nothing is known.
+_MAX_WALKS = 100
+
+
+def draws(call: WorkerCall) -> bool:
+    """Whether a call draws random numbers."""
+    return any(map(_draws, call.callee.atoms))
+
+
+def orders(call: WorkerCall) -> bool:
+    """Whether a call puts something in random order."""
+    return any(_draws(atom) and _last_name(atom) in _ORDERING for atom in call.callee.atoms)
+
+
+def is_replacing(atom: Atom, model: Model) -> bool:
+    """Whether something is a sampler of torch that draws with replacement."""
+    match = _SAMPLERS.search(atom.name) if isinstance(atom, LibObject) else None
+    if match is None or not isinstance(atom, LibObject) or match[1] == "Subset":
+        return False
+    passed = model.ev.calls.site_arguments(atom.site).get("replacement", 2 if match[1] else 1)
+    if passed is None:
+        return match[1] == "Weighted"
+    return passed.literal is None or bool(passed.literal.value)
+
+
+def gives_all(entry: Frame, model: Model) -> bool:
+    """Whether all that a stream yields are items of what it goes through, whatever it draws beside that. `entry`: the
+    frame of its `__iter__`."""
+    walk = _Walk(entry, (), model, {})
+    given = [walk.element(step.value) if step.is_from else walk.given(step.value) for step in walk.yields()]
+    if not given and not model.def_of(entry).is_generator:
+        given = [walk.element(step.value) for _, step in model.steps_of(entry, ir.Return) if step.value != NONE]
+    return bool(given) and all(_is_passed_on(one) for one in given)
+
+
+def goes_on_in_own_order(entry: Frame, frames: Iterable[Frame], model: Model) -> bool:
+    """Whether a stream goes through its items again and again without end, in orders that each worker draws for
+    itself: no pass of it is an epoch. `frames`: all that it runs."""
+    calls = [call for frame in frames for call in model.frame_calls(frame)]
+    ordering = [call for call in calls if orders(call)]
+    seeded = any(isinstance(atom, Lib) and atom.name in SEEDERS for call in calls for atom in call.callee.atoms)
+    if not ordering or seeded or not all(isinstance(atom, Lib) for call in ordering for atom in call.callee.atoms):
+        return False
+    steps = [step for _, step in model.steps_of(entry, ir.YieldStep)]
+    return bool(steps) and all(_is_in_endless_pass(step, entry, model) for step in steps)
+
+
+def _is_in_endless_pass(step: ir.YieldStep, frame: Frame, model: Model) -> bool:
+    inside = step.is_from
+    for here in model.def_of(frame).around(step.context):
+        if inside and _is_endless(here, frame, model):
+            return True
+        inside = inside or here.kind == "loop"
+    return False
+
+
+def _is_endless(context: ir.Context, frame: Frame, model: Model) -> bool:
+    if context.kind == "while":
+        return model.ev.liveness.truth(context.expr, frame) is True
+    made = model.ev.eval(context.expr, frame).atoms if context.kind == "loop" else frozenset()
+    return any(isinstance(atom, LibObject) and atom.name in _ENDLESS for atom in made)
+
+
+def _is_passed_on(origins: Origins) -> bool:
+    return bool(origins & {"item", "number"}) and "picked" not in origins
+
+
+def _draws(atom: Atom) -> bool:
+    if isinstance(atom, Lib):
+        return atom.name.startswith(_RANDOM) and _NO_DRAWS.search(atom.name) is None
+    if isinstance(atom, LibMember) and isinstance(atom.owner, LibObject):
+        return atom.name in GENERATOR_DRAWS and atom.owner.name in GENERATORS
+    return False
+
+
+def _last_name(atom: Atom) -> str:
+    name = atom.name if isinstance(atom, Lib | LibMember) else ""
+    return "" if name == "numpy.random.sample" else name.rpartition(".")[2]
+
+
+def _joined(several: Iterable[Origins]) -> Origins:
+    """Those of one of several values."""
+    return _NOTHING.union(*several)
+
+
+def _mixed(parts: Iterable[Origins]) -> Origins:
+    """Those of a value that is made of all these: an item stays that item, whatever is picked for it."""
+    found = list(parts)
+    whole = _NOTHING.union(*found)
+    return whole - _PICKED if any("item" in one and "picked" not in one for one in found) else whole
+
+
+class _Walk:
+    """The origins of expressions in one frame. `given`: those of its parameters, by their numbers. `walks`: all walks
+    of a stream."""
+
+    def __init__(self, frame: Frame, given: tuple[Origins, ...], model: Model, walks: _Walks) -> None:
+        self._frame, self._given, self._model, self._walks = frame, given, model, walks
+        self._known: dict[tuple[bool, int], Origins] = {}
+        self._given_back: dict[bool, Origins] = {}
+
+    def yields(self) -> Iterator[ir.YieldStep]:
+        """The steps that yield."""
+        return (step for _, step in self._model.steps_of(self._frame, ir.YieldStep))
+
+    def given(self, number: int) -> Origins:
+        """Those of a value that is given away. A tuple or dict is an item if one part is one, or if all parts hang on
+        the turn of the loop."""
+        e = self._model.ev.expr(self._frame, number)
+        parts = e.items if isinstance(e, ir.Seq) else e.values if isinstance(e, ir.Map) else (number,)
+        found = [self.value(part) for part in parts if not self._is_constant(part)]
+        if any("item" in one and "picked" not in one for one in found):
+            return _ITEM
+        return _joined(found) if all(map(_is_passed_on, found)) else _PICKED
+
+    def value(self, number: int) -> Origins:
+        """Those of an expression."""
+        if number == NONE:
+            return _NOTHING
+        if (False, number) not in self._known:
+            self._known[False, number] = _NOTHING  # what comes back to itself adds nothing
+            self._known[False, number] = self._value(number)
+        return self._known[False, number]
+
+    def element(self, number: int) -> Origins:
+        """Those of what comes when an expression is gone through."""
+        if (True, number) not in self._known:
+            self._known[True, number] = _NOTHING
+            self._known[True, number] = self._element(number)
+        return self._known[True, number]
+
+    def _is_constant(self, number: int) -> bool:
+        return isinstance(self._model.ev.expr(self._frame, number), ir.Const)
+
+    def _value(self, number: int) -> Origins:
+        e = self._model.ev.expr(self._frame, number)
+        match e:
+            case ir.Param(index):
+                return self._given[index] if index < len(self._given) else _NOTHING
+            case ir.Element(iterable):
+                return self.element(iterable)
+            case ir.Call():
+                return self._call(number, e)
+            case ir.Index(base, index):
+                return self._index(base, index)
+            case ir.Attr(base, name) if ir.is_self(self._model.ev.expr(self._frame, base)):
+                same = self._frame.code.attributes(name)
+                return _joined(self._filled(one) for one, owner in same if owner == base)
+            case ir.Seq() | ir.Map():
+                return _mixed((*map(self.value, ir.operands(e)), self._filled(number)))
+            case ir.Comp(_, element, _, _):
+                return self.value(element)
+            case ir.Phi(choices):
+                return _joined(map(self.value, choices))
+            case ir.IfExp(_, then, other) | ir.BoolOp(_, then, other):
+                return _joined((self.value(then), self.value(other)))
+        return _mixed(map(self.value, ir.operands(e))) if e is not None else _NOTHING
+
+    def _filled(self, container: int) -> Origins:
+        """Those of what is put into a container later."""
+        found: list[Origins] = []
+        for step in self._frame.code.fillings(container):
+            if isinstance(step, ir.SetItem):
+                found.append(self.value(step.value))
+                continue
+            call = self._model.ev.expr(self._frame, step.call)
+            func = self._model.ev.expr(self._frame, call.func) if isinstance(call, ir.Call) else None
+            if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and func.name in _FILLING:
+                found.append(_mixed(self.value(arg.value) for arg in call.args))
+        return _joined(found)
+
+    def _is_emptied(self, container: int) -> bool:
+        """Whether items are taken out of a container, so that none comes again."""
+        calls = self._frame.code.method_calls(container)
+        if any(name in _EMPTYING for _, _, _, name in calls):
+            return True
+        deleted = [self._model.ev.expr(self._frame, step.target) for _, step in self._frame.code.steps_of(ir.Delete)]
+        return any(isinstance(e, ir.Index) and e.base == container for e in deleted)
+
+    def _index(self, base: int, index: int) -> Origins:
+        inside, at = self.value(base), self.value(index)
+        is_slice = isinstance(self._model.ev.expr(self._frame, index), ir.Slice)
+        if at & {"made", "picked"}:
+            return _ITEM if "item" in inside or self._is_emptied(base) else _PICKED
+        if "order" in inside or "order" in at:
+            whole = at & {"number", "item", "order"}
+            return _PICKED if not whole else _ORDER if is_slice or "order" in at else _ITEM
+        return inside | _ITEM if at & {"number", "item"} else inside
+
+    def _call(self, number: int, call: ir.Call) -> Origins:
+        callee = self._model.ev.eval(call.func, self._frame)
+        drawn = [atom for atom in callee.ordered() if _draws(atom)]
+        if drawn:
+            return self._drawn(_last_name(drawn[0]), call)
+        if Lib("builtins.next") in callee.atoms and call.args:
+            return self.element(call.args[0].value)
+        called = self._called(number, call)
+        if called is not None:
+            return _joined(walk.returned() for walk in called)
+        func = self._model.ev.expr(self._frame, call.func)
+        if not isinstance(func, ir.Attr):
+            chosen = _MADE if "picked" in self.value(call.func) else _NOTHING
+            return _mixed((chosen, *(self.value(arg.value) for arg in call.args), self._filled(number)))
+        owner = self.value(func.base)
+        if func.name in _EMPTYING and "picked" not in owner:
+            return _ITEM
+        return _mixed((owner, *(self.value(arg.value) for arg in call.args)))
+
+    def _drawn(self, name: str, call: ir.Call) -> Origins:
+        if name in _ORDERING or (name in _PICKING and self._takes_all(name, call)):
+            return _ORDER
+        return _PICKED if name in _PICKING else _MADE
+
+    def _takes_all(self, name: str, call: ir.Call) -> bool:
+        """Whether a draw without replacement takes as many items as there are: `random.sample(items, len(items))`."""
+        named = {arg.name: arg.value for arg in call.args if arg.kind == "kw"}
+        at = [arg.value for arg in call.args if arg.kind == "pos"]
+        if name != "sample":
+            replace = self._model.ev.eval(named["replace"], self._frame).literal if "replace" in named else None
+            if replace is None or replace.value is not False:
+                return False
+        size = named.get("k", named.get("size", at[1] if len(at) > 1 else NONE))
+        e = self._model.ev.expr(self._frame, size)
+        return isinstance(e, ir.Call) and Lib("builtins.len") in self._model.ev.eval(e.func, self._frame).atoms
+
+    def _called(self, number: int, call: ir.Call) -> list[_Walk] | None:
+        """What a call of a function of the project runs; None for other calls."""
+        targets = self._model.ev.targets(number, self._frame)
+        if not targets or self._model.ev.eval(number, self._frame).has(Instance):
+            return None
+        return [self._walk(one, self._passed(one, call)) for one in targets]
+
+    def _walk(self, frame: Frame, given: tuple[Origins, ...]) -> _Walk:
+        walk = self._walks.get((frame, given))
+        if walk is None:
+            walk = self._walks[frame, given] = _Walk(frame, given, self._model, self._walks)
+        return walk
+
+    def _passed(self, target: Frame, call: ir.Call) -> tuple[Origins, ...]:
+        params = self._model.def_of(target).params
+        given = [_NOTHING] * len(params)
+        position = 1 if target.receiver is not None else 0
+        names = {param.name: index for index, param in enumerate(params)}
+        for arg in call.args:
+            if arg.kind == "pos" and position < len(params):
+                given[position] = self.value(arg.value)
+                position += 1
+            elif arg.kind == "kw" and arg.name in names:
+                given[names[arg.name]] = self.value(arg.value)
+        return tuple(given)
+
+    def returned(self) -> Origins:
+        """Those of what the def returns, or yields."""
+        return self._remembered(gone_through=False)
+
+    def yielded(self) -> Origins:
+        """Those of what comes when what the def gives is gone through."""
+        return self._remembered(gone_through=True)
+
+    def _remembered(self, *, gone_through: bool) -> Origins:
+        if len(self._walks) > _MAX_WALKS:
+            return _PICKED
+        if gone_through not in self._given_back:
+            self._given_back[gone_through] = _NOTHING  # a def that calls itself adds nothing
+            self._given_back[gone_through] = self._gives(self.element if gone_through else self.value)
+        return self._given_back[gone_through]
+
+    def _gives(self, ask: Callable[[int], Origins]) -> Origins:
+        if self._model.def_of(self._frame).is_generator:
+            return _joined(self.element(s.value) if s.is_from else self.given(s.value) for s in self.yields())
+        returns = [step for _, step in self._model.steps_of(self._frame, ir.Return)]
+        return _joined(ask(step.value) for step in returns if step.value != NONE and not self._is_constant(step.value))
+
+    def _element(self, number: int) -> Origins:
+        e = self._model.ev.expr(self._frame, number)
+        match e:
+            case ir.Phi(choices):
+                return _joined(map(self.element, choices))
+            case ir.Call():
+                found = self._element_of_call(number, e)
+                if found is not None:
+                    return found
+            case ir.Comp(_, element, _, _):
+                return self.value(element) or _ITEM
+        iterated = [f for f in self._model.ev.targets(number, self._frame) if self._is_iter(f)]
+        if iterated:
+            return _joined(self._walk(one, ()).yielded() for one in iterated)
+        if any(is_replacing(atom, self._model) for atom in self._model.ev.eval(number, self._frame).atoms):
+            return _PICKED
+        value = self.value(number)
+        return value if value & {"made", "picked", "number"} and not value & {"item", "order"} else _ITEM
+
+    def _is_iter(self, frame: Frame) -> bool:
+        return self._model.def_of(frame).name == "__iter__"
+
+    def _element_of_call(self, number: int, call: ir.Call) -> Origins | None:
+        callee = [atom for atom in self._model.ev.eval(call.func, self._frame).ordered() if isinstance(atom, Lib)]
+        name = callee[0].name if callee else ""
+        if _COUNTING.search(name):
+            return _NUMBER
+        if PASSING.match(name):
+            first = 1 if name in ("builtins.map", "builtins.filter", "itertools.starmap") else 0
+            last = 1 if name in ("builtins.enumerate", "itertools.islice", "builtins.iter") else None
+            passed = [self.element(arg.value) for arg in call.args[first:last]]
+            return _mixed((*passed, self._filled(number)))
+        called = self._called(number, call)
+        return _joined(walk.yielded() for walk in called) if called is not None and not callee else None
+
+
+_Walks = dict[tuple[Frame, tuple[Origins, ...]], _Walk]
