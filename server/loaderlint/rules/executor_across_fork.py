@@ -79,7 +79,7 @@ from loaderlint.project.model import Model, WorkerCall, WorkerFunction
 from loaderlint.project.values import Instance, LibMember, LibObject, Origin
 from loaderlint.rules.base import Rule, in_workers_of, loudness, not_forked, page
 from loaderlint.rules.shared.handle_accessor import keyed_by_process
-from loaderlint.rules.shared.held_handles import compares_pid, first_samples, is_held, samples_taken
+from loaderlint.rules.shared.held_handles import compares_pid, first_uses, is_held, samples_taken
 from loaderlint.rules.shared.silence import started_by, too_unsure, unexposed
 
 _DOC = "The pool of this process: the threads of one made before a fork are not there."
@@ -219,10 +219,9 @@ def _touches(made: LibObject, call: WorkerCall, model: Model) -> tuple[Evidence,
     if not isinstance(func, ir.Attr):
         return ()
     if model.runs_in_worker(made.site.frame):
-        places = first_samples(made, model.ev.eval(func.base, call.frame), model)
-    else:
-        owners = [o.owner for o in call.callee.origins if isinstance(o.owner, Instance)]
-        places = [place for owner in owners for place in samples_taken(owner, model)]
+        return tuple(first_uses(made, model.ev.eval(func.base, call.frame), model))
+    owners = [o.owner for o in call.callee.origins if isinstance(o.owner, Instance)]
+    places = [place for owner in owners for place in samples_taken(owner, model)]
     return tuple(Evidence(place, "the main process takes a sample") for place in dict.fromkeys(places))
 
 

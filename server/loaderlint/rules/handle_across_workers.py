@@ -17,7 +17,8 @@ Spawned workers (Windows, macOS, Linux from Python 3.14 on) cannot get the handl
 - The handle is opened in `__getitem__`, in the `worker_init_fn`, or by an accessor that compares `os.getpid()`. (Opened
   anew after it has been used, at its end or in an `except` clause, it has been read from where it came over.)
 - It is opened by the first sample (`if self.file is None`), and the main process takes none. Where it takes one before
-  the workers start, they inherit its handle: that is reported.
+  the workers start, or `__len__` opens it and a loader that shuffles asks for the length, they inherit its handle: that
+  is reported.
 - It is opened and closed (or set to None) in `__init__`, or only used there.
 - What is kept is what was read: `self.lines = open(path).readlines()`.
 - A loader without workers.
@@ -83,7 +84,7 @@ from loaderlint.rules.base import Rule, in_workers_of, loudness, page
 from loaderlint.rules.shared.handle_accessor import accessor
 from loaderlint.rules.shared.held_handles import (
     compares_pid,
-    first_samples,
+    first_uses,
     handle_kind,
     handles_in,
     is_held,
@@ -128,7 +129,7 @@ def _judge(
 ) -> Iterator[Finding | Silence]:
     touches: list[Evidence] = []
     if model.runs_in_worker(held.site.frame):
-        touches = [Evidence(place, "the main process takes a sample") for place in first_samples(held, value, model)]
+        touches = first_uses(held, value, model)
         if not touches:
             yield from _silence(held, "it is opened in the worker, and the main process takes no sample before", model)
             return

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Place
+from loaderlint.findings import Evidence, Place
 from loaderlint.knowledge.handles import DERIVED, DERIVED_BY_INDEX, IN_MEMORY, OPENERS, HandleKind
 from loaderlint.project.classes import Store
 from loaderlint.project.frames import Frame
@@ -246,16 +246,46 @@ def _is_self(number: int, name: str, frame: Frame, model: Model) -> bool:
 # --- opened by the first sample ---------------------------------------------------------------------------------------
 
 
-def first_samples(held: LibObject, value: Val, model: Model) -> list[Place]:
-    """Where the main process takes a sample of the dataset that opens handle `held` with its first one; empty if it
-    takes none, or if each sample opens its own."""
+def first_uses(held: LibObject, value: Val, model: Model) -> list[Evidence]:
+    """Where the main process does what opens handle `held` of a dataset at its first use: it takes a sample, or asks
+    for the length. Empty if it does not, or if each use opens its own."""
     for origin in sorted(value.origins, key=lambda o: o.path):
-        if not isinstance(origin.owner, Instance) or len(origin.path) != 1 or origin.owner.site is None:
+        inst = origin.owner
+        if not isinstance(inst, Instance) or len(origin.path) != 1 or inst.site is None:
             continue
-        stores = model.remembered(_stores_by_value, origin.owner, origin.path[0]).get(held, ())
+        stores = model.remembered(_stores_by_value, inst, origin.path[0]).get(held, ())
         if stores and all(_is_guarded(s, origin.path[0], model) and not compares_pid(s.frame, model) for s in stores):
-            return list(samples_taken(origin.owner, model))
+            taken = [Evidence(place, "the main process takes a sample") for place in samples_taken(inst, model)]
+            return taken or (_lengths_taken(inst, model) if _len_opens(inst, stores, model) else [])
     return []
+
+
+def _len_opens(inst: Instance, stores: Sequence[Store], model: Model) -> bool:
+    """Whether `__len__` of a dataset runs one of these assignments."""
+    member = model.ev.classes.member(inst.cls, "__len__")
+    if member is None or member.function is None:
+        return False
+    opened = model.ev.functions.open_frame(member.function, inst, member.owner)
+    if opened is None:
+        return False
+    run = {(frame.path, frame.piece, frame.def_) for frame in model.run_by([opened])}
+    return any((store.frame.path, store.frame.piece, store.frame.def_) in run for store in stores)
+
+
+def _lengths_taken(inst: Instance, model: Model) -> list[Evidence]:
+    """Where the main process asks a dataset for its length before the workers start: by `len(dataset)` in the def that
+    makes it, or by a loader that shuffles, whose `RandomSampler` asks when it is made."""
+    found = []
+    frame = inst.site.frame if inst.site is not None else None
+    for call in model.calls_named(frame, ("len",)) if frame is not None else ():
+        if call.call.args and inst in model.ev.eval(call.call.args[0].value, call.frame).atoms:
+            place = model.place(call.frame, call.number)
+            found.append(Evidence(place, "the main process asks for the length, which opens it"))
+    for loader in model.loaders:
+        shuffle = loader.argument("shuffle").literal
+        if inst in loader.datasets and loader.site is not None and shuffle is not None and shuffle.value is True:
+            found.append(Evidence(model.site_place(loader.site), "this loader's sampler asks for the length"))
+    return found
 
 
 def _stores_by_value(inst: Instance, name: str, model: Model) -> dict[Atom, list[Store]]:
