@@ -81,6 +81,7 @@ def test_a_rule_that_fails(
             assert len(messages(client)) == 1 and "https://" in messages(client)[0]
             failing[0] = False
             client.change(uri, 5, DATA.replace("[::-1]", "[::-2]"))
+            await client.settled()  # a pull is answered before that, with what stands, if the engine takes its time
             assert await shown(client, uri, pulls) == before
             assert len(messages(client)) == 1
 
