@@ -48,6 +48,21 @@ def test_on_a_loader() -> None:
     assert idle["contents"]["value"] == "**`loader`** Loader, num_workers=0\n\nRuns in the main process: `work`."
 
 
+def test_on_a_loader_right_after_an_edit() -> None:
+    """It waits for the analysis of what was typed, for a moment."""
+
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "x = 1")
+            await client.settled()
+            client.change(A, 2, "loader = LOADER(4)")
+            position = {"line": 0, "character": 3}
+            shown = await client.request("textDocument/hover", textDocument={"uri": A}, position=position)
+            assert shown is not None and "num_workers=4" in shown["contents"]["value"]
+
+    run(scenario())
+
+
 def test_beside_a_finding() -> None:
     assert hover("x = 1 + BUG", 0, 1) is None
     assert hover("BUG", 7, 7) is not None, "beyond the end is the end"

@@ -356,6 +356,14 @@ class Analysis:
                 self._plan(AT_ONCE)
             await self._settled.wait()
 
+    async def settles_within(self, seconds: float) -> bool:
+        """Whether everything that is known has been looked at, or is within some seconds."""
+        if not self.is_settled:
+            waiting = asyncio.ensure_future(self.settled())
+            await asyncio.wait([waiting], timeout=seconds)
+            waiting.cancel()
+        return self.is_settled
+
     def report(self, document: Document | Notebook) -> Report | None:
         """What was found in this very version of the document; None if it was not looked at (yet)."""
         for known in (self._reports, self._early):

@@ -17,6 +17,8 @@ from loaderlint.lsp.told import about_line
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
 
+#: Seconds that a hover on code waits for the analysis of the last edit.
+_PATIENCE = 1.0
 _IGNORE = re.compile(r"#\s*loaderlint:\s*ignore(?:-file)?\s*\[(?P<names>[^\]]*)\]?")
 _NAME = re.compile(r"[\w-]+")
 #: A block of code, whose comments look like headings, or what makes a line a heading.
@@ -39,7 +41,7 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     if named is not None:
         name, start, end = named
         return _hover(ls, pages([name], ls.analysis.pages), Place(line, start, line, end), snapshot)
-    # No waiting: a hover is about what is shown now.
+    # No waiting for findings: a hover is about what is shown now.
     report = ls.analysis.report(document)
     if report is None:
         return None
@@ -47,7 +49,7 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     if found:
         text = pages(dict.fromkeys(finding.name for finding in found), ls.analysis.pages)
         return _hover(ls, with_environment(text, report.environment), found[0].span, snapshot)
-    if not ls.analysis.is_settled:
+    if not await ls.analysis.settles_within(_PATIENCE) or document.version != snapshot.version:
         return None
     told = await ls.analysis.try_asking(lambda workspace: answer(workspace, about_line, snapshot.path, line))
     return _hover(ls, told or "", Place(line, 0, line, len(content(snapshot.lines[line]))), snapshot)

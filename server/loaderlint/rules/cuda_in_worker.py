@@ -274,14 +274,26 @@ def _is_filled_before(call: WorkerCall, model: Model) -> bool:
 
 
 def _calls_in_loop(caller: Frame, callee: Frame, model: Model) -> bool:
-    """Whether a frame calls the def of another in a loop or a comprehension: for each item, as far as can be seen."""
+    """Whether a frame calls the def of another in a loop or a comprehension over all that there is, as far as can be
+    seen."""
     here = (callee.path, callee.piece, callee.def_)
     for _, step in model.steps_of(caller, ir.Perform):
-        if any(one.kind in ("loop", "while") for one in model.def_of(caller).around(step.context)):
+        around = model.def_of(caller).around(step.context)
+        if any(one.kind == "loop" and _goes_over_all(one.expr, caller) for one in around):
             targets = model.ev.targets(step.call, caller)
             if any((one.path, one.piece, one.def_) == here for one in targets):
                 return True
     return False
+
+
+def _goes_over_all(iterable: int, frame: Frame) -> bool:
+    """Whether a loop goes over something whole: not over a slice, or a `range` of constants."""
+    match frame.code.exprs[iterable]:
+        case ir.Call(_, args) if args:
+            return not all(isinstance(frame.code.exprs[arg.value], ir.Const) for arg in args)
+        case ir.Index(_, index):
+            return not frame.code.has_slice(index)
+    return True
 
 
 def _filled(frame: Frame) -> Iterator[str]:
