@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.counts import ALWAYS_ONE, ENVIRONMENT
-from loaderlint.project.values import Atom, LibObject, Literal_, SeqOf, Site, Val
+from loaderlint.project.evaluation.values import Atom, LibObject, Literal_, SeqOf, Site, Val
 
 if TYPE_CHECKING:
-    from loaderlint.project.evaluate import Evaluator
+    from loaderlint.project.evaluation.evaluator import Evaluator
 
 #: So many operations and calls in each other are computed. A number that grows in a loop is made of itself.
 _MAX_DEPTH = 8

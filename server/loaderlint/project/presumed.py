@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.late import makes_configured
-from loaderlint.knowledge.loaders import DATASET_BASES
-from loaderlint.project.values import ClassRef, Instance, LibObject, Val, join
+from loaderlint.knowledge.loader_defaults import DATASET_BASES
+from loaderlint.knowledge.registries import makes_configured
+from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject, Val, join
 
 if TYPE_CHECKING:
-    from loaderlint.project.callers import Callers
-    from loaderlint.project.evaluate import Evaluator
+    from loaderlint.project.evaluation.callers import Callers
+    from loaderlint.project.evaluation.evaluator import Evaluator
 
 _MAX_CLASSES = 16
 #: Libraries whose calls are known: what they give is not what they were given.
