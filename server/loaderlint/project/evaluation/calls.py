@@ -15,7 +15,6 @@ from loaderlint.project.evaluation.limits import MAX_NESTING
 from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,
-    FolderRef,
     FunctionRef,
     Instance,
     Lib,
@@ -24,7 +23,6 @@ from loaderlint.project.evaluation.values import (
     Literal_,
     MapOf,
     Method,
-    ModuleRef,
     Namespace,
     PartialOf,
     SeqOf,
@@ -36,6 +34,7 @@ from loaderlint.project.evaluation.values import (
     of,
     unknown,
 )
+from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
