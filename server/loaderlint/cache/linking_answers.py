@@ -42,7 +42,7 @@ _QUESTIONS = frozenset(
         "project.evaluation.classes": "_may_annotate _is_passed_on _mentions_like",
         "project.loaders.candidate_calls": "matches _renamed _names_given",
         "project.evaluation.containers": "_puts_into",
-        "project.evaluation.patterns": "formatted_names",
+        "project.evaluation.name_patterns": "formatted_names",
         "project.evaluation.callers": "_imported_as _bound_by_partial _may_derive",
         "syntax.byte_search": "calls",
         "project.modules.import_resolution": "_path_names _joined_names",

@@ -21,7 +21,7 @@ from loaderlint.project.evaluation import containers, hyperparameters
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.patterns import may_be_named
+from loaderlint.project.evaluation.name_patterns import may_be_named
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
     BOTTOM,

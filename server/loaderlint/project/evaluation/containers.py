@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.patterns import named_by
+from loaderlint.project.evaluation.name_patterns import named_by
 from loaderlint.project.evaluation.values import FunctionRef, MapOf, SeqOf, Site, Val, join, unknown
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.project_files import MODULE, ProjectFile

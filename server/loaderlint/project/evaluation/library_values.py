@@ -26,7 +26,7 @@ from loaderlint.knowledge.registries import looks_up_class
 from loaderlint.project.evaluation import containers, dynamic_dispatch
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.patterns import named_by, pattern_of
+from loaderlint.project.evaluation.name_patterns import named_by, pattern_of
 from loaderlint.project.evaluation.values import (
     NO_ORIGINS,
     NONE_VALUE,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.evaluation import hyperparameters
 from loaderlint.facts.piece_facts import PieceFacts
+from loaderlint.project.evaluation import hyperparameters
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (

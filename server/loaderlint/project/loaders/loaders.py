@@ -15,13 +15,13 @@ from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.loader_defaults import DATASET_BASES, SAMPLE_CALLABLES, TORCH_DEFAULTS, WRAPPING_DATASETS
 from loaderlint.knowledge.registries import makes_configured, registers_transforms
 from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
-from loaderlint.project.counts import ANY, Count, count_of
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.callers import Callers, CallSite, Limit, called_name
 from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, OPEN, takes
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.library_values import passed_to_library
+from loaderlint.project.evaluation.number_bounds import ANY, Count, count_of
 from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,
@@ -40,15 +40,15 @@ from loaderlint.project.evaluation.values import (
 )
 from loaderlint.project.loaders.candidate_calls import Candidates, matches
 from loaderlint.project.loaders.declared_loaders import DeclaredCalls, DeclaredOf, leads_to, with_seeds
-from loaderlint.project.loaders.wrapper_arguments import keeps_workers, loaders_made
-from loaderlint.project.modules.project_files import MODULE
-from loaderlint.project.presumed import (
+from loaderlint.project.loaders.presumed_datasets import (
     dataset_kind,
     given_by_configured,
     is_given_by_configured,
     kept_elsewhere,
     may_be_dataset,
 )
+from loaderlint.project.loaders.wrapper_arguments import keeps_workers, loaders_made
+from loaderlint.project.modules.project_files import MODULE
 from loaderlint.project.versions.environment import Environment
 
 _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")

@@ -46,8 +46,8 @@ from loaderlint.project.loaders.loaders import (
     unused_datasets,
     unused_transforms,
 )
+from loaderlint.project.loaders.presumed_datasets import dataset_kind
 from loaderlint.project.modules.project_files import Files
-from loaderlint.project.presumed import dataset_kind
 from loaderlint.project.reach.scripts import Scripts
 from loaderlint.project.versions.environment import Environment
 from loaderlint.syntax.notebook import SUFFIX
