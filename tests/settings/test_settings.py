@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint import settings
-from loaderlint.findings import Severity
-from loaderlint.settings import LoaderWrapper, PerFileIgnore, Settings, load
+from loaderlint.findings.finding import Severity
+from loaderlint.project.loaders.loader_wrapper import LoaderWrapper
+from loaderlint.settings import settings
+from loaderlint.settings.settings import PerFileIgnore, Settings, load
 
 NAMES = ("duplicate-numpy-randomness", "shared-generator", "stored-data-mutation")
 CODES = ("LDR101", "LDR102", "LDR401")

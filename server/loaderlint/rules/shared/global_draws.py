@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, NUMPY_GLOBAL_DRAWS, SEEDERS
-from loaderlint.project.model import Loader, Model, WorkerCall
-from loaderlint.project.values import Atom, Lib, LibMember, LibObject, MapOf, SeqOf, Unknown
+from loaderlint.project.evaluation.values import Atom, Lib, LibMember, LibObject, MapOf, SeqOf, Unknown
+from loaderlint.project.reach.model import Loader, Model, WorkerCall
 
 _TORCH_DRAWS = ("torch.rand", "torch.normal", "torch.multinomial", "torch.bernoulli", "torch.poisson")
 #: Packages that draw from a global state only where that is known: what else is called may draw from any.
