@@ -17,7 +17,7 @@ from loaderlint.lsp.text_positions import Place, Span, content, touches
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
 
-#: Seconds that a hover on code waits for the analysis of the last edit.
+#: Seconds that a hover waits for the analysis of the last edit.
 _PATIENCE = 1.0
 _IGNORE = re.compile(r"#\s*loaderlint:\s*ignore(?:-file)?\s*\[(?P<names>[^\]]*)\]?")
 _NAME = re.compile(r"[\w-]+")
@@ -41,9 +41,10 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     if named is not None:
         name, start, end = named
         return _hover(ls, pages([name], ls.analysis.pages), Place(line, start, line, end), snapshot)
-    # No waiting for findings: a hover is about what is shown now.
+    if ls.analysis.report(document) is None and not await ls.analysis.settles_within(_PATIENCE):
+        return None
     report = ls.analysis.report(document)
-    if report is None:
+    if report is None or document.version != snapshot.version:
         return None
     found = [finding for finding in report.findings if touches(finding.span, place)]
     if found:
