@@ -44,6 +44,7 @@ Unsafe: whether the epochs should differ by `seed + epoch`, or the seed belongs 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -73,6 +74,8 @@ from loaderlint.rules.shared.silence_reasons import too_unsure
 
 _WORDS = ("seed", "SEED", "Seed")
 _MODULES = ("torch.nn.Module", "lightning.pytorch.LightningModule")
+#: Context managers that keep a random state, by the last part of their names.
+_KEEPS_STATE = re.compile(r"(?:rng|seed|state|random|determin)\w*$", re.IGNORECASE)
 _RESTORING = frozenset({"torch.random.fork_rng", "torch.set_rng_state", "torch.random.set_rng_state"})
 
 
@@ -250,7 +253,7 @@ def _stays(number: int, frame: Frame, loop: int, model: Model, depth: int) -> bo
 
 def _conditions(call: WorkerCall, loop: int, model: Model) -> int | None:
     """How many unknown conditions the call stands under: a test of an option is one; None for any other test, and
-    where torch's state is put back."""
+    under a context manager that may put torch's state back."""
     unknowns = 0
     for context in between(call.context, loop, call.frame, model):
         if context.kind == "if":
@@ -259,7 +262,7 @@ def _conditions(call: WorkerCall, loop: int, model: Model) -> int | None:
             unknowns += 1
         elif context.kind == "with":
             made = model.ev.eval(context.expr, call.frame).atoms
-            if not all(isinstance(a, LibObject) and a.name not in _RESTORING for a in made):
+            if not all(isinstance(atom, LibObject) and not _KEEPS_STATE.search(atom.name) for atom in made):
                 return None
         elif context.kind in ("except", "match"):
             return None
