@@ -1,8 +1,7 @@
-"""From the files of a project to what the rules find, again only where something that was read has changed.
+"""From the files of a project to what the rules find; after an edit, only where something that was read has changed.
 
-Each part of a project (`loaderlint.project.modules.components`) is a unit: linked on its own, with notes of what it
-read. So what is found in it is a function of what it reads, and an edit links anew those units whose answers it
-changes."""
+Each part of a project (`loaderlint.project.modules.components`) is a unit: it is linked separately, with notes of what
+it read. So its findings are a function of what it reads, and an edit links again the units whose answers it changes."""
 
 from __future__ import annotations
 
@@ -31,24 +30,24 @@ if TYPE_CHECKING:
     from loaderlint.project.reach.model import Model
     from loaderlint.rules.base import Rule
 
-#: A project that holds none of these has no loader of any kind (PyTorch's and its wrappers', datasets, Keras sequences)
-#: and maps no data in a pool of processes.
+#: A project without any of these words has no loader of any kind (loaders of PyTorch and of its wrappers,
+#: datasets, Keras sequences) and maps no data in a process pool.
 _WORDS = ("oader", "Dataset", "Sequence", "num_proc", "Pool(", "PoolExecutor(", "ParallelMapper(")
 
-#: Bytes of files, more than which are not kept in memory.
+#: If a project has more bytes than this, they are not kept in memory.
 _MUCH = 30_000_000
 
-#: The pause in typing that a project waits for before it is linked again: so many times as long as its last linking
-#: took, at least and at most so many seconds. Linking then takes a sixth of one core or less while somebody types.
+#: The pause in typing that a project waits for before it is linked again: a multiple of the time that its last linking
+#: took, and its lower and upper bound in seconds. So linking takes at most a sixth of one core while somebody types.
 _PAUSE_FACTOR, _SHORTEST_PAUSE, _LONGEST_PAUSE = 5, 0.05, 0.5
-#: Seconds between two looks at whether somebody has typed.
+#: Seconds between two checks whether somebody has typed.
 _LOOK = 0.005
 
 
 class Unit(NamedTuple):
-    """A part of a project: what was found in it, what there is to tell of it, what both rest on, and the errors of ours
-    that kept us from finding more. `retried`: whether the part failed in the same way when it was linked again.
-    `limits`: what was not looked at because there is too much of it."""
+    """A part of a project: `findings`, the explanations in `told`, the `snapshot` that both depend on, and the internal
+    errors because of which findings may be missing. `retried`: whether the part failed in the same way when it was
+    linked again. `limits`: what was skipped because there is too much of it."""
 
     snapshot: Snapshot
     findings: Mapping[Path, list[Finding]]
@@ -59,17 +58,17 @@ class Unit(NamedTuple):
 
     @property
     def is_worth_retrying(self) -> bool:
-        """Whether linking the part again, with nothing changed, may give more. Once: a fault of the moment (memory,
-        disk) goes, and any other comes again until something that the part read changes."""
+        """Whether linking the part again, with nothing changed, may find more. True once: a temporary fault (memory,
+        disk) goes away, and any other one recurs until something that the part read changes."""
         return bool(self.failures) and not self.retried
 
     def failed_as(self, other: Unit) -> bool:
-        """Whether the same errors kept us from finding more in both."""
+        """Whether both units had the same internal errors."""
         return [(*one[:3], one.cost) for one in self.failures] == [(*one[:3], one.cost) for one in other.failures]
 
 
 class Linked(NamedTuple):
-    """What was found in which generation of the store, with these files; by parts and in all."""
+    """The result of linking: for which generation of the store and which files, by part and in total."""
 
     generation: int
     paths: tuple[Path, ...]
@@ -79,8 +78,8 @@ class Linked(NamedTuple):
 
 
 class Linking:
-    """Links one project, and keeps what came of it last. `tells`: every linking gathers what `explain` needs. `jobs`:
-    in how many processes parts may be linked."""
+    """Links one project, and keeps the last result. `tells`: every linking collects what `explain` needs. `jobs`: the
+    number of processes in which parts may be linked."""
 
     def __init__(self, store: Store, configuration: Configuration, tells: bool, jobs: int = 1) -> None:
         self._store = store
@@ -89,15 +88,15 @@ class Linking:
         self._jobs = jobs
         self.last: Linked | None = None
         self.named: frozenset[Path] = frozenset()
-        """The files that the user names: the rules of their settings are asked, too."""
+        """The files that the user named: rules that their settings enable are asked too."""
         self.links = 0
         """How often parts of the project were linked (read by tests and benchmarks)."""
         self._took = 0.0
-        """Seconds of the last linking."""
+        """How many seconds the last linking took."""
         self.known = False
-        """Whether the project has been linked at all."""
+        """Whether the project has ever been linked."""
         self.on_linked: Callable[[Model], None] = lambda model: None
-        """Called with each model when the rules have been asked; the model goes after it, so keep no part of it."""
+        """Called with each model after the rules were asked. The model is released afterwards: keep no part of it."""
 
     def current(
         self,
@@ -107,9 +106,9 @@ class Linking:
         telling: bool = False,
         edited: Callable[[], bool] | None = None,
     ) -> Linked:
-        """All findings of the project, with what `explain` needs if `telling`. A part is linked anew only if something
-        that its last linking read has changed, or if that is asked for the first time; with `edited`, after a pause in
-        which that does not answer True. Raises Cancelled if it does, or if `stop` does."""
+        """All findings of the project, with what `explain` needs if `telling`. A part is linked again only if something
+        that its last linking read has changed, or if `telling` is true for the first time. With `edited`, linking waits
+        for a pause first. Raises Cancelled if `edited` returns True during the pause, or if `stop` returns True."""
         last = self.last
         if last is None or last.generation != self._store.generation or (telling and last.told is None):
             last = self.last = self._now(last, stop, steps, telling, edited)
@@ -118,7 +117,7 @@ class Linking:
         return last
 
     def rest(self) -> None:
-        """Nobody asks for a while."""
+        """Save memory: no question is expected for a while."""
         for unit in self.last.units.values() if self.last is not None else ():
             unit.snapshot.pack()
 
@@ -130,7 +129,7 @@ class Linking:
         telling: bool,
         edited: Callable[[], bool] | None,
     ) -> Linked:
-        """The state of the project: of the units of the `last` one, those are kept of which nothing has changed."""
+        """The present state of the project. Units of the `last` state are kept if nothing that they read changed."""
         paths = self._store.paths()
         if last is None or last.paths != paths:
             last = None
@@ -149,7 +148,7 @@ class Linking:
             units[part] = unit._replace(retried=before is not None and unit.failed_as(before))
         if missing:
             self._took = time.monotonic() - began
-        for unit in units.values():  # only now, for linking may end before its time
+        for unit in units.values():  # only now, because linking may be cancelled
             unit.snapshot.follow()
         if last is not None and len(units) == len(last.units):
             if all(unit is last.units.get(part) for part, unit in units.items()):
@@ -157,8 +156,7 @@ class Linking:
         return self._linked(paths, {part: units[part] for part in parts})
 
     def _await_pause(self, stop: Callable[[], bool], edited: Callable[[], bool]) -> None:
-        """Wait until nobody has typed for a while. Raises Cancelled if somebody does: the next text needs a linking of
-        its own."""
+        """Wait for a pause in the typing. Raises Cancelled if somebody types: the new text will be linked instead."""
         end = time.monotonic() + min(max(_SHORTEST_PAUSE, _PAUSE_FACTOR * self._took), _LONGEST_PAUSE)
         while (left := end - time.monotonic()) > 0:
             if stop() or edited():
@@ -166,26 +164,26 @@ class Linking:
             time.sleep(min(left, _LOOK))
 
     def failures(self) -> Iterator[Failure]:
-        """The errors of ours in the last linking."""
+        """The internal errors in the last linking."""
         for unit in self.last.units.values() if self.last is not None else ():
             yield from unit.failures
 
     def limits(self) -> Iterator[Problem]:
-        """What was not looked at in the last linking because there is too much of it."""
+        """What the last linking skipped because there is too much of it."""
         for unit in self.last.units.values() if self.last is not None else ():
             yield from unit.limits
 
     def let_go(self, paths: Iterable[Path]) -> None:
-        """Nobody asks for these files for a while: in a large project, keep what stands in parts that nobody edits in
-        less memory."""
+        """Save memory in a large project: these files are not needed for a while. Files of parts that somebody edits
+        stay."""
         if self._store.is_large:
             part_of = self._store.searching().part_of
             edited = {part_of(path) for path in self._store.edited()}
             self._store.let_go([path for path in paths if part_of(path) not in edited])
 
     def _kept(self, unit: Unit | None, telling: bool) -> Unit | None:
-        """A unit that was linked before, with its places where they are now, if it still holds and tells what is
-        asked."""
+        """A unit that was linked before, with its places updated; None if it is out of date, or if `telling` and it has
+        no explanations."""
         if unit is None or (telling and unit.told is None) or unit.is_worth_retrying:
             return None
         if not unit.snapshot.same_answers():
@@ -209,7 +207,7 @@ class Linking:
         return Linked(self._store.generation, paths, units, findings, together(told))
 
     def _read(self, paths: tuple[Path, ...], stop: Callable[[], bool], steps: Steps) -> None:
-        """Read all files, which tells the parts of the project."""
+        """Read all files, which determines the parts of the project."""
         read = 0
         steps.expect(2 * len(paths))
         searching = self._store.searching()
@@ -226,10 +224,10 @@ class Linking:
     def _links(
         self, parts: Mapping[Part, Sequence[Path]], stop: Callable[[], bool], steps: Steps, telling: bool
     ) -> Iterator[tuple[Part, Unit]]:
-        """Link these parts, each with its files."""
+        """Link these parts, each with its files, and yield their units."""
         apart: dict[Part, Unit] = {}
         if self._jobs > 1 and len(parts) > 1 and not telling and not self._tells and not any(self._store.edited()):
-            with suppress(OSError):  # where no processes can be had, all is linked in this one
+            with suppress(OSError):  # if no process can be started, all is linked in this one
                 apart.update(self._links_apart(parts, stop, steps))
         yield from apart.items()
         for part, files in parts.items():
@@ -243,12 +241,12 @@ class Linking:
             yield part, unit
             self.let_go(files)
             if self._store.is_large:
-                gc.collect(0)  # what came with this part; a command has no collector running
+                gc.collect(0)  # the garbage of this part; commands run without the collector
 
     def _links_apart(
         self, parts: Mapping[Part, Sequence[Path]], stop: Callable[[], bool], steps: Steps
     ) -> Iterator[tuple[Part, Unit]]:
-        """Link parts in several processes, those with the most files first: what begins last must not take longest."""
+        """Link parts in several processes, those with the most files first, so that the longest does not start last."""
         from loaderlint.engine import parallel_linking
 
         store, configuration = self._store, self._configuration
@@ -271,8 +269,8 @@ class Linking:
             yield part, Unit(snapshot, noted.findings, None, noted.failures, limits=noted.limits)
 
     def link(self, part: Part, stop: Callable[[], bool], steps: Steps, telling: bool) -> Unit:
-        """Link a part, whatever is known of it: on a stack of the engine's own, since linking recurses over the code of
-        a whole project. `stop` and `steps` are called from there."""
+        """Link a part, whatever is known of it. This runs on the engine's own call stack, because linking recurses over
+        the code of a whole project. `stop` and `steps` are called from there."""
         abandoned = threading.Event()
 
         def linked() -> Unit:
@@ -299,8 +297,8 @@ class Linking:
         failed: Callable[[Failure], None],
         limited: Callable[[Problem], None],
     ) -> tuple[dict[Path, list[Finding]], Told | None]:
-        """What the rules find in a snapshot, by file; what there is to tell of it, if `telling`. `failed` is told which
-        rules could not look, `limited` what was not looked at."""
+        """What the rules find in a snapshot, by file, and the explanations if `telling`. `failed` is called with
+        internal errors, `limited` with what was skipped."""
         found: dict[Path, list[Finding]] = {}
         gathering = telling or self._tells
         words = (*_WORDS, *self._declared_words(snapshot.paths()))
@@ -335,14 +333,14 @@ class Linking:
         return Told()
 
     def _declared_words(self, paths: Iterable[Path]) -> frozenset[str]:
-        """The last names of all loaders that are declared for these files."""
+        """The last part of the name of every loader that the settings declare for these files."""
         folders = {path.parent: path for path in paths}
         return frozenset(
             one.name.rpartition(".")[2] for path in folders.values() for one in self._configuration.declared(path)
         )
 
     def _rules(self, paths: Iterable[Path], telling: bool) -> list[Rule]:
-        """The rules that are on for some of these files; all of them if there is to be told of each."""
+        """The rules that are enabled for at least one of these files; all rules if `telling`."""
         from loaderlint.rules import RULES
 
         if telling:
@@ -353,13 +351,13 @@ class Linking:
 
 
 def _only_path(snapshot: Snapshot) -> Path | None:
-    """The file or folder that a part consists of; None for a part of several, and for the whole project."""
+    """The file or folder that a part consists of; None for a part with several, and for the whole project."""
     return Path(snapshot.part[0]) if len(snapshot.part) == 1 else None
 
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Without the cycle collector: while a model grows nothing in it is garbage, and looking for it again and again
+    """Run without the cycle collector: nothing in a growing model is garbage, and looking for garbage again and again
     takes a third of the time."""
     running = gc.isenabled()
     gc.disable()

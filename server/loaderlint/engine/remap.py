@@ -1,4 +1,4 @@
-"""What a linking found, after an edit that changed none of its answers and gave pieces other numbers."""
+"""Updates what a linking found, after an edit that changed none of its answers but renumbered pieces."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _Value = TypeVar("_Value")
 
 
 class Gone(Exception):
-    """Something speaks of a piece that is not there any more."""
+    """Something refers to a piece that no longer exists."""
 
 
 def moved_findings(found: Mapping[Path, list[Finding]], moves: Mapping[Path, Moves]) -> dict[Path, list[Finding]]:
-    """Findings with the places that they speak of where these are now.
+    """Findings with the places that they name updated.
 
     Raises Gone."""
     return {path: [moved(one, moves) for one in findings] for path, findings in found.items()}
 
 
 def moved_told(told: Told, moves: Mapping[Path, Moves]) -> Told:
-    """What there is to tell, with its places where these are now.
+    """Explanations with the places that they name updated.
 
     Raises Gone."""
 
@@ -47,7 +47,7 @@ def moved_told(told: Told, moves: Mapping[Path, Moves]) -> Told:
 
 
 def moved(value: _Value, moves: Mapping[Path, Moves]) -> _Value:
-    """A value of frozen data with the places in it where these are now; the same one if it holds none that moved.
+    """A value of frozen data with the places in it updated; the same object if none of them moved.
 
     Raises Gone."""
     return cast("_Value", _moved(value, moves))

@@ -128,11 +128,11 @@ class Original:
         self.oddities = files.oddities(path)
         self.text = files.text(path)
         self.pieces = files.pieces(path)
-        #: Kept here for `names`: what imports bind at module level.
+        #: Kept here for `name_scopes`: what imports bind at module level.
         self.imports: list[Any] | None = None
-        #: Kept here for `names`: what binds a name at module level.
+        #: Kept here for `name_scopes`: what binds a name at module level.
         self.bindings: dict[str, list[Any]] = {}
-        #: Kept here for `header`: what functions say, by where they stand.
+        #: Kept here for `module_header`: hashes of the tokens of functions, by their spans.
         self.digests: dict[tuple[int, int], int] = {}
         self._trees: dict[int, Tree | None] = {}
         self.work = work

@@ -29,7 +29,7 @@ class Tree:
         #: places are wrong and only names may be read from it.
         self.exact = lossless(piece, parsed) and self._is_counted_alike()
         self.module = parsed.module
-        #: Kept here for `names`: what the piece binds, by scope.
+        #: Kept here for `name_scopes`: what the piece binds, by scope.
         self.scopes: dict[object, Any] | None = None
         self._shift = piece.start - parsed.start
         self._recorder = _Recorder(

@@ -1,9 +1,9 @@
 """The language server: what the engine finds, in the words of the Language Server Protocol.
 
-One file a feature. `documents` is the editor's text, `analysis` decides when the engine looks at it, `worker` is the
-one thread where it does so, by asking the engine's own process (`remote`, `child`, `wire`); `protocol` and `transport`
-keep what a client may send from doing harm. Nothing here imports libcst: the engine does, and its process is started
-when the client has its answer to `initialize`.
+One file per feature. `documents` holds the editor's texts, `analysis` decides when the engine looks at them, and
+`engine_thread` is the one thread that asks the engine, which has a process of its own (`engine_client`,
+`engine_process`, `engine_messages`). `protocol` and `transport` keep a client's messages from doing harm. Nothing here
+imports libcst: the engine does, and its process is started after the client has its answer to `initialize`.
 
 All lines and columns inside are 0-based characters. They become the client's units (UTF-8, UTF-16 or UTF-32) only where
 a message is made or read.
@@ -31,7 +31,7 @@ def main(
 ) -> int:
     """Serve one client until it leaves, and return the exit code: 0 after a proper shutdown, 1 if the client left
     without one, 2 if the transport cannot be had. Port 0 takes a free one; the address is written to stderr.
-    `token`, `origins`: who may connect to a socket (`access`); without a token, $LOADERLINT_TOKEN or a new one.
+    `token`, `origins`: who may connect to a socket (`access_token`); without a token, $LOADERLINT_TOKEN or a new one.
     `cache_dir`, `no_cache`: as for `loaderlint check`."""
     # What is imported stays; to look through it again and again would hold up messages (36 ms each time).
     gc.disable()

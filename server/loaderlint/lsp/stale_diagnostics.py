@@ -1,7 +1,8 @@
-"""Where the findings of an older text stand in a newer one: what is shown while the engine looks at the newer one.
+"""Where the findings of an older text are in a newer one: what is shown while the engine looks at the newer one.
 
-A finding stays with the very signs that it speaks of. It moves with them when the text changes before or behind them,
-and goes when they change. They are shown only; whatever edits a text (`actions`) waits for findings of that text.
+A finding stays attached to the exact characters that it is about. It moves with them when the text before or after them
+changes, and disappears when they change. Stale findings are only shown; whatever edits a text (`code_actions`,
+`fix_all`) waits for findings of that text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The files of a project: found, read, cut into pieces, lowered on demand, remembered by content.
 
-A file keeps the facts of its present pieces and, for a piece that is half typed, those of its last good version;
-nothing older. Files that nobody asks for are only read as bytes.
+A file keeps the facts of its present pieces and, for a half-typed piece, those of its last good version, but nothing
+older. Files that nobody asks for are only read as bytes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from loaderlint.facts.piece_facts import PieceFacts
     from loaderlint.syntax.span import Span
 
-#: Characters of pieces whose facts are at hand (25 bytes of facts each): more is much.
+#: If the pieces whose facts are in memory as objects have more characters than this (25 bytes of facts each), `rest`
+#: packs them.
 _MUCH_TEXT = 400_000
 
 _Words = Mapping[str, tuple[Path, ...]]
@@ -50,24 +51,25 @@ Moves = Sequence[int | None]
 
 
 def piece_key(piece: Piece) -> PieceKey:
-    """What the facts of a piece depend on."""
+    """Everything that the facts of a piece depend on."""
     return (piece.kind, piece.keyword, piece.parent >= 0, piece.text)
 
 
 @lru_cache(maxsize=1)
 def _decoded(content: bytes) -> Source:
-    """The source of the file that was asked for last: a file with thousands of findings is asked for by each."""
+    """The decoded source. The last one is remembered, because each finding of a file asks for it and there may be
+    thousands."""
     return decode(content)
 
 
 @dataclass(slots=True, eq=False)
 class OpenFile:
     """One file: its content, its pieces, and the facts known so far. `stale[i]` is the last good version of a piece
-    that does not parse now. `spans` remembers where the anchors that were shown stand in their pieces. `packed` are
-    facts as bytes, from a cache or from `pack`, unpacked when they are asked for; `asked` tells which `pack` took.
+    that does not parse now. `spans` remembers the positions of anchors that were shown. `packed` holds facts as bytes,
+    from a cache or from `pack`, which are unpacked when they are asked for; `asked` holds the keys that `pack` took.
 
-    `content` are the bytes of a file on disk, which are kept for searches anyway: its whole text, up to four times as
-    large and asked for by few, is not kept. An editor's text comes as its source."""
+    `content` holds the bytes of a file on disk, which are kept for searches anyway. The whole text is up to four times
+    as large and rarely asked for, so it is not kept. For an editor's text, `content` is its source."""
 
     path: Path
     content: Source | bytes
@@ -78,9 +80,9 @@ class OpenFile:
     packed: dict[PieceKey, bytes | None] = field(default_factory=dict)
     asked: set[PieceKey] = field(default_factory=set)
     is_new: bool = False
-    """Whether `pack` took facts that came from no cache."""
+    """Whether `pack` took facts that did not come from a cache."""
     failures: dict[PieceKey, Failure] = field(default_factory=dict)
-    """The pieces that could not be read for an error of ours, which count as if they did not parse."""
+    """The pieces that could not be read because of an internal error. They count as pieces that do not parse."""
 
     @property
     def source(self) -> Source:
@@ -94,11 +96,11 @@ class OpenFile:
 
     @property
     def parses(self) -> bool:
-        """Whether every piece does."""
+        """Whether every piece parses."""
         return all(self.own_facts(index) is not None for index in range(len(self.pieces)))
 
     def own_facts(self, index: int) -> PieceFacts | None:
-        """The facts of a piece as it stands; None if it does not parse."""
+        """The facts of the present version of a piece; None if it does not parse."""
         piece = self.pieces[index]
         key = piece_key(piece)
         if key not in self.memo:
@@ -112,8 +114,8 @@ class OpenFile:
         return None
 
     def new_facts(self) -> dict[int, PieceFacts | bytes | None] | None:
-        """All facts that are known by now, by the index of their piece; None if there are no others than those that
-        came from a cache, or if an error kept some from being read."""
+        """All facts known so far, by the index of their piece; None if all of them came from a cache, or if some could
+        not be read because of an internal error."""
         keys = [piece_key(piece) for piece in self.pieces]
         if self.failures:
             return None
@@ -129,11 +131,11 @@ class OpenFile:
 
     @property
     def weight(self) -> int:
-        """How many characters those pieces have whose facts are there as objects."""
+        """The number of characters in pieces whose facts are in memory as objects."""
         return sum(len(key[3]) for key in self.memo)
 
     def pack(self) -> None:
-        """Nobody will ask for facts for a while: keep them as bytes."""
+        """Keep facts as bytes: they are not needed for a while."""
         from loaderlint.facts.codec import pack
 
         for key, facts in self.memo.items():
@@ -144,7 +146,7 @@ class OpenFile:
         self.memo.clear()
 
     def facts(self, index: int) -> PieceFacts | None:
-        """The facts of a piece, the last good ones while it does not parse."""
+        """The facts of a piece; the last good ones while it does not parse."""
         own = self.own_facts(index)
         if own is not None:
             return own
@@ -152,14 +154,14 @@ class OpenFile:
         return kept[1] if kept else None
 
     def shown_piece(self, index: int) -> tuple[Piece, bool]:
-        """The piece that `facts(index)` speaks of, and whether it is the present one."""
+        """The piece that `facts(index)` describes, and whether it is the present one."""
         if index in self.stale and self.own_facts(index) is None:
             return self.stale[index][0], False
         return self.pieces[index], True
 
     def find_spans(self, piece: Piece, anchors: Iterable[int]) -> dict[int, Span | None]:
-        """Where anchors (and perhaps others) stand in a piece of this file, or in its last good version, counted from
-        the piece's first line; None for one that does not parse. The piece is parsed once for all that are new."""
+        """The spans of anchors (and perhaps of others) in a piece of this file or in its last good version, relative to
+        the piece's first line; None for one that has none. The piece is parsed once for all new anchors."""
         known = self.spans.setdefault(piece_key(piece), {})
         new = [anchor for anchor in anchors if anchor not in known]
         if new:
@@ -167,11 +169,11 @@ class OpenFile:
         return known
 
     def relative_span(self, piece: Piece, anchor: int) -> Span | None:
-        """Where one anchor stands (see `find_spans`)."""
+        """The span of one anchor (see `find_spans`)."""
         return self.find_spans(piece, [anchor])[anchor]
 
     def changed(self, source: Source) -> OpenFile:
-        """The file with another text: pieces that stand unchanged keep their facts."""
+        """The file with another text. Unchanged pieces keep their facts."""
         pieces = recut(self.pieces, self.text, source.text)
         made = OpenFile(self.path, source, pieces, self.memo, packed=self.packed, asked=self.asked, is_new=self.is_new)
         made.stale = _last_good(self, made)
@@ -223,7 +225,7 @@ def _relative_spans(piece: Piece, anchors: Sequence[int]) -> dict[int, Span | No
 
 
 def _concrete_spans(piece: Piece, anchors: Sequence[int]) -> dict[int, Span]:
-    """Where anchors stand in a piece by libcst's tree; nothing if it does not parse."""
+    """The spans of anchors in a piece, from libcst's tree; empty if it does not parse."""
     from loaderlint.syntax.libcst_tree import parse_piece
     from loaderlint.syntax.positions import spans
 
@@ -232,8 +234,8 @@ def _concrete_spans(piece: Piece, anchors: Sequence[int]) -> dict[int, Span]:
 
 
 def _last_good(old: OpenFile, new: OpenFile) -> dict[int, tuple[Piece, PieceFacts]]:
-    """For each new piece that does not parse: the last good version of the old piece that it came from, which has the
-    same outline (see `reads.Outline`). Only pieces whose facts were asked for have one."""
+    """For each new piece that does not parse: the last good version of the old piece that it came from, if that has the
+    same outline (see `dependencies.Outline`). Only pieces whose facts were asked for have one."""
     paired = _paired_with_good(old, new)
     return {
         index: pair
@@ -266,14 +268,14 @@ def _paired_with_good(old: OpenFile, new: OpenFile) -> dict[int, tuple[Piece, Pi
 
 
 def changed_range(old: Sequence[Piece], new: Sequence[Piece]) -> tuple[int, int, int]:
-    """(first, last in old, last in new) of the pieces whose texts differ."""
+    """The range of pieces whose texts differ: its start, its end in `old`, and its end in `new`."""
     first, back = common_ends([piece.text for piece in old], [piece.text for piece in new])
     return first, len(old) - back, len(new) - back
 
 
 def _origin(piece: Piece, index: int, good: Mapping[int, tuple[Piece, PieceFacts]]) -> int | None:
-    """Which old piece a broken one came from, among those with its outline: the one with the same first line, else the
-    one in its position."""
+    """The old piece that a broken one came from, among those with its outline: the one with the same first line,
+    otherwise the one at the same index."""
     here = dependencies.outline(piece)
     head = piece.text.split("\n", 1)[0].strip()
     alike = {position: old.text for position, (old, _) in good.items() if dependencies.outline(old) == here}
@@ -284,42 +286,42 @@ def _origin(piece: Piece, index: int, good: Mapping[int, tuple[Piece, PieceFacts
 
 
 class KeptPieces(Protocol):
-    """Where a store looks for what was known of a file."""
+    """Where a store looks up facts from earlier sessions."""
 
     def get(self, data: bytes, text: str) -> FileFacts | None:
-        """The pieces of a file and the facts of some of them, by its bytes and its text."""
+        """The pieces of a file with these bytes and this text, and the facts of some of them."""
 
     def put(self, files: Iterable[tuple[bytes, OpenFile]]) -> None:
-        """Keep what is known of files, their bytes and what was made of them."""
+        """Keep what is known of files, given as their bytes and what they were parsed to."""
 
 
 class Store:
-    """The files of one root. Editor texts lie over the disk. `unreadable` says what could not be read, and why,
-    `left_out` where a file has a statement that is too large to be parsed. `kept`: where facts of pieces may be known
-    already. `loose`: nothing says that the root is a project, so its files are those that are named or edited, those
-    beside them, and those that their imports lead to, not all below the root.
+    """The files of one root. Texts of an editor replace those on disk. `unreadable` says which files could not be read,
+    and why; `left_out`, which files have a statement that is too large to be parsed. `kept`: where facts of pieces may
+    be known already. `loose`: nothing says that the root is a project, so its files are not all those below the root,
+    but those that are named or edited, those beside them, and those that their imports lead to.
 
-    `generation` counts changes; `before` holds, for each file that changed since `settled` was last called, what it was
-    then (None: it was not open)."""
+    `generation` counts changes. `before` holds, for each file that changed since the last call of `settled`, its
+    version at that call (None: it was not open)."""
 
     def __init__(self, root: Path, kept: KeptPieces | None = None, *, loose: bool = False) -> None:
         self.root = root
         self._kept = kept
         self._loose = loose
         self._reachable = Reachable(root, self.data)
-        #: For which generation and named files it was last asked what is reachable; None if nobody needs to know.
+        #: The generation and the named files for which reachable files were last computed; None if nobody needs them.
         self._reached_at: tuple[int, frozenset[Path]] | None = None
         self._found = Found(())
         self._overlays: dict[Path, str] = {}
         self._open: dict[Path, OpenFile | None] = {}
         self._data: dict[Path, bytes] = {}
-        #: What tells the contents that files had whose bytes were let go; b"" where they have others since. And those
-        #: that were silent then.
+        #: Of files whose bytes were released: hashes of their contents, b"" if the contents have changed since; and
+        #: those files that were silent (see `is_silent`).
         self._left: dict[Path, bytes] = {}
         self._silent: set[Path] = set()
         self._cells: dict[Path, tuple[int, ...]] = {}
         self._searching = Searching(root, self.data, self._note_failure)
-        #: The files that an error of ours kept from being read or searched, each with the errors by what they say.
+        #: The files that could not be read or searched because of internal errors, with the errors by their messages.
         self._failures: dict[Path, dict[str, Failure]] = {}
         self._walk: Walk | None = None
         self._walked: frozenset[Path] | None = None
@@ -329,7 +331,7 @@ class Store:
         self._names = Names()
         self._folders: frozenset[Path] = frozenset()
         self.unreadable: dict[Path, str] = {}
-        #: The encodings that files name and Python does not know; these files are read as UTF-8.
+        #: Encodings that files declare and Python does not know; these files are read as UTF-8.
         self.unknown_encodings: dict[Path, str] = {}
         self.left_out: dict[Path, str] = {}
         self.generation = 0
@@ -338,7 +340,7 @@ class Store:
     # --- what changes -------------------------------------------------------------------------------------------------
 
     def set_text(self, path: Path, text: str | None) -> None:
-        """Lay an editor's text over the file, or take it away (None)."""
+        """Replace the text of a file by an editor's, or go back to the one on disk (None)."""
         if text is None and path not in self._overlays:
             return
         known = self._changing(path)
@@ -366,11 +368,11 @@ class Store:
         self._searching.change(path, reaches_alike=reaches_alike)
 
     def overlay(self, path: Path) -> str | None:
-        """The editor's text of a file, None if there is none."""
+        """The editor's text of a file; None if there is none."""
         return self._overlays.get(path)
 
     def forget(self, path: Path) -> None:
-        """The file changed on disk, came or went."""
+        """The file was changed, created or deleted on disk."""
         self._names.forget(path)
         self.generation += 1
         if path not in self._overlays:
@@ -380,12 +382,12 @@ class Store:
         self._walk = self._paths = None
 
     def _changing(self, path: Path) -> OpenFile | None:
-        """Forget what is known of the file's content, but for what comes back: the file as it was."""
+        """Forget what is known of the file's content, and return the version that it had."""
         if (path in self._data or path in self._left) and path not in self._open:
             self._open[path] = self._opened(path)
         was = self._open.pop(path, None)
         if not self._left.pop(path, b"known"):
-            was = None  # what it was is gone
+            was = None  # its content had changed before, so that version is not known
         self.before.setdefault(path, was)
         self._data.pop(path, None)
         self._silent.discard(path)
@@ -398,19 +400,19 @@ class Store:
         return was
 
     def _rewalked(self, path: Path) -> frozenset[Path] | None:
-        """The files on disk, as far as they are known still: None if a file came or went, which ignore rules decide
-        on."""
+        """The files on disk if they are still known. None if this file was created or deleted: ignore rules decide
+        whether it counts."""
         if self._walked is not None and path in self._walked and path.is_file():
             return self._walked
         return None
 
     def suppose(self, paths: Iterable[Path]) -> None:
-        """Take these for all files on disk, without looking: somebody else has looked, or needs no others."""
+        """Assume that these are all files on disk, without looking: the caller knows them, or needs no others."""
         self._walked, self._paths = frozenset(paths), None
 
     @property
     def is_large(self) -> bool:
-        """Whether the files are so many that their bytes are read again rather than kept."""
+        """Whether there are so many bytes that they are read again instead of kept."""
         return self._searching.drop is not None
 
     @is_large.setter
@@ -418,7 +420,7 @@ class Store:
         self._searching.drop = self._drop_all if is_large else None
 
     def settled(self) -> None:
-        """Whatever changed has been dealt with."""
+        """All changes so far have been dealt with."""
         self.before.clear()
 
     @property
@@ -427,8 +429,7 @@ class Store:
         return self._kept
 
     def rest(self) -> Iterator[None]:
-        """Nobody asks for a while: keep the facts of files that nobody edits as bytes, in a large project. In steps of
-        a file."""
+        """Save memory in a large project: pack the facts of files that nobody edits, one file per step."""
         idle = [(path, file) for path, file in self._open.items() if file is not None and path not in self._overlays]
         if sum(file.weight for _, file in idle) > _MUCH_TEXT:
             for path, file in idle:
@@ -439,9 +440,10 @@ class Store:
     # --- which files --------------------------------------------------------------------------------------------------
 
     def find(self, stop: Callable[[], bool] = lambda: False) -> tuple[Path, ...]:
-        """Every Python file of the root and those that were named, sorted; walked once until a file comes or goes.
+        """Every Python file of the root and those that were named, sorted. The folder is walked again only after a file
+        was created or deleted.
 
-        Raises Cancelled when `stop` answers True in between."""
+        Raises Cancelled if `stop` returns True meanwhile."""
         if self._reached_at is not None and self._reached_at != (self.generation, self._named):
             self._look_again()
         if self._paths is None:
@@ -468,18 +470,18 @@ class Store:
         return self._walked
 
     def find_some(self, entries: int, stop: Callable[[], bool]) -> bool:
-        """Look for the files of the root among at least so many entries of folders; whether all are found.
+        """Look for the files of the root among at least this many folder entries; whether all are found.
 
-        Raises Cancelled when `stop` answers True in between."""
+        Raises Cancelled if `stop` returns True meanwhile."""
         return self._loose or self._walked is not None or self._begun_walk().go_on(entries, stop)
 
     def _begun_walk(self) -> Walk:
-        """The walk that goes on where the last call left it, until files come or go."""
+        """The walk, which continues where the last call stopped, until files are created or deleted."""
         self._walk = self._walk or Walk(self.root)
         return self._walk
 
     def _look_again(self) -> None:
-        """Files have changed, or others are named: imports may lead to other files."""
+        """Files have changed or others are named, so imports may lead to other files."""
         self._reached_at = self.generation, self._named
         if self._reachable.outdated(self._seeds(), self.before):
             self._walked = self._paths = None
@@ -489,7 +491,7 @@ class Store:
         return self._named.union(path for path in self._overlays if path.is_relative_to(self.root))
 
     def walk_all(self) -> None:
-        """Somebody asks for all files below the root: read them, though nothing says that it is a project."""
+        """Read all files below the root, although nothing says that it is a project."""
         if self._loose:
             self._loose = False
             self._reached_at = None
@@ -498,12 +500,12 @@ class Store:
 
     @property
     def is_loose(self) -> bool:
-        """Whether only what named files lead to is read."""
+        """Whether only those files are read that named files lead to."""
         return self._loose
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What is to be said of files that are checked all the same, and of the search for files beside `unlisted`."""
+        """Notices about files that are checked nevertheless, and about the search for files, except `unlisted`."""
         encodings = sorted(self.unknown_encodings.items())
         return self._found.notices + tuple(Notice(path, _read_as_utf8(name)) for path, name in encodings)
 
@@ -513,18 +515,17 @@ class Store:
         return self._found.unlisted
 
     def name(self, paths: Iterable[Path]) -> None:
-        """The files that the user names: they count, ignored or not, as long as they are named."""
+        """Set the files that the user names. They count, ignored or not, as long as they are named."""
         named = frozenset(paths)
         if named - self._known or self._named - named:
             self._paths = None
         self._named = named
 
     def names(self, path: Path) -> tuple[Path, ...]:
-        """All names of a file among the files that are known by now: `path`, and those that symbolic links add."""
+        """All names of a file among the files known so far: `path`, and those that symbolic links add."""
         return self._names.of(path, self._known)
 
-    # --- the view of the linker (loaderlint.project.modules.project_files.Files)
-    # ------------------------------------------------------
+    # --- the view of the linker (loaderlint.project.modules.project_files.Files) --------------------------------------
 
     def paths(self) -> tuple[Path, ...]:
         """Every Python file of the project, sorted."""
@@ -536,7 +537,7 @@ class Store:
         return path in self._known
 
     def may_hold(self, path: Path) -> bool:
-        """Whether the path was a file of the project when it was last asked, or imports may lead to it since."""
+        """Whether the path was a file of the project when that was last computed, or imports may lead to it since."""
         return path in self._known or (self._reached_at is not None and path.is_relative_to(self.root))
 
     def has_folder(self, path: Path) -> bool:
@@ -545,7 +546,7 @@ class Store:
         return path in self._folders
 
     def data(self, path: Path) -> bytes:
-        """The bytes of a file, b'' if it cannot be read (then `unreadable` says why)."""
+        """The bytes of a file; b'' if it cannot be read (then `unreadable` says why)."""
         known = self._data.get(path)
         if known is not None:
             return known
@@ -568,7 +569,7 @@ class Store:
         return found
 
     def cells(self, path: Path) -> tuple[int, ...]:
-        """The 0-based lines at which the code cells of a notebook begin, () for other files."""
+        """The 0-based lines at which the code cells of a notebook begin; () for other files."""
         self.data(path)
         return self._cells.get(path, ())
 
@@ -582,7 +583,7 @@ class Store:
         return self._code(path, data) if is_notebook else data
 
     def _code(self, path: Path, data: bytes) -> bytes:
-        """The code of a notebook's cells, as a Python file's bytes."""
+        """The code of a notebook's cells, as the bytes of a Python file."""
         try:
             found = notebook.decode(data)
         except notebook.UnreadableNotebook as error:
@@ -598,7 +599,7 @@ class Store:
         return self._open[path]
 
     def _note_failure(self, failure: Failure) -> None:
-        """An error of ours kept a file from being read or searched: the others do not see what it holds."""
+        """Note that a file could not be read or searched because of an internal error: other files do not see it."""
         assert failure.path is not None, "it is about a file"
         self._failures.setdefault(failure.path, {}).setdefault(failure.error, failure)
 
@@ -621,43 +622,44 @@ class Store:
         return self._cut(path, data, source.text, data)
 
     def _cut(self, path: Path, content: Source | bytes, text: str, data: bytes) -> OpenFile:
-        """The file with this content, of which something may be kept."""
+        """The file with this content. Its facts may be known from an earlier session."""
         kept = self._kept.get(data, text) if self._kept else None
         if kept is None:
             opened = OpenFile(path, content, cut(text))
         else:
             packed = {piece_key(kept.pieces[index]): facts for index, facts in kept.packed.items()}
             opened = OpenFile(path, content, kept.pieces, packed=packed)
-        if path in self._left:  # which facts were asked for is not known any more
+        if path in self._left:  # which facts were asked for is no longer known
             opened.asked.update(map(piece_key, opened.pieces))
         self._note_left_out(opened)
         return opened
 
     def _note_left_out(self, opened: OpenFile) -> None:
-        """Say which piece of a file is too large to be looked into, if there is one."""
+        """Note the first piece of a file that is too large to be parsed, if there is one."""
         line = next((piece.line for piece in opened.pieces if is_too_large(piece.text)), None)
         if line is not None:
             self.left_out[opened.path] = f"line {line + 1}: the statement that begins here is too large; not checked"
 
     def is_readable(self, path: Path) -> bool:
-        """Whether the file is text, which most files are seen to be without decoding and cutting them."""
+        """Whether the file is text. Most files need not be decoded and cut to know that."""
         if path not in self._open and self.exists(path) and is_plain(self.data(path)):
             return path not in self.unreadable
         return self.open(path) is not None
 
     def linked_data(self, path: Path) -> bytes | None:
-        """The bytes of a file as they were when it was last looked into; None if it is no text, or if they are others
-        on disk since and are not kept."""
+        """The bytes that a file had when it was last read for linking; None if it is not text, or if it has changed on
+        disk since and the old bytes were not kept."""
         return self.data(path) if self.is_readable(path) and self._left.get(path) != b"" else None
 
     def is_silent(self, path: Path) -> bool:
-        """Whether the file is text without suppressions, as far as that is seen at once; known of files that were let
-        go."""
+        """Whether the file is text without suppressions, as far as a quick look shows. This is remembered for files
+        whose bytes were released."""
         return path in self._silent or (self.is_readable(path) and not may_hold(self.data(path)))
 
     def is_valid(self, path: Path) -> bool:
-        """Whether Python's parser accepts the whole file, or it cannot be read at all (then `unreadable` says why);
-        False for a file that is too large to be parsed in one go. In a large project its bytes are let go again."""
+        """Whether Python's parser accepts the whole file, or the file cannot be read at all (then `unreadable` says
+        why); False for a file that is too large to be parsed as a whole. In a large project its bytes are released
+        afterwards."""
         from loaderlint.syntax.unread import is_valid
 
         if not self.is_readable(path):
@@ -668,20 +670,20 @@ class Store:
         return valid
 
     def failures(self) -> Iterator[Failure]:
-        """The errors of ours while files and their pieces were read."""
+        """The internal errors while files and their pieces were read."""
         for failures in list(self._failures.values()):
             yield from failures.values()
         for file in list(self._open.values()):
             yield from file.failures.values() if file is not None else ()
 
     def opened(self) -> Iterator[tuple[bytes, OpenFile]]:
-        """The files that were opened, each with its bytes: what a cache may keep."""
+        """The opened files, each with its bytes, for a cache to keep."""
         for path, file in self._open.items():
             if file is not None:
                 yield self.data(path), file
 
     def contents(self) -> Iterator[tuple[Path, bytes]]:
-        """The Python files on disk that were read, each with what tells its content (see `file_accesses.content`)."""
+        """The Python files on disk that were read, each with the hash of its content (see `file_accesses.content`)."""
         yield from ((path, told or bytes(file_accesses.CONTENT)) for path, told in self._left.items())
         for path, data in self._data.items():
             if path not in self._left and self._is_plain(path) and path not in self.unreadable:
@@ -692,8 +694,8 @@ class Store:
         yield from self._overlays
 
     def let_go(self, paths: Iterable[Path]) -> None:
-        """Nobody will ask for these files for a while: keep nothing of what can be had from disk again, once what is
-        known of their facts is in the cache. Files that an editor has open stay."""
+        """Save memory: these files are not needed for a while. Put their facts into the cache and release everything
+        that can be read again from disk. Files that an editor has open stay."""
         paths = [path for path in paths if self._is_plain(path) and path not in self.unreadable]
         paths = [path for path in paths if not self._failed(path)]
         files = ((path, self._open.get(path)) for path in paths)
@@ -705,18 +707,18 @@ class Store:
         self.searching().let_go(paths)
 
     def _failed(self, path: Path) -> bool:
-        """Whether an error of ours kept something of a file from being read."""
+        """Whether something in a file could not be read because of an internal error."""
         file = self._open.get(path)
         return path in self._failures or (file is not None and bool(file.failures))
 
     def _drop_all(self, paths: Iterable[Path]) -> None:
-        """Nobody will search the bytes of these files for a while."""
+        """Release the bytes of these files: they are not searched for a while."""
         for path in paths:
             if self._is_plain(path) and path not in self.unreadable:
                 self._drop(path)
 
     def _drop(self, path: Path) -> None:
-        """Let the bytes of a file go, but for those that `OpenFile` needs; they can be had from disk again."""
+        """Release the bytes of a file, except those that `OpenFile` holds; they can be read again from disk."""
         data = self._data.pop(path, None)
         if data is None or path in self._left:
             return
@@ -725,7 +727,7 @@ class Store:
             self._silent.add(path)
 
     def _is_plain(self, path: Path) -> bool:
-        """Whether a file is on disk as it is read: no notebook, and not in an editor."""
+        """Whether the bytes on disk are what is read: the file is not a notebook and not open in an editor."""
         return path.suffix != notebook.SUFFIX and path not in self._overlays
 
     def searching(self) -> Searching:
@@ -742,7 +744,7 @@ class Store:
 
 
 def _folders_of(paths: Iterable[Path]) -> frozenset[Path]:
-    """All folders in which these files stand, at any depth."""
+    """All folders that contain these files, at any depth."""
     found: set[Path] = set()
     for folder in {path.parent for path in paths}:
         while folder not in found:
@@ -752,12 +754,12 @@ def _folders_of(paths: Iterable[Path]) -> frozenset[Path]:
 
 
 def _in_order(path: Path) -> list[str]:
-    """A key that sorts as the paths themselves do, which take much longer to compare."""
+    """A sort key with the order of the paths themselves, which take much longer to compare."""
     return os.path.normcase(path).split(os.sep)
 
 
 def _bytes(text: str) -> bytes:
-    """An editor's text as its file would be."""
+    """An editor's text as the bytes of a file."""
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -766,7 +768,7 @@ def _read_as_utf8(encoding: str) -> str:
 
 
 def _overlay_source(text: str) -> Source:
-    """The source of an editor's text. Editors own the encoding; oddities of the text itself still count."""
+    """The source of an editor's text. The editor owns the encoding; oddities of the text itself still count."""
     try:
         return replace(decode(text.encode("utf-8")), text=text)
     except (UnicodeEncodeError, UnreadableSource):
@@ -774,20 +776,20 @@ def _overlay_source(text: str) -> Source:
 
 
 class Notes(NamedTuple):
-    """What was read of a snapshot until it was released: of each file (None: it could not be read), and for each kind
-    of search the words with the files that were found."""
+    """What was read of a snapshot until it was released: for each file (None: it could not be read), and for each kind
+    of search the words with the files found."""
 
     reads: Mapping[Path, Read | bytes | None]
     searched: Mapping[str, Mapping[str, tuple[Path, ...]]]
 
 
 class Snapshot:
-    """A view of a part of a store's project for one linking: the same answer to the same question, and a note of what
-    was asked.
+    """A view of one part of a store's project for one linking. The same question always gets the same answer, and each
+    question is noted.
 
-    What the linker makes of a snapshot is a function of the answers it got. So it holds for as long as the project has
-    the same files and parts, and `same_answers` says that every question would be answered alike. Questions raise
-    Cancelled once `stop` says so; `opened` is called for each file that is looked into."""
+    What the linker computes from a snapshot is a function of the answers that it got. So the result stays valid as long
+    as the project has the same files and parts and `same_answers` says that every question would get the same answer.
+    Questions raise Cancelled once `stop` returns True; `opened` is called for each file that is read."""
 
     def __init__(self, store: Store, stop: Callable[[], bool], opened: Callable[[], None], part: Part = WHOLE) -> None:
         self._store = store
@@ -800,13 +802,13 @@ class Snapshot:
         searching.begin(part)
         self._paths = searching.units()[part] if part else store.paths()
         self._searched: dict[str, dict[str, tuple[Path, ...]]] = {kind: {} for kind in SEARCHES}
-        #: The versions of files that the notes speak of, where these are others than at the linking; and the versions
-        #: of changed files that were last compared with these, each with how its pieces are paired.
+        #: The versions of files that the notes refer to, where these are not those of the linking; and the versions of
+        #: changed files that were last compared with them, each with the pairing of its pieces.
         self._versions: dict[Path, OpenFile] = {}
         self._compared: dict[Path, tuple[OpenFile, Moves]] = {}
 
     def release(self) -> None:
-        """The linking is over: keep the notes of what was read, not the texts and facts."""
+        """The linking is over: keep the notes of what was read, and release texts and facts."""
         for file in self._files.values():
             if file is not None:
                 file.note_places()
@@ -819,7 +821,7 @@ class Snapshot:
         return Notes(self._read, self._searched)
 
     def take(self, notes: Notes) -> None:
-        """Be the snapshot of the same part that was linked somewhere else and has these notes."""
+        """Take over the notes of a snapshot of the same part that was linked in another process."""
         self.release()
         self._read = dict(notes.reads)
         self._searched = {kind: dict(asked) for kind, asked in notes.searched.items()}
@@ -842,7 +844,7 @@ class Snapshot:
         return self._store.has_folder(path)
 
     def file(self, path: Path) -> ProjectFile | None:
-        """The file, None if it cannot be read."""
+        """The file; None if it cannot be read."""
         try:
             return self._files[path]
         except KeyError:
@@ -853,7 +855,7 @@ class Snapshot:
             return found
 
     def containing(self, word: str) -> tuple[Path, ...]:
-        """The files of the part that hold `word`, sorted."""
+        """The files of the part that contain `word`, sorted."""
         return self._search("containing", word)
 
     def calling(self, name: str) -> tuple[Path, ...]:
@@ -861,7 +863,7 @@ class Snapshot:
         return self._search("calling", name)
 
     def deriving(self, word: str) -> tuple[Path, ...]:
-        """The files of the part with a class among whose bases `word` is written (and perhaps others), sorted."""
+        """The files of the part with a class that names `word` among its bases (and perhaps others), sorted."""
         return self._search("deriving", word)
 
     def _search(self, kind: str, word: str) -> tuple[Path, ...]:
@@ -873,7 +875,7 @@ class Snapshot:
         return known[word]
 
     def pack(self) -> None:
-        """Nobody will ask for a while: keep the notes as bytes, a tenth of what they take as objects."""
+        """Save memory: keep the notes as bytes, a tenth of the size of the objects. They are not needed for a while."""
         for path, read in self._read.items():
             if isinstance(read, Read):
                 self._read[path] = pickle.dumps(read, pickle.HIGHEST_PROTOCOL)
@@ -886,7 +888,7 @@ class Snapshot:
         return read
 
     def searches(self) -> dict[Search, _Words]:
-        """What was searched for: for each kind of search in the part the words with the files that were found."""
+        """What was searched for: for each kind of search in the part, the words with the files found."""
         return {(kind, self.part): asked for kind, asked in self._searched.items()}
 
     def reads(self) -> Iterator[tuple[Path, Read | None]]:
@@ -895,22 +897,22 @@ class Snapshot:
             yield path, pickle.loads(read) if isinstance(read, bytes) else read
 
     def looked_at(self, path: Path) -> bool:
-        """Whether anything was asked of a file, or of all files among which it is."""
+        """Whether any question was about this file, or about a set of files that contains it."""
         return path in self._read or within(str(path), self.part)
 
     def same_answers(self) -> bool:
-        """Whether everything that was asked would be answered alike after the changes in `Store.before`, where the
-        project has the same files and the same parts."""
+        """Whether every question would get the same answer after the changes in `Store.before`, given that the project
+        has the same files and the same parts."""
         self._compared.clear()
         return all(self._same_file(path, was) for path, was in self._store.before.items() if self.looked_at(path))
 
     def moves(self) -> dict[Path, Moves]:
-        """Where the pieces are now, if `same_answers` has just said yes: for each file whose pieces have other numbers,
-        the new number of each, None for one that is gone."""
+        """The new numbers of pieces, after `same_answers` returned True: for each file whose pieces were renumbered,
+        the new number of each piece, None for one that was removed."""
         return {path: to for path, (_, to) in self._compared.items() if any(to[i] != i for i in range(len(to)))}
 
     def follow(self) -> None:
-        """From now on the notes speak of the files as they were when `same_answers` said yes."""
+        """From now on the notes refer to the versions of files for which `same_answers` returned True."""
         moves = self.moves()
         for path, (now, _) in self._compared.items():
             self._versions[path] = now
@@ -936,11 +938,11 @@ class Snapshot:
         return to is not None
 
     def _same_searches(self, was: str, now: str) -> bool:
-        """Whether every search of the part still finds a file, or does not."""
+        """Whether every search of the part finds the file if and only if it did before."""
         return self._same_words(was, now) and self._same_bases(was, now)
 
     def _same_words(self, was: str, now: str) -> bool:
-        """Whether the file still holds the same ones of the words that the part was searched for."""
+        """Whether the file contains the same words as before, of those that the part was searched for."""
         held, called = self._searched["containing"], self._searched["calling"]
         longest = max(map(len, (*held, *called)), default=0) + len("def  (")
         around_was, around_now = _around(was, now, longest)
@@ -953,7 +955,7 @@ class Snapshot:
         return True
 
     def _same_bases(self, was: str, now: str) -> bool:
-        """Whether the file's classes still derive from the same ones of the names that were asked for."""
+        """Whether the file's classes derive from the same names as before, of those that were searched for."""
         words = self._searched["deriving"]
         around_was, around_now = _around(was, now, BASES_SPAN)
         if not words or ("class" not in around_was and "class" not in around_now):
@@ -969,7 +971,7 @@ class Snapshot:
 
 
 def _around(was: str, now: str, span: int) -> tuple[str, str]:
-    """The parts in which two texts differ, with what stands up to `span` characters around."""
+    """The parts in which two texts differ, with up to `span` characters around them."""
     first, last_was, last_now = difference(was, now)
     start = max(first - span, 0)
     return was[start : last_was + span], now[start : last_now + span]
@@ -980,6 +982,6 @@ def _bases_of(text: str) -> frozenset[bytes]:
 
 
 def difference(was: str, now: str) -> tuple[int, int, int]:
-    """(first, end in `was`, end in `now`) of the part in which two texts differ."""
+    """The part in which two texts differ: its start, its end in `was`, and its end in `now`."""
     first, back = common_ends(was, now)
     return first, len(was) - back, len(now) - back

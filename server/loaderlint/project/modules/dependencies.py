@@ -1,9 +1,9 @@
-"""What linking reads of a file, noted answer by answer, and whether another version of the file answers alike.
+"""What linking reads of a file, noted answer by answer, and whether another version of the file gives the same answers.
 
-Notes speak of pieces by their index. Between two versions of a file the pieces are paired in order (`aligned`); some
-are new, some gone. Everything that linking gets of a file is an answer about a single piece, or a list of such answers
-in the order of the pieces, where most pieces have nothing to say. So two versions answer alike if paired pieces answer
-alike (`told`), and new and gone ones have nothing to say.
+Notes refer to pieces by index. The pieces of two versions of a file are paired in order (`alignments`); some are added,
+some removed. Everything that linking gets from a file is an answer about a single piece, or a list of such answers in
+the order of the pieces, and for most pieces the answer is empty. So two versions give the same answers if paired pieces
+do (`told`) and the answers of added and removed pieces are empty.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ _STARTS_WITH_DEF = re.compile(r"[ \t\f]*(?:@|def\b|class\b|async[ \t]+def\b)")
 _BARE = re.compile(r"[ \t\f]*(?:async[ \t]+)?def\b")
 _NAME = re.compile(r"\w+")
 _GLOBAL = re.compile(r"^[ \t]+global[ \t]", re.MULTILINE)
-#: What the test of a clause holds that says when the statements in it run.
+#: Names in the test of a clause that decide when the statements in it run.
 _GUARDS = ("__name__", "TYPE_CHECKING")
 
-#: Scopes of questions to many pieces; else the index of a class, whose body is meant.
+#: Scopes of questions to many pieces. Any other scope is the index of a class and means its body.
 EVERYWHERE, MODULE = -2, -1
-#: More pieces than these are not compared one by one: what has changed so much is linked anew.
+#: If more pieces than this have changed, they are not compared one by one: the part is linked again.
 _MANY = 3_000
 
-#: A pure function of the text of a piece, with its other arguments. What is not true is nothing to say.
+#: A pure function of the text of a piece, with its other arguments. An answer that is false in a test counts as empty.
 Question = tuple[Callable[..., object], tuple[Any, ...]]
 _Item = TypeVar("_Item", bound=Hashable)
 
 
 class Bound(NamedTuple):
-    """What one module-level or class-level statement binds: a name with its step, or a star import (then `star` is the
-    module and `level` its dots). `step` is -1 for a function or class, which is known from its text."""
+    """What a statement at module or class level binds: a name with its step, or a star import (then `star` is the
+    module and `level` the number of dots). `step` is -1 for a function or class, which is recognised by its text."""
 
     name: str
     def_: int
@@ -51,13 +51,13 @@ class Bound(NamedTuple):
 
 @dataclass(slots=True)
 class Read:
-    """What was read of one file while the project was linked. Whoever reads a file through `ProjectFile` gets the same
-    answers again as long as nothing noted here changes."""
+    """What was read of one file while the project was linked. `ProjectFile` gives the same answers again as long as
+    nothing noted here changes."""
 
-    #: The list of all pieces.
+    #: Whether the list of all pieces was read.
     listed: bool = False
-    #: Pieces whose facts and whose whole text were read; and those of the first whose anchors were asked for, so that
-    #: something may rest on where things stand in the piece (see `ProjectFile.note_places`).
+    #: `facts`, `texts`: the pieces whose facts or whole text were read. `placed`: those pieces in `facts` whose anchors
+    #: were asked for, so that a result may depend on positions in the piece (see `ProjectFile.note_places`).
     facts: set[int] = field(default_factory=set)
     placed: set[int] = field(default_factory=set)
     texts: set[int] = field(default_factory=set)
@@ -66,14 +66,14 @@ class Read:
     sweeps: dict[int, set[Question]] = field(default_factory=dict)
     #: Questions to single pieces.
     questions: dict[int, set[Question]] = field(default_factory=dict)
-    #: By scope, the names that were looked up; the scopes whose names were all read; and whether the star imports of
-    #: the module were.
+    #: `names`: by scope, the names that were looked up. `listed_names`: the scopes of which all names were read.
+    #: `stars`: whether the module's star imports were read.
     names: dict[int, set[str]] = field(default_factory=dict)
     listed_names: set[int] = field(default_factory=set)
     stars: bool = False
 
     def moved(self, to: Sequence[int | None]) -> Read:
-        """The same notes where piece number i is now number `to[i]`, or gone."""
+        """The same notes, where piece number i now has the number `to[i]`, or is removed (None)."""
         place = _Moved(to)
         return Read(
             self.listed,
@@ -90,7 +90,7 @@ class Read:
 
 
 class _Moved:
-    """Where the pieces are now."""
+    """Renumbers the pieces in notes."""
 
     def __init__(self, to: Sequence[int | None]) -> None:
         self._to = to
@@ -106,7 +106,7 @@ class _Moved:
 
 
 class Version(Protocol):
-    """A file as it is, or was."""
+    """One version of a file."""
 
     @property
     def pieces(self) -> Sequence[Piece]:
@@ -115,11 +115,11 @@ class Version(Protocol):
 
     @property
     def stale(self) -> Mapping[int, object]:
-        """The pieces that are half typed, and have facts of their last good versions."""
+        """The half-typed pieces, for which the facts of their last good versions are used."""
         ...
 
     def facts(self, index: int) -> PieceFacts | None:
-        """The facts of a piece, the last good ones while it is half typed, None if there are none."""
+        """The facts of a piece; the last good ones while it is half typed; None if there are none."""
         ...
 
 
@@ -127,27 +127,27 @@ class Version(Protocol):
 
 
 def is_def(text: str) -> bool:
-    """Whether a piece is a function or a class: nothing else is done in it outside of functions."""
+    """Whether a piece is a function or a class, and so does nothing else outside functions."""
     return _STARTS_WITH_DEF.match(text) is not None
 
 
 def is_bare_function(text: str) -> bool:
-    """Whether a piece is a function without decorators: it is the first def of its piece then."""
+    """Whether a piece is a function without decorators, which is then the first def of its piece."""
     return _BARE.match(text) is not None
 
 
 def defined_name(text: str) -> str:
-    """The name that a piece defines as a function or class, '' for other statements."""
+    """The name of the function or class that a piece defines; '' for other statements."""
     match = _DEF.search(text)
     return match[2] if match else ""
 
 
 class Outline(NamedTuple):
-    """What the linker takes from the kind and the text of a piece without looking at its facts. It asks the facts for
-    the rest: where the text shows a function or class, their def 1 is that one.
+    """What the linker takes from the kind and the text of a piece without reading its facts. It gets the rest from the
+    facts, and relies on this: if the text defines a function or class, def 1 of the facts is that definition.
 
-    So facts may stand in for those of another piece (of a half-typed one, which has none) only if both have the same
-    outline. Whoever pairs pieces with facts asks `outline` and `fits`."""
+    So facts may stand in for those of another piece (a half-typed one, which has none) only if both have the same
+    outline. Code that pairs pieces with facts checks `outline` and `fits`."""
 
     kind: Kind
     keyword: str
@@ -166,35 +166,35 @@ def outline(piece: Piece) -> Outline:
 
 
 def fits(facts: PieceFacts, seen: Outline) -> bool:
-    """Whether facts hold what the outline of a piece promises."""
+    """Whether facts contain what the outline of a piece promises."""
     return not seen.defines or (len(facts.ir.defs) > 1 and facts.ir.defs[1].parent == 0)
 
 
 def whole(text: str) -> str:
-    """All of it."""
+    """The whole text."""
     return text
 
 
 _Question = TypeVar("_Question", bound=Callable[..., object])
-#: The questions that only a text can say yes to which holds the first thing that they are about, a word.
+#: The questions whose first argument is a word, and whose answer is false for every text without that word.
 NEEDS_WORD: set[Callable[..., object]] = {calls}
 
 
 def needs_word(question: _Question) -> _Question:
-    """Mark a question of which a text without its first word is not true (see `ProjectFile.asking`)."""
+    """Mark a question as false for every text without the word in its first argument (see `ProjectFile.asking`)."""
     NEEDS_WORD.add(question)
     return question
 
 
 @needs_word
 def holds(text: str, word: str) -> bool:
-    """Whether the text holds a word."""
+    """Whether the text contains a word."""
     return word in text
 
 
 @needs_word
 def does(text: str, word: str) -> bool:
-    """Whether the text holds a word and is no function or class."""
+    """Whether the text contains a word and is not a function or class."""
     return word in text and not is_def(text)
 
 
@@ -202,8 +202,7 @@ def does(text: str, word: str) -> bool:
 
 
 def bound_by(piece: Piece, index: int, facts: Callable[[int], PieceFacts | None]) -> tuple[Bound, ...]:
-    """What the piece at `index` binds in the scope that it stands in, in order. Facts are asked for only where the text
-    does not tell."""
+    """What the piece at `index` binds in its scope, in order. Facts are read only where the text is not enough."""
     if piece.kind == "class" or (piece.kind == "statement" and is_def(piece.text)):
         name = defined_name(piece.text)
         itself = (Bound(name, 0, -1, False, False),) if name else ()
@@ -212,12 +211,12 @@ def bound_by(piece: Piece, index: int, facts: Callable[[int], PieceFacts | None]
 
 
 def _declares_global(piece: Piece) -> bool:
-    """Whether a function of the module (not a method, which stands in another scope) may bind names of the module."""
+    """Whether a function of the module (not a method, which is in another scope) may bind names of the module."""
     return piece.parent < 0 and piece.kind == "statement" and _GLOBAL.search(piece.text) is not None
 
 
 def _bound_names(facts: PieceFacts | None, first: int = 0) -> tuple[Bound, ...]:
-    """The names of the module that the defs of a piece bind, from def `first` on."""
+    """The module's names that the defs of a piece bind, starting at def `first`."""
     found: list[Bound] = []
     for number, one in enumerate(facts.ir.defs[first:] if facts else (), first):
         for index, step in enumerate(one.steps):
@@ -230,7 +229,7 @@ def _bound_names(facts: PieceFacts | None, first: int = 0) -> tuple[Bound, ...]:
 
 
 def _in_type_checking(facts: PieceFacts, def_index: int, context: int) -> bool:
-    """Whether a context of a piece stands under `if TYPE_CHECKING`."""
+    """Whether a context of a piece is under `if TYPE_CHECKING`."""
     contexts = facts.ir.defs[def_index].contexts
     while context > 0:
         one = contexts[context]
@@ -243,7 +242,7 @@ def _in_type_checking(facts: PieceFacts, def_index: int, context: int) -> bool:
 
 
 def scope_of(pieces: Sequence[Piece], index: int) -> int:
-    """The class in whose body a piece stands, `MODULE` for none."""
+    """The class whose body contains a piece, `MODULE` for none."""
     parent = pieces[index].parent
     while parent >= 0 and pieces[parent].kind == "clause":
         parent = pieces[parent].parent
@@ -254,9 +253,9 @@ def scope_of(pieces: Sequence[Piece], index: int) -> int:
 
 
 def told(read: Read, noted: int | None, version: Version, index: int, scope: int | None) -> Iterator[object]:
-    """What a piece of a version of a file answers to all that was read: as many answers as any other piece, not true
-    where it has nothing to say. `noted` and `scope` are the piece and its scope as the notes name them, None where they
-    name none."""
+    """The answers of one piece, in one version of a file, to everything that was read. Every piece gives the same
+    number of answers; an empty one is false in a test. `noted` and `scope` are the piece and its scope as the notes
+    number them, None where the notes do not know them."""
     piece = version.pieces[index]
     text = piece.text
     yield text if noted in read.texts else None
@@ -273,7 +272,7 @@ def told(read: Read, noted: int | None, version: Version, index: int, scope: int
 
 
 def _names_told(read: Read, version: Version, index: int, scope: int | None) -> tuple[Bound, ...]:
-    """What a piece binds, as far as it was asked for."""
+    """What a piece binds, of the names that were read."""
     asked = read.names.get(scope, set()) if scope is not None else set()
     every, stars = scope in read.listed_names, read.stars and scope == MODULE
     if not asked and not every and not stars:
@@ -286,19 +285,19 @@ def _names_told(read: Read, version: Version, index: int, scope: int | None) -> 
 
 
 def _binds_none(text: str, names: set[str]) -> bool:
-    """Whether a piece mentions none of these names. Others than ASCII may be written in several ways."""
+    """Whether a piece surely mentions none of these names. Names that are not ASCII may be written in several ways."""
     return text.isascii() and names.isdisjoint(_NAME.findall(text))
 
 
 def shape(piece: Piece) -> tuple[str, ...]:
-    """What a piece is, and what it is for those that stand in it: both are read without a note."""
+    """What a piece is, and what it means for the pieces in it: both are read without a note."""
     guards = [word for word in _GUARDS if word in piece.text] if piece.kind == "clause" else ()
     return piece.kind, piece.keyword, *guards
 
 
 def alignments(was: Sequence[str], now: Sequence[str]) -> Iterator[list[int | None]]:
-    """The ways to pair the pieces of two versions by their texts, likely ones first: for each old one the index of the
-    new one, None for one that is gone. Never one before another changes places."""
+    """The ways to pair the pieces of two versions by their texts, the likeliest first: for each old piece the index of
+    the new one, None for one that is removed. Paired pieces keep their order."""
     same: list[int | None] = list(range(len(was)))
     if len(was) == len(now):
         yield same
@@ -314,7 +313,8 @@ def alignments(was: Sequence[str], now: Sequence[str]) -> Iterator[list[int | No
 
 
 def _paired(was: Sequence[str], now: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Equal ones; between these, versions of the same, and where as many went as came, one for one."""
+    """Pairs of equal texts. Between these, pairs with the same first line; where as many pieces were removed as added,
+    they are paired one to one."""
     if not was or not now:
         return
     from difflib import SequenceMatcher
@@ -329,7 +329,7 @@ def _paired(was: Sequence[str], now: Sequence[str]) -> Iterator[tuple[int, int]]
 
 
 def same_order(to: Sequence[int | None], was: Sequence[Piece], now: Sequence[Piece]) -> bool:
-    """Whether paired pieces have the same shape and stand in paired ones."""
+    """Whether paired pieces have the same shape, and the pieces around them are paired too."""
     for one, new in zip(was, to, strict=True):
         if new is None or now[new] is one:
             continue
@@ -341,7 +341,7 @@ def same_order(to: Sequence[int | None], was: Sequence[Piece], now: Sequence[Pie
 
 
 def back(to: Sequence[int | None], count: int) -> list[int | None]:
-    """For each of `count` new pieces the old one, None for one that has come."""
+    """For each of `count` new pieces the old one, None for one that was added."""
     found: list[int | None] = [None] * count
     for old, new in enumerate(to):
         if new is not None:
@@ -350,13 +350,13 @@ def back(to: Sequence[int | None], count: int) -> list[int | None]:
 
 
 def _head(text: str) -> str:
-    """The part of a piece that tells whether two are versions of one: its first line."""
+    """The first line of a piece. Two pieces with the same first line count as versions of one piece."""
     return text.split("\n", 1)[0].strip()
 
 
 def same_answers(read_of: Sequence[Read], was: Version, now: Version) -> list[int | None] | None:
-    """How the pieces of two versions of a file are paired if everything that was read of the first, in one linking or
-    in several, reads alike in the second; None if it does not."""
+    """How the pieces of two versions of a file are paired, if everything that one or several linkings read of the first
+    has the same answer in the second; None if not."""
     for to in alignments([piece.text for piece in was.pieces], [piece.text for piece in now.pieces]):
         if same_order(to, was.pieces, now.pieces) and all(_same(read, was, now, to) for read in read_of):
             return to
@@ -388,6 +388,6 @@ def _same_piece(read: Read, was: Version, now: Version, index: int, new: int) ->
 
 
 def _old_scope(origins: Sequence[int | None], now: Version, index: int) -> int | None:
-    """The scope of a piece, as the notes name it; None for a class that has come."""
+    """The scope of a piece, as the notes number it; None for a class that was added."""
     scope = scope_of(now.pieces, index)
     return scope if scope < 0 else origins[scope]
