@@ -61,10 +61,12 @@ def rhythm(call: WorkerCall, loader: Loader, model: Model) -> Rhythm:
 
 def _moves_alike(number: int, frame: Frame, model: Model) -> bool:
     """Whether the attributes of a seed that are set later get the same in all workers: from the main process, or in the
-    worker by counting."""
+    worker by counting. What a worker goes through may be its own."""
     exprs = model.facts(frame).ir.exprs
     for part in ir.made_of(exprs, (number,)):
         e = exprs[part]
+        if isinstance(e, ir.Element | ir.Unpack):
+            return False
         if not isinstance(e, ir.Attr):
             continue
         for owner in model.ev.eval(e.base, frame).only(Instance):
