@@ -61,13 +61,24 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import DeleteStatement, Evidence, Finding, Fix, Intent, Place, Replace, Severity, Silence, Wrap
-from loaderlint.project.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
+from loaderlint.findings.finding import (
+    DeleteStatement,
+    Evidence,
+    Finding,
+    Fix,
+    Intent,
+    Place,
+    Replace,
+    Severity,
+    Silence,
+    Wrap,
+)
+from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, gathered, in_workers_of, is_for_evaluation, loudness, page
 from loaderlint.rules.shared.common_seeds import Rhythm, is_common_seed, rhythm, why_not_common
-from loaderlint.rules.shared.seed_places import Written, is_read_only_in, seeds_of, written
 from loaderlint.rules.shared.seed_sources import seed_sources
-from loaderlint.rules.shared.silence import EVALUATION, silences, too_unsure
+from loaderlint.rules.shared.seeding_calls import Written, is_read_only_in, seeds_of, written
+from loaderlint.rules.shared.silence_reasons import EVALUATION, silences, too_unsure
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from loaderlint.facts import ir
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.reach.model import Model
 
 
 def always_comes_by(contexts: Iterable[int], at: int, frame: Frame, model: Model) -> bool:

@@ -8,13 +8,13 @@ from typing import Literal
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, SEEDERS, STATE_DRAWS, TENSOR_DRAWS
-from loaderlint.project.classes import Store
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, Model, WorkerCall
-from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject, Unknown
-from loaderlint.rules.shared.seed_places import often, on_the_way, seeds_of
+from loaderlint.project.evaluation.classes import Store
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject, Unknown
+from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.shared.seed_sources import Source, seed_sources
-from loaderlint.rules.shared.silence import few_workers
+from loaderlint.rules.shared.seeding_calls import often, on_the_way, seeds_of
+from loaderlint.rules.shared.silence_reasons import few_workers
 from loaderlint.rules.shared.stream_items import orders
 from loaderlint.rules.shared.wanted_seeds import is_wanted
 

@@ -8,9 +8,20 @@ from typing import Literal
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model
-from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject, Literal_, SeqOf, Site, Unknown, Val
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import (
+    Atom,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    Literal_,
+    SeqOf,
+    Site,
+    Unknown,
+    Val,
+)
+from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.epoch_loops import loops_around, step_context
 
 #: 'time': whole seconds; 'state': a word of NumPy's state; 'inherited': drawn in the worker from NumPy's state; 'main':

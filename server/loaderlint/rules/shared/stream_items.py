@@ -10,9 +10,9 @@ from typing import Literal
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATORS, SEEDERS
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model, WorkerCall
-from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject
+from loaderlint.project.reach.model import Model, WorkerCall
 
 #: What a value is made of. 'made': random numbers; 'picked': drawn out of several, with replacement; 'order': all of
 #: something in random order; 'item': an item of what is gone through; 'number': the turn of a loop.

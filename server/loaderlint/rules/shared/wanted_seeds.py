@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model
-from loaderlint.project.values import Unknown
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Unknown
+from loaderlint.project.reach.model import Model
 
 _MODES = re.compile(r"val|test|eval|infer|predict|train|mode|split|stage|phase|determin|debug|fix|repro", re.I)
 _EVALUATION = re.compile(r"Val(?![a-z])|Valid|Test|Eval|Infer|Predict|_val|_test|_eval")
