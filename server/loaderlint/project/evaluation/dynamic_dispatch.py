@@ -20,13 +20,11 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,
-    FolderRef,
     FunctionRef,
     Lib,
     LibObject,
     Literal_,
     MapOf,
-    ModuleRef,
     SeqOf,
     Site,
     Unknown,
@@ -34,6 +32,7 @@ from loaderlint.project.evaluation.values import (
     of,
     unknown,
 )
+from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
