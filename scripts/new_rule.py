@@ -1,6 +1,6 @@
 """Write the skeleton of a rule: its module and its page of cases.
 
-python scripts/new_rule.py LDR109 frozen-shuffle-seed --needs W1
+python scripts/new_rule.py LDR110 frozen-shuffle-seed --needs W1
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def write(root: Path, code: str, name: str, needs: str, severity: str) -> tuple[
 def main() -> int:
     """Write what the arguments ask for and say what comes next."""
     parser = argparse.ArgumentParser(description="Write the skeleton of a rule.")
-    parser.add_argument("code", help="such as LDR109; the first digit is the family")
+    parser.add_argument("code", help="such as LDR110; the first digit is the family")
     parser.add_argument("name", help="such as frozen-shuffle-seed")
     parser.add_argument("--needs", choices=("W2", "W1", "L", "M"), default="W1", help="which loaders count")
     parser.add_argument("--severity", choices=("error", "warning", "information", "hint"), default="error")

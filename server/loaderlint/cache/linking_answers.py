@@ -56,7 +56,7 @@ _QUESTIONS = frozenset(
         "rules.shared.uncollatable": "_replaces_transform",
         "rules.shared.listing_order": "_changes_global",
         "rules.unpicklable_state": "_indexes",
-        "rules.reseed_per_sample": "_restores",
+        "rules.shared.wanted_seeds": "_restores",
         "rules.main_guard_global": "_declares_global",
     }.items()
     for name in names.split()

@@ -84,3 +84,18 @@ SEEDING_WORKER_INITS = frozenset(
         "transformers.seed_worker",
     }
 )
+
+#: Beginnings of the names of what draws from the global state of each library, by itself or in its transforms.
+STATE_DRAWS = MappingProxyType(
+    {
+        "numpy": ("numpy.random.", "imgaug.", "monai.transforms."),
+        "python": ("random.", "albumentations.", "audiomentations.", "torchvision.transforms."),
+        "torch": (
+            *("torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial", "torch.poisson", "torch.dropout"),
+            *("torch.nn.functional.dropout", "torch.nn.init.", "torch.distributions.", "torchvision.transforms."),
+        ),
+    }
+)
+
+#: Methods of tensors that fill them with random numbers of torch's state.
+TENSOR_DRAWS = frozenset("random_ uniform_ normal_ bernoulli_ exponential_ cauchy_ geometric_ log_normal_".split())

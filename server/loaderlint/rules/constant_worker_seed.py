@@ -6,7 +6,8 @@ Finds `worker_init_fn`s that seed from something which does not change from epoc
 worker: a constant, `worker_id` alone, the whole second of `time.time()`, `np.random.get_state()[1][0]`, or a number
 that the main process draws once, even with `worker_id` added: `partial(init, seed=random.randint(0, 99))`. So does a
 dataset that seeds once, with its first sample (`if not self.seeded: ...`) or at the head of its `__iter__`. Seeds that
-are set for each sample are `reseed-per-sample`.
+are set for each sample are `reseed-per-sample`, those by which several workers share their noise
+`common-seed-in-workers`.
 
 ## Why is this bad?
 torch gives each worker a fresh seed in each epoch. Such a function throws it away. Measured on torch 1.8 and 2.13:
@@ -61,6 +62,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Exposure, Loader, MainFunction, Model, WorkerCall
 from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
+from loaderlint.rules.shared.common_seeds import is_common_seed
 from loaderlint.rules.shared.global_draws import is_drawn_from
 from loaderlint.rules.shared.seed_sources import Source, seed_sources
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, Written, is_read_only_in, often, seeds_of, written
@@ -156,7 +158,7 @@ def _seedings(loader: Loader, model: Model) -> Iterator[Seeding]:
         for call in model.frame_calls(reached.frame):
             for name, seed in seeds_of(call):
                 rhythm = "once" if init else often(call, loader, model)
-                if rhythm != "sample":
+                if rhythm != "sample" and (init or not is_common_seed(call, seed, loader, model)):
                     sources = _as_of(frozenset(seed_sources(seed, call.frame, model)), loader, model)
                     place = written(call, seed, loader, model)
                     rank = _rank(place.number, place.frame, model)

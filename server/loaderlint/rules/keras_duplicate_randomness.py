@@ -193,12 +193,14 @@ def _pool(
 
 
 def _at_least(value: Val, least: int) -> Answer:
-    """Whether a number (or True) is at least `least`; arguments out of sight are taken to be left out."""
+    """Whether a number (or True) is at least `least`; arguments out of sight are taken to be left out. An option
+    that is off by default may be switched on."""
     answers: set[Answer] = set()
     for atom in value.atoms:
         if isinstance(atom, Literal_):
             number = atom.value if isinstance(atom.value, int | float) else 0
-            answers.add("yes" if number >= least else "no")
+            may_be_set = atom.value is False and atom.configured
+            answers.add("yes" if number >= least else "maybe" if may_be_set else "no")
         else:
             answers.add("no" if atom == Unknown("kwargs") else "maybe")
     return answers.pop() if len(answers) == 1 else "maybe"

@@ -18,7 +18,7 @@ as for a validation set; it is a hint.
 - The seed was drawn: `seed = random.randint(...)`, then set before each of two transforms that have to agree.
 - The epoch enters it: `np.random.seed(self.epoch * len(self) + index)`.
 - It is set once (`if not self.seeded: ...`), at the head of an `__iter__`, or in the worker_init_fn: such seeds are
-  `constant-worker-seed`.
+  `constant-worker-seed` or `common-seed-in-workers`, as are those of a collate function that several workers run.
 - The state is put back afterwards: `np.random.set_state(state)`, `with torch.random.fork_rng()`.
 - A generator of its own is seeded: `np.random.default_rng(index)`.
 - It happens for evaluation only: `if self.split == "val": ...`, or the dataset's loader is one for evaluation.
@@ -53,25 +53,22 @@ may have wanted the samples to be alike. For numbers that can be made again, use
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import DeleteStatement, Evidence, Finding, Fix, Place, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Unknown
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, gathered, in_workers_of, is_for_evaluation, loudness, page
+from loaderlint.rules.shared.common_seeds import is_common_seed
 from loaderlint.rules.shared.sample_seeds import reseeding
 from loaderlint.rules.shared.seeding_calls import Written, on_the_way, seeds_of, written
 from loaderlint.rules.shared.silence_reasons import EVALUATION, silences, too_unsure, unexposed
+from loaderlint.rules.shared.wanted_seeds import is_wanted
 
 _Effect = Literal["alike", "by index"]
 _PARTS: tuple[Part, ...] = ("sample", "collate")
-_MODES = re.compile(r"val|test|eval|infer|predict|train|mode|split|stage|phase|determin|debug|fix|repro", re.I)
-_EVALUATION = re.compile(r"Val(?![a-z])|Valid|Test|Eval|Infer|Predict|_val|_test|_eval")
-_RESTORING = re.compile(r"\bset_state\b|\bsetstate\b|\bset_rng_state\b|\bfork_rng\b|\btemp_seed\b|\btemporary_seed\b")
 
 
 class Reseed(NamedTuple):
@@ -105,58 +102,19 @@ def _loaders(call: WorkerCall, model: Model) -> Iterator[Loader]:
 def _effect(call: WorkerCall, seed: int, loader: Loader, model: Model) -> _Effect | None:
     """What the call does to the samples of a loader, where nobody can have wanted it."""
     effect = reseeding(call, seed, loader, model)
-    if effect is None or any(_is_wanted(*place, model) for place in on_the_way(call, loader, model)):
+    if effect == "alike" and is_common_seed(call, seed, loader, model):
+        return None  # common-seed-in-workers
+    if effect is None or any(is_wanted(*place, model) for place in on_the_way(call, loader, model)):
         return None
     return effect
 
 
 def _why_none(call: WorkerCall, seed: int, loader: Loader, model: Model) -> str:
+    if is_common_seed(call, seed, loader, model):
+        return "it is the same seed in all workers: common-seed-in-workers"
     if reseeding(call, seed, loader, model) is None:
         return "it is not the same seed before each sample, or nobody knows"
     return "the state is put back, or it is done for evaluation, in one of its modes, or at one index only"
-
-
-def _is_wanted(frame: Frame, context: int, model: Model) -> bool:
-    """Whether the def puts the state back, or comes to this context for evaluation, in one of its modes, or at one
-    index only."""
-    file = model.files.file(frame.path)
-    if file is None or file.pieces[frame.piece].ask(_restores) or _EVALUATION.search(model.label(frame)):
-        return True
-    one = model.def_of(frame)
-    while context > 0:
-        here = one.contexts[context]
-        if here.kind == "if" and any(map(_MODES.search, _words(here.expr, frame, model))):
-            return True
-        context = here.parent
-    return False
-
-
-def _restores(text: str) -> bool:
-    return _RESTORING.search(text) is not None
-
-
-def _words(test: int, frame: Frame, model: Model) -> Iterator[str]:
-    """The names that a test asks for."""
-    match model.ev.expr(frame, test):
-        case ir.Attr(base, name):
-            yield name
-            yield from _words(base, frame, model)
-        case ir.Global(name) | ir.Capture(_, name):
-            yield name
-        case ir.Param(index):
-            at_index = Unknown("index") in model.ev.eval(test, frame).atoms
-            yield "mode" if at_index else model.def_of(frame).params[index].name
-        case ir.Index(base, index):
-            yield from (*_words(base, frame, model), *_words(index, frame, model))
-        case ir.Const("str", str(text)):
-            yield text
-        case ir.Unary(_, operand):
-            yield from _words(operand, frame, model)
-        case ir.BoolOp(_, left, right):
-            yield from (*_words(left, frame, model), *_words(right, frame, model))
-        case ir.Compare(left, _, rights):
-            for operand in (left, *rights):
-                yield from _words(operand, frame, model)
 
 
 def _judge(effect: _Effect, reseeds: list[Reseed], model: Model) -> Iterator[Finding | Silence]:

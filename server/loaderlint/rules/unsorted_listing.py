@@ -13,11 +13,13 @@ made. On ext4 it depends on hashes of the names: measured with 12 images `0.img`
 - Two listings paired by position (images and masks): samples with another's label. Nothing is said.
 - A part by position (`names[:800]`): on another machine, or after a copy, training has seen what is validated on.
 - A listing whose position becomes the class label: a saved model's classes are others on another machine.
+- A set of names gives them in another order in each run, sorted before or not: training has seen what is validated on.
 - One listing as the order of the samples is a hint: results differ between machines with the same seed.
 
 ## When it is not a bug
-- The listing is sorted before or after, with any key, or shuffled.
-- Its names are looked up, counted, put into a set, or kept in a dict by name.
+- The listing is sorted before or after, with any key, or shuffled without a seed. (A seed gives the same order only
+  where the listing does.)
+- Its names are looked up, counted, put into a set that is only asked, or kept in a dict by name.
 - The second path is made from the first one's name.
 
 ## Example
@@ -67,10 +69,11 @@ from loaderlint.project.evaluation.frames import Frame, step_expressions
 from loaderlint.project.evaluation.values import Instance, Lib
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, is_choice, loaders_of, loudness, page
-from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders
+from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders, draws_with_seed
 from loaderlint.rules.shared.silence_reasons import too_unsure
 
 _MAX_FRAMES = 200
+_PICKING = frozenset("choice choices sample permutation permuted shuffle".split())
 #: An index that a helper is given: whatever its caller computed.
 _ANY = "any"
 
@@ -97,7 +100,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         for place in _sorted(taken, model):
             yield Silence(RULE.name, place, "it is sorted before its order matters")
         uses: dict[tuple[Frame, int], _Use] = {}
-        for use in _uses(taken, receiver, model):
+        for use in (*_sampled(frame, model), *_uses(taken, receiver, model)):
             uses.setdefault((use.listing.frame, use.listing.expr), use)  # the gravest come first
         for use in uses.values():
             yield from _finding(use, frame, exposure, model)
@@ -116,13 +119,18 @@ def _finding(use: _Use, frame: Frame, exposure: Exposure, model: Model) -> Itera
         RULE.name,
         severity,
         exposure.certainty,
-        f"{use.what.format(where)} `{use.listing.how}` lists files in the file system's order, not in that of their "
-        "names; sort them",
+        f"{use.what.format(where)} {_cause(use.listing)}; sort them",
         model.place(use.listing.frame, use.listing.expr),
         use.listing.how,
         model.why(frame, exposure),
         _fixes(use.listing, model),
     )
+
+
+def _cause(listing: Listing) -> str:
+    if listing.how == "set":
+        return "a set gives names in another order in each run"
+    return f"`{listing.how}` lists files in the file system's order, not in that of their names"
 
 
 # --- what the order decides -------------------------------------------------------------------------------------------
@@ -146,6 +154,20 @@ def _uses(taken: dict[tuple[str, str], Orders], inst: Instance, model: Model) ->
         for each in orders:
             if not each.sorted:
                 yield _Use(each.listing, Severity.HINT, "the order of the samples of {} is chance:")
+
+
+def _sampled(entry: Frame, model: Model) -> Iterator[_Use]:
+    """What a sample draws from a listing by a generator with a seed, which gives the same only where the listing
+    does."""
+    order = ListingOrder(model)
+    for frame in model.run_by([entry]):
+        for call in model.calls_named(frame, _PICKING):
+            if not call.call.args or not draws_with_seed(call.call, frame, model):
+                continue
+            for each in _stable(order.of(call.call.args[0].value, frame)):
+                if not each.sorted:
+                    what = "which files a sample of {} draws is chance, in spite of the seed:"
+                    yield _Use(each.listing, Severity.WARNING, what)
 
 
 def _sorted(taken: dict[tuple[str, str], Orders], model: Model) -> list[Place]:
@@ -243,6 +265,7 @@ def _label_sources(frame: Frame, model: Model) -> Iterator[int]:
             yield _enumerated(e.element, frame, model)
     for _, step in model.steps_of(frame, ir.SetItem):
         yield _enumerated(step.value, frame, model)
+    yield from _counted(frame, model)
     contexts = model.def_of(frame).contexts
     for perform, base in frame.code.attribute_calls({"index"}):
         call = model.ev.expr(frame, perform.call)
@@ -255,6 +278,39 @@ def _label_sources(frame: Frame, model: Model) -> Iterator[int]:
         for part in _items(call.args[0].value, frame, model):
             if (source := _enumerated(part, frame, model)) != NONE:
                 yield source
+
+
+def _counted(frame: Frame, model: Model) -> Iterator[int]:
+    """What loops go over that count their turns, `number += 1`, and give the files of each turn its number."""
+    one, exprs = model.def_of(frame), model.facts(frame).ir.exprs
+    for _, step in model.steps_of(frame, ir.Bind):
+        counter = _counter(exprs[step.value], exprs) if step.value != NONE else NONE
+        loop = next(iter(_loops(step.context, one.contexts)), 0)
+        if counter != NONE and loop and _gives_number(counter, loop, frame, model):
+            yield one.contexts[loop].expr
+
+
+def _counter(e: ir.Expr, exprs: tuple[ir.Expr, ...]) -> int:
+    """The number that `number += 1` counts on, NONE for anything else."""
+    match e:
+        case ir.Augmented("+", counted, by) | ir.Bin("+", counted, by):
+            return counted if exprs[by] == ir.Const("int", 1) and isinstance(exprs[counted], ir.Phi) else NONE
+    return NONE
+
+
+def _gives_number(counter: int, loop: int, frame: Frame, model: Model) -> bool:
+    """Whether tuples that are made in a loop inside of `loop`, one for each file, hold the number of its turn."""
+    one, exprs = model.def_of(frame), model.facts(frame).ir.exprs
+    for _, step in model.steps(frame):
+        if not one.is_within(step.context, loop):
+            continue
+        inner = _loops(step.context, one.contexts)[:1] != [loop]
+        for part in ir.made_of(exprs, step_expressions(step)):
+            e = exprs[part]
+            given = exprs[e.element] if isinstance(e, ir.Comp) else e if inner else None
+            if isinstance(given, ir.Seq) and given.kind == "tuple" and counter in given.items:
+                return True
+    return False
 
 
 def _enumerated(value: int, frame: Frame, model: Model) -> int:

@@ -16,6 +16,7 @@ FAULTY: tuple[Case, ...] = (
     Case(STREAM, "loop", "items", STREAMED, fix=None),
     Case(STREAM, "web_loader", "items", STREAMED[:3], modules=("webdataset",)),
     Case(STREAM, "helpers", "items", STREAMED, fix=None),
+    Case(STREAM, "shuffled", "items", STREAMED, fix=None),
 )
 CLEAN: tuple[Case, ...] = (
     Case(STREAM, "clean_sharded", "items", STREAMED),

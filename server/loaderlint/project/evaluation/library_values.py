@@ -328,7 +328,9 @@ def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
                 )
             case LibObject("builtins.enumerate" | "builtins.zip" | "dict.items" | "dict.values", _):
                 parts.append(_element_of_builtin(ev, atom))
-            case LibObject(name, _):
+            case LibObject(name, site):
+                if name == "builtins.generator":
+                    frame.add_targets(number, (site.frame,))  # its body runs here, a turn for each item
                 parts.append(of(LibObject(item_name(name, unknown("item"), False), Site(frame, number))))
                 aliases = aliases or items_alias(name, unknown("item"))
             case Instance():

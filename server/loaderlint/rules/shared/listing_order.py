@@ -13,13 +13,15 @@ from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibOb
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.generator_creation import is_seeded, library_of
 
 _MAX_DEPTH = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The call `expr` of `frame` that lists a folder, `how` it is called; `via` tells two calls of one helper apart."""
+    """The call `expr` of `frame` that lists a folder, `how` it is called; `via` tells two calls of one helper apart.
+    A set of names is a listing too, called `set`: it gives them in another order in each run."""
 
     frame: Frame
     expr: int
@@ -46,6 +48,7 @@ class _Entry:
 
 Orders = frozenset[Order]
 _NONE: Orders = frozenset()
+_NUMBERS = frozenset({"builtins.int", "builtins.float", "builtins.len", "builtins.operation"})
 
 
 class ListingOrder:
@@ -72,6 +75,8 @@ class ListingOrder:
         match e:
             case ir.Call():
                 return self._of_call(e, number, frame, depth)
+            case ir.Comp("set"):
+                return self._of_set(number, (number,), frame, depth)
             case ir.Comp(kind, _, _, iterables):
                 return self._all(iterables, frame, depth) if kind in ("list", "generator") else _NONE
             case ir.Attr(base, name):
@@ -118,6 +123,8 @@ class ListingOrder:
         if _says_sort(call, frame, self._model):
             return _sorted(self._all(arguments[:1], frame, depth))
         names = {atom.name for atom in ev.eval(call.func, frame).atoms if isinstance(atom, Lib)}
+        if names & {"builtins.set", "builtins.frozenset"}:
+            return self._of_set(number, arguments, frame, depth)
         if names:
             return self._all(arguments, frame, depth) if names <= KEEPS_ORDER else _NONE
         found: set[Order] = set()
@@ -136,6 +143,22 @@ class ListingOrder:
         if isinstance(func, ir.Attr) and func.name in KEEPS_ORDER_METHODS:
             return self.of(func.base, frame, depth)
         return _NONE
+
+    def _of_set(self, number: int, made_of: Iterable[int], frame: Frame, depth: int) -> Orders:
+        """A set of names, whose hashes are others in each run, whatever the order that they came in. Numbers have the
+        same hashes in all runs."""
+        for one in made_of:
+            e = self._model.ev.expr(frame, one)
+            sources = e.iterables if isinstance(e, ir.Comp) else (one,)
+            if self._all(sources, frame, depth) and not self._gives_numbers(e, frame):
+                return frozenset({Order(Listing(frame, number, "set"))})
+        return _NONE
+
+    def _gives_numbers(self, e: ir.Expr | None, frame: Frame) -> bool:
+        """Whether a comprehension or `map` makes numbers of what it goes through."""
+        made = e.element if isinstance(e, ir.Comp) else e.args[0].value if isinstance(e, ir.Call) and e.args else NONE
+        atoms = self._model.ev.eval(made, frame).atoms if made != NONE else ()
+        return any(isinstance(atom, Lib | LibObject) and atom.name in _NUMBERS for atom in atoms)
 
     def _sorts_folders(self, walk: int, frame: Frame) -> bool:
         """Whether the loop over `os.walk` sorts the folders that it goes on with."""
@@ -274,8 +297,33 @@ class ListingOrder:
                 continue
             if func.name == "extend":
                 found |= self.of(call.args[0].value, frame, depth)
-            found |= self._of_loops(step.context, frame, depth)
+            orders = self._of_loops(step.context, frame, depth) | self._of_turn(call.args[0].value, frame, depth)
+            found |= _cut(orders) if self._is_chosen_by_turn(step.context, frame) else orders
         return frozenset(found)
+
+    def _of_turn(self, value: int, frame: Frame, depth: int) -> Orders:
+        """The order of a sequence whose items are taken one by one by number: `names[turn]` in a loop over a range."""
+        e = self._model.ev.expr(frame, value)
+        index = self._model.ev.expr(frame, e.index) if isinstance(e, ir.Index) else None
+        if not isinstance(e, ir.Index) or not isinstance(index, ir.Element):
+            return _NONE
+        return self.of(e.base, frame, depth) if self._counts(index.iterable, "builtins.range", frame) else _NONE
+
+    def _is_chosen_by_turn(self, context: int, frame: Frame) -> bool:
+        """Whether a test of the number of the turn decides what comes by: `if number % 5 == 0`."""
+        exprs = self._model.facts(frame).ir.exprs
+        tests = [here.expr for here in self._model.def_of(frame).around(context) if here.kind == "if"]
+        return any(self._is_turn(exprs[part], frame) for part in ir.made_of(exprs, tests))
+
+    def _is_turn(self, e: ir.Expr, frame: Frame) -> bool:
+        if isinstance(e, ir.Element):
+            return self._counts(e.iterable, "builtins.range", frame)
+        item = self._model.ev.expr(frame, e.value) if isinstance(e, ir.Unpack) and e.index == 0 else None
+        return isinstance(item, ir.Element) and self._counts(item.iterable, "builtins.enumerate", frame)
+
+    def _counts(self, iterable: int, name: str, frame: Frame) -> bool:
+        call = self._model.ev.expr(frame, iterable)
+        return isinstance(call, ir.Call) and Lib(name) in self._model.ev.eval(call.func, frame).atoms
 
     def _of_loops(self, context: int, frame: Frame, depth: int) -> Orders:
         """The order of what is appended or yielded one by one: that of the loops around it."""
@@ -310,8 +358,8 @@ class ListingOrder:
             func = self._model.ev.expr(frame, call.func)
             name = _called(func)
             how = "shuffled" if name in SHUFFLES else "sorted" if "sort" in name.lower() and name != "sorted" else ""
-            if not how:
-                continue
+            if not how or (how == "shuffled" and draws_with_seed(call, frame, self._model)):
+                continue  # a seed gives the same order only where the listing does
             touched = [call.args[0].value] if call.args else []
             if isinstance(func, ir.Attr):
                 touched.append(func.base)
@@ -325,7 +373,13 @@ class ListingOrder:
         bounds = [b for b in (e.lower, e.upper) if b != NONE] if isinstance(e, ir.Slice) else []
         if not bounds or any(_mentions_loop(b, frame, self._model, 0) for b in bounds):
             return found
-        return frozenset(replace(order, cut=order.cut or not order.sorted) for order in found)
+        return _cut(found)
+
+
+def draws_with_seed(call: ir.Call, frame: Frame, model: Model) -> bool:
+    """Whether a generator that is given a seed draws: `random.Random(0).shuffle(names)`."""
+    owners = [a.owner for a in model.ev.eval(call.func, frame).only(LibMember) if isinstance(a, LibMember)]
+    return any(isinstance(o, LibObject) and library_of(o) is not None and is_seeded(o, model) for o in owners)
 
 
 def listing_name(call: ir.Call, frame: Frame, model: Model) -> str:
@@ -368,6 +422,11 @@ def _by(frame: Frame, call: int, orders: Iterable[Order]) -> Orders:
     return frozenset(replace(order, listing=replace(order.listing, via=via)) for order in orders)
 
 
+def _cut(orders: Orders) -> Orders:
+    """A part by position of what has these orders."""
+    return frozenset(replace(order, cut=order.cut or not order.sorted) for order in orders)
+
+
 def _sorted(orders: Orders) -> Orders:
     """What sorting makes of orders; which items are there it does not change."""
     return frozenset(replace(order, sorted=True) for order in orders)
@@ -395,4 +454,4 @@ def _parts(e: ir.Expr | None) -> Iterator[int]:
             yield operand
 
 
-__all__ = ["Listing", "ListingOrder", "Order", "Orders", "listing_name"]
+__all__ = ["Listing", "ListingOrder", "Order", "Orders", "draws_with_seed", "listing_name"]

@@ -1,0 +1,223 @@
+"""
+# common-seed-in-workers (LDR109)
+
+## What it does
+Finds calls of `random.seed`, `np.random.seed` and `torch.manual_seed` in the collate function, in `__iter__`, and in
+what a worker runs once for an epoch or a batch, with a seed that is the same in all workers: a constant, or
+`self.seed + self.epoch`.
+
+## Why is this bad?
+torch gives each worker a seed of its own. Such a call throws it away: within an epoch all workers draw the same
+numbers, so that with N workers there is an N-th of the noise, masks and crops that there should be. Nothing is said.
+The epoch in the seed makes the epochs different, not the workers.
+
+## When it is not a bug
+- The worker enters the seed: `torch.initial_seed()`, `get_worker_info().seed` or its `id`.
+- The seed sets what all workers have to agree on: the order of the items, of which each then takes its part
+  (`order[info.id :: info.num_workers]`).
+- One worker, or none: then nobody shares the numbers. A seed that is the same in each epoch is
+  `constant-worker-seed`, one that is set for each sample `reseed-per-sample`.
+- The state is put back afterwards, or it happens for evaluation only.
+- A generator of its own is seeded: `np.random.default_rng(...)`.
+
+## Example
+```python
+class Stream(IterableDataset):
+    def __iter__(self):
+        random.seed(self.seed + self.epoch)
+        worker = get_worker_info()
+        for index in range(worker.id, len(self.images), worker.num_workers):
+            yield crop(self.images[index], random.randrange(32))
+
+loader = DataLoader(Stream(images), num_workers=4)
+```
+
+## Fixed
+```python
+class Stream(IterableDataset):
+    def __iter__(self):
+        random.seed((torch.initial_seed() + (self.seed + self.epoch)) % 2**32)
+        worker = get_worker_info()
+        for index in range(worker.id, len(self.images), worker.num_workers):
+            yield crop(self.images[index], random.randrange(32))
+
+loader = DataLoader(Stream(images), num_workers=4)
+```
+
+## Fix safety
+Safe where a worker seeds once or at the head of an epoch: all such seeds of the function are changed at once, and
+`torch.initial_seed()` follows `torch.manual_seed` in the main process. Unsafe for a constant where the workers persist:
+each epoch would begin with the same numbers, as it does now. Unsafe too where the seed is set for each batch or sample:
+the calls are deleted.
+
+## References
+- [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings.finding import (
+    DeleteStatement,
+    Evidence,
+    Finding,
+    Fix,
+    Intent,
+    Place,
+    Replace,
+    Severity,
+    Silence,
+    Wrap,
+)
+from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
+from loaderlint.rules.base import Rule, gathered, in_workers_of, is_for_evaluation, loudness, page
+from loaderlint.rules.shared.common_seeds import Rhythm, is_common_seed, rhythm, why_not_common
+from loaderlint.rules.shared.seed_sources import seed_sources
+from loaderlint.rules.shared.seeding_calls import Written, is_read_only_in, seeds_of, written
+from loaderlint.rules.shared.silence_reasons import EVALUATION, silences, too_unsure
+
+_PARTS: tuple[Part, ...] = ("sample", "collate")
+
+
+class Seeding(NamedTuple):
+    """A call that gives all workers of the loaders in `exposure` the same seed: what it calls, how often it runs, and
+    where the seed is written. `moves`: it is another one in each epoch."""
+
+    call: WorkerCall
+    function: str
+    rhythm: Rhythm
+    place: Written
+    moves: bool
+    exposure: Exposure
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
+    """One finding a def in which such seeds are written."""
+    written_in: dict[tuple[Path, int, int], list[Seeding]] = {}
+    for call in model.calls(function):
+        for name, seed in seeds_of(call):
+            found = _seeding(call, name, seed, model)
+            if found is None:
+                yield from _silences(call, seed, model)
+                continue
+            frame = found.place.frame
+            written_in.setdefault((frame.path, frame.piece, frame.def_), []).append(found)
+    for seedings in written_in.values():
+        yield from _judge(seedings, model)
+
+
+def _seeding(call: WorkerCall, name: str, seed: int, model: Model) -> Seeding | None:
+    exposure = model.exposure(
+        call.frame, 2, parts=_PARTS, cured=lambda loader: not is_common_seed(call, seed, loader, model)
+    )
+    if exposure is None:
+        return None
+    place = written(call, seed, exposure.lead, model)
+    moves = "moving" in set(seed_sources(seed, call.frame, model))
+    return Seeding(call, name, rhythm(call, exposure.lead, model), place, moves, exposure)
+
+
+def _silences(call: WorkerCall, seed: int, model: Model) -> Iterator[Silence]:
+    if model.explains and (loaders := list(_loaders(call, model))):
+        reasons = (why_not_common(call, seed, loader, model) for loader in loaders)
+        yield from silences(RULE.name, model.place(call.frame, call.number), reasons)
+
+
+def _loaders(call: WorkerCall, model: Model) -> Iterator[Loader]:
+    return model.loaders_of(model.reached[call.frame].bits(_PARTS))
+
+
+def _judge(seedings: list[Seeding], model: Model) -> Iterator[Finding | Silence]:
+    found = gathered((one.call.frame, one.exposure) for one in seedings)
+    assert found is not None
+    frame, exposure = found
+    first = next(one for one in seedings if one.call.frame is frame)
+    place = model.place(first.place.frame, first.place.number)
+    severity = loudness(Severity.ERROR, exposure.certainty)
+    if severity is None or all(is_for_evaluation(loader) for loader in exposure.loaders):
+        yield Silence(RULE.name, place, EVALUATION if severity else too_unsure(exposure.certainty))
+        return
+    others = {model.place(one.place.frame, one.place.number): one.function for one in seedings}
+    also = [Evidence(other, f"`{function}` too") for other, function in others.items() if other != place]
+    fix = _fix(seedings, model)
+    yield Finding(
+        RULE.name,
+        severity,
+        exposure.certainty,
+        f"within an epoch all workers draw the same numbers {in_workers_of(exposure)}: "
+        f"`{first.function.replace('numpy.', 'np.')}` gets the same seed in each of them; {_advice(first)}",
+        place,
+        first.function,
+        (*also, *model.why(frame, exposure)),
+        (fix,) if fix else (),
+    )
+
+
+def _advice(seeding: Seeding) -> str:
+    if seeding.rhythm in ("batch", "sample"):
+        return "delete the call, or let the worker enter the seed: `torch.initial_seed()`"
+    return "add `torch.initial_seed()` to it" if seeding.moves else "seed from `torch.initial_seed() % 2**32`"
+
+
+# --- fixes ------------------------------------------------------------------------------------------------------------
+
+
+def _fix(seedings: list[Seeding], model: Model) -> Fix | None:
+    """Let the worker enter all seeds at once where they are set once or for each epoch; else delete the calls."""
+    if any(one.rhythm in ("batch", "sample") for one in seedings):
+        statements = dict.fromkeys(_statement(one.place, model) for one in seedings)
+        deleted = tuple(DeleteStatement(place) for place in statements if place is not None)
+        return Fix("Delete the seeding", "unsafe", deleted) if None not in statements else None
+    changes = [_change(one, seedings, model) for one in seedings]
+    if None in changes:
+        return None
+    intents = tuple(dict.fromkeys(change for change in changes if change is not None))
+    lasting = any(
+        not one.moves and loader.persistent is not False for one in seedings for loader in one.exposure.loaders
+    )
+    only = all(_is_for_workers(one, model) for one in seedings)
+    return Fix("Let the worker enter the seed", "safe" if only and not lasting else "unsafe", intents)
+
+
+def _change(seeding: Seeding, seedings: list[Seeding], model: Model) -> Intent | None:
+    """Give one seed the worker's: instead of a constant, else added to it."""
+    frame, at, number = seeding.place
+    place, call = model.place(frame, number), model.place(frame, at)
+    calls = {one.place.at for one in seedings if (one.place.frame, one.place.number) == (frame, number)}
+    if number == at or (place.anchor <= call.anchor and not is_read_only_in(calls, frame, number, model)):
+        return None
+    if not seeding.moves:
+        return Replace(place, "{torch}.initial_seed() % 2**32")
+    return Wrap(place, "({torch}.initial_seed() + ", ") % 2**32")
+
+
+def _is_for_workers(seeding: Seeding, model: Model) -> bool:
+    """Whether nobody but workers and who goes through the dataset runs the def in which the seed is written."""
+    frame = seeding.place.frame
+    name = model.def_of(frame).name
+    callers = model.callers.frames(frame.path, frame.piece, frame.def_)
+    return name.startswith("__") or all(caller in model.reached for caller in callers)
+
+
+def _statement(place: Written, model: Model) -> Place | None:
+    """The statement that is nothing but the seeding call."""
+    for number, step in model.steps(place.frame):
+        if isinstance(step, ir.Evaluate) and step.expr == place.at:
+            return model.step_place(place.frame, number)
+    return None
+
+
+RULE = Rule(
+    code="LDR109",
+    name="common-seed-in-workers",
+    severity=Severity.ERROR,
+    needs="W2",
+    over="worker function",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)
