@@ -25,7 +25,7 @@ from loaderlint.project.evaluate import Evaluator
 from loaderlint.project.files import MODULE
 from loaderlint.project.frames import Frame
 from loaderlint.project.late import CHOSEN, OPEN, takes
-from loaderlint.project.library import passed_to_library
+from loaderlint.project.library import parameter_position, passed_to_library
 from loaderlint.project.presumed import (
     dataset_kind,
     given_by_configured,
@@ -530,5 +530,5 @@ def in_tests(path: Path | None, root: Path) -> bool:
 def library_sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:
     """The functions that a library dataset calls for each sample."""
     arguments = ev.calls.site_arguments(dataset.site)
-    values = [arguments.get(name) for name in SAMPLE_CALLABLES]
+    values = [arguments.get(name, parameter_position(dataset.name, name)) for name in SAMPLE_CALLABLES]
     return [value for value in values if value is not None and not isinstance(value.unknown, Unknown)]
