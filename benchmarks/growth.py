@@ -145,7 +145,7 @@ def _look(root: Path, options: Options) -> _Look:
 
 def _looked(root: Path, seed: int) -> _Look:
     from loaderlint.engine import Workspace
-    from loaderlint.store import Store
+    from loaderlint.sources.store import Store
 
     relevant: set[Path] = set()
     original = Store.file

@@ -18,7 +18,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from loaderlint import cli
-from loaderlint.findings import Severity
+from loaderlint.findings.finding import Severity
 from loaderlint.knowledge.wrappers import WRAPPERS, LoaderKind
 from loaderlint.rules import RULES
 from loaderlint.rules.base import Rule

@@ -47,11 +47,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.findings import Finding, Severity, Silence
-from loaderlint.project.model import Model, WorkerFunction
-from loaderlint.project.values import Lib
+from loaderlint.findings.finding import Finding, Severity, Silence
+from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.reach.model import Model, WorkerFunction
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-from loaderlint.rules.shared.silence import too_unsure, unexposed
+from loaderlint.rules.shared.silence_reasons import too_unsure, unexposed
 
 #: What a library does belongs into `loaderlint.knowledge`, once the rule works.
 _CALLS = frozenset({{"package.function"}})

@@ -11,8 +11,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from loaderlint.lsp import check, configuration, page, pull, status
-from loaderlint.lsp.diagnostics import Report
+from loaderlint.lsp import check_workspace, client_settings, pull_diagnostics, rule_page, status
+from loaderlint.lsp.protocol_diagnostics import Report
 from loaderlint.lsp.server import Server
 
 TESTS = Path("tests/lsp")
@@ -29,13 +29,13 @@ server reads the client's capabilities once, from `initialize`."""
 SENT: Mapping[str, Callable[..., Any]] = {
     types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: Report.messages,
     types.WINDOW_LOG_MESSAGE: Server.say,
-    types.WORKSPACE_CONFIGURATION: configuration.load,
+    types.WORKSPACE_CONFIGURATION: client_settings.load,
     types.CLIENT_REGISTER_CAPABILITY: Server.register_with_client,
     types.WORKSPACE_DIAGNOSTIC_REFRESH: Server.refresh,
     types.WORKSPACE_CODE_LENS_REFRESH: Server.refresh_lenses,
-    types.WINDOW_SHOW_DOCUMENT: page.open_page,
-    types.PROGRESS: pull.shown_progress,
-    types.WINDOW_WORK_DONE_PROGRESS_CREATE: check.shown_token,
+    types.WINDOW_SHOW_DOCUMENT: rule_page.open_page,
+    types.PROGRESS: pull_diagnostics.shown_progress,
+    types.WINDOW_WORK_DONE_PROGRESS_CREATE: check_workspace.shown_token,
     status.STATUS: status.announce,
 }
 
@@ -45,14 +45,14 @@ _BY_PYGLS = {
     " specification asks for.",
     types.SET_TRACE: "Taken, without effect: the server does not trace.",
     types.WINDOW_WORK_DONE_PROGRESS_CANCEL: "Stops the check of the workspace whose progress is shown.",
-    types.WORKSPACE_EXECUTE_COMMAND: f"Carries out `{page.OPEN}`, the server's only command.",
+    types.WORKSPACE_EXECUTE_COMMAND: f"Carries out `{rule_page.OPEN}`, the server's only command.",
 }
 
 
 def received() -> dict[str, str]:
     """Every method that a client may send, with what it does."""
     server = Server(_no_engine)
-    pull.register(server)
+    pull_diagnostics.register(server)
     features = server.protocol.fm
     handlers = {**features.builtin_features, **features.features}
     return {**{method: _said(handler) for method, handler in handlers.items()}, **_BY_PYGLS}

@@ -9,9 +9,9 @@ import tempfile
 import pytest
 from hypothesis import settings
 
-from loaderlint.engine import project
-from loaderlint.engine.diagnostics import Problem
-from loaderlint.failures import Failure
+from loaderlint.engine import project_state
+from loaderlint.findings.diagnostics import Problem
+from loaderlint.runtime.internal_errors import Failure
 
 for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
     os.environ.pop(name, None)
@@ -27,7 +27,7 @@ settings.load_profile("any-time")
 def no_internal_errors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """An internal error costs a rule its findings, and no test shall pass for that."""
     if "internal_errors" not in request.keywords:
-        monkeypatch.setattr(project, "internal_problem", _raise)
+        monkeypatch.setattr(project_state, "internal_problem", _raise)
 
 
 def _raise(failure: Failure) -> Problem:

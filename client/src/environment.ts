@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Candidate, Run } from './discovery';
 
 // The wheel knows how to install itself.
-const MAKE = 'import sys; sys.path.insert(0, sys.argv[1]); from loaderlint.private import main; main()';
+const MAKE = 'import sys; sys.path.insert(0, sys.argv[1]); from loaderlint.private_environment import main; main()';
 
 /** The environment of our own, made in `storage` from the wheel that the extension carries, after which it is named. */
 export class Environment {

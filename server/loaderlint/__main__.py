@@ -1,6 +1,6 @@
 """`python -m loaderlint`, and the console script `loaderlint`."""
 
-from loaderlint.import_path import isolate
+from loaderlint.runtime.import_path import isolate
 
 
 def entry() -> None:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from loaderlint import __version__
 from loaderlint.commands import BASELINE, FAILED
 from loaderlint.report import FORMATS
-from loaderlint.terminal import complain
+from loaderlint.report.terminal import complain
 
 INTERRUPTED = 130
 
@@ -49,8 +49,8 @@ def entry() -> NoReturn:
 
 def _complain_of(error: Exception) -> None:
     """Tell that the fault is ours."""
-    from loaderlint.engine.diagnostics import DEBUG, HOW_TO_REPORT
-    from loaderlint.failures import failure_of
+    from loaderlint.findings.diagnostics import DEBUG, HOW_TO_REPORT
+    from loaderlint.runtime.internal_errors import failure_of
 
     failure = failure_of(error)
     if os.environ.get(DEBUG):
@@ -301,7 +301,7 @@ def _listed(text: str) -> list[str]:
 
 
 def _check(chosen: argparse.Namespace) -> int:
-    from loaderlint.commands.warm import answer
+    from loaderlint.commands.cached_check import answer
 
     known = answer(chosen)
     if known is not None:

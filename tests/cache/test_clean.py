@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from loaderlint import cli
-from loaderlint.cache import place
+from loaderlint.cache import cache_folder
 from loaderlint.cache.database import NAME, Database
 
 
 def test_show_and_clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "cache"
-    monkeypatch.setenv(place.VARIABLE, str(folder))
+    monkeypatch.setenv(cache_folder.VARIABLE, str(folder))
     assert cli.main(["clean", "--show"]) == 0
     assert capsys.readouterr().out == f"{folder} (empty)\n"
     Database(folder).put([(b"key", b"value")])
@@ -30,7 +30,7 @@ def test_show_and_clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
 
 
 def test_the_flag_wins_over_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(place.VARIABLE, str(tmp_path / "variable"))
+    monkeypatch.setenv(cache_folder.VARIABLE, str(tmp_path / "variable"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.py").write_text("x = 1\n")
     assert cli.main(["check", "a.py", "--cache-dir", "flag"]) == 0
@@ -39,11 +39,11 @@ def test_the_flag_wins_over_the_variable(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.skipif(sys.platform != "linux", reason="each platform has its own place")
 def test_the_place_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(place.VARIABLE)
+    monkeypatch.delenv(cache_folder.VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert place.folder() == tmp_path / "loaderlint"
+    assert cache_folder.folder() == tmp_path / "loaderlint"
 
 
 def test_tests_keep_nothing_in_the_home() -> None:
-    folder = place.folder()
+    folder = cache_folder.folder()
     assert folder is not None and not folder.is_relative_to(Path.home())

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import pytest
 
-from loaderlint import cli, settings
+from loaderlint import cli
 from loaderlint.commands import check
+from loaderlint.settings import settings
 from tests.cli import fake
 
 

@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from loaderlint.engine import Diagnostic, Note, Problem
-from loaderlint.findings import Finding, Place, Severity
-from loaderlint.fixes.edits import FileEdit, Repair
-from loaderlint.links import outside, written_for
+from loaderlint.files.symlinks import outside, written_for
+from loaderlint.findings.diagnostics import Diagnostic, Note, Problem
+from loaderlint.findings.finding import Finding, Place, Severity
+from loaderlint.fixes.file_edits import FileEdit, Repair
 from loaderlint.syntax.positions import Span, TextEdit
 from loaderlint.syntax.source import UnreadableSource, decode
 

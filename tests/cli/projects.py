@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from loaderlint import cli, settings
+from loaderlint import cli
+from loaderlint.settings import settings
 from tests.cli.conftest import Result
 from tests.syntax.test_notebook import made
 

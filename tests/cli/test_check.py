@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.commands.arguments import folders_around
-from loaderlint.engine import Problem
+from loaderlint.commands.command_inputs import folders_around
+from loaderlint.findings.diagnostics import Problem
 from tests.cli import fake
 from tests.cli.conftest import Run
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint import cli, settings
-from loaderlint.commands.arguments import given_settings
+from loaderlint import cli
+from loaderlint.commands.command_inputs import given_settings
+from loaderlint.settings import settings
 
 #: By key: the flag with its value, and the line of loaderlint.toml.
 SAME = {

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from loaderlint import terminal
+from loaderlint.report import terminal
 
 
 class _Stream(io.StringIO):

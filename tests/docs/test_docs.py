@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint import settings
 from loaderlint.rules import RULES
 from loaderlint.rules.base import Rule
+from loaderlint.settings import settings
 from scripts import generate_docs
 
 ROOT = generate_docs.ROOT

@@ -6,8 +6,8 @@ import json
 import re
 
 import loaderlint
-from loaderlint import settings
-from loaderlint.lsp import configuration
+from loaderlint.lsp import client_settings
+from loaderlint.settings import settings
 from scripts.generate_docs import ROOT
 
 
@@ -26,6 +26,6 @@ def test_the_editor_knows_every_setting_and_the_server_every_setting_of_the_edit
         name.removeprefix("loaderlint."): None for name in manifest["contributes"]["configuration"]["properties"]
     }
     # What is the editor's alone: how to find and watch the server, and what is shown.
-    own = {name for name in offered if "." in name or name in ("interpreter", configuration.MODE)}
+    own = {name for name in offered if "." in name or name in ("interpreter", client_settings.MODE)}
     given: dict[str, object] = {name: "x" for name in offered if name not in own}
     assert sorted(settings.from_editor(given)) == sorted(settings.KEYS)

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from loaderlint.cache.database import Database
-from loaderlint.cache.pieces import PieceCache
+from loaderlint.cache.facts_cache import PieceCache
 from loaderlint.facts.codec import FileFacts
-from loaderlint.store import OpenFile
+from loaderlint.sources.store import OpenFile
 
 
 class Deadly(PieceCache):

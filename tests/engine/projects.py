@@ -6,7 +6,8 @@ import random
 from collections.abc import Mapping
 from pathlib import Path
 
-from loaderlint.engine import Diagnostic, Workspace
+from loaderlint.engine import Workspace
+from loaderlint.findings.diagnostics import Diagnostic
 from loaderlint.syntax.cutter import cut
 
 FILES: Mapping[str, str] = {

@@ -24,13 +24,13 @@ from loaderlint import cli
 from loaderlint.engine import Workspace
 from loaderlint.engine.repairs import Repairs
 from loaderlint.facts import lower
-from loaderlint.project.callers import Callers
-from loaderlint.project.evaluate import Evaluator
-from loaderlint.project.files import ProjectFile, SeenPiece
-from loaderlint.project.frames import Frame
-from loaderlint.project.values import Val
-from loaderlint.store import Store
-from loaderlint.syntax import numbered, parse
+from loaderlint.project.evaluation.callers import Callers
+from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Val
+from loaderlint.project.modules.project_files import ProjectFile, SeenPiece
+from loaderlint.sources.store import Store
+from loaderlint.syntax import libcst_tree, numbered_tree
 from tests.engine import instructions
 from tests.engine import projects as small
 
@@ -59,8 +59,8 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
 
     count(lower, "bare", "read")
     count(lower, "numbered", "numbered")
-    count(numbered, "numbered", "numbered")
-    count(parse, "parse_piece", "parsed")
+    count(numbered_tree, "numbered", "numbered")
+    count(libcst_tree, "parse_piece", "parsed")
     count(lower, "_lower", "lowered")
     count(Frame, "__init__", "frames")
     count(Store, "file", "files")
@@ -191,7 +191,7 @@ def test_a_check_that_finds_nothing_looks_for_no_places(counted: Counter[str], t
     (findings,) = Workspace([tmp_path], {"select": ["ALL"]}).check().values()
     assert counted["lowered"] and not findings
     assert counted["numbered"] == counted["parsed"] == 0, (
-        "a rule asks for a place that it does not show (see rules/shared/spots.py)"
+        "a rule asks for a place that it does not show (see rules/shared/lazy_places.py)"
     )
 
 

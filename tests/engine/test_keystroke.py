@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint import store
-from loaderlint.engine import Cancelled, Diagnostic, Workspace
+from loaderlint.engine import Cancelled, Workspace
+from loaderlint.findings.diagnostics import Diagnostic
+from loaderlint.sources import store
 from tests.engine.projects import FILES, cold, shown, write
 
 

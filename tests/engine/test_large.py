@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint import searching
 from loaderlint.cache.database import Database
-from loaderlint.cache.pieces import PieceCache
+from loaderlint.cache.facts_cache import PieceCache
 from loaderlint.engine import Workspace, linking
-from loaderlint.store import Store
+from loaderlint.sources import search_index
+from loaderlint.sources.store import Store
 from tests.engine.projects import cold, shown
 from tests.engine.test_units import EDITS, FILES, written
 
@@ -35,7 +35,7 @@ def test_nothing_stays_of_files_that_nobody_edits(tmp_path: Path) -> None:
 
 
 def test_bytes_that_an_index_stands_for_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "_OFTEN", 0)
+    monkeypatch.setattr(search_index, "_OFTEN", 0)
     root = written(tmp_path.resolve())
     path = root / "two/unopened.py"
     path.write_text("nothing = 'of interest'\n", "utf-8")

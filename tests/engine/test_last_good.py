@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loaderlint.engine import Workspace
-from loaderlint.project.reads import fits, outline
-from loaderlint.store import OpenFile
+from loaderlint.project.modules.dependencies import fits, outline
+from loaderlint.sources.store import OpenFile
 from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.source import Source, decode
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint import cli, settings
+from loaderlint import cli
 from loaderlint.engine import Workspace
-from loaderlint.files import reachable
-from loaderlint.files.discovery import Budget
+from loaderlint.settings import settings
+from loaderlint.sources import import_neighbours
+from loaderlint.sources.discovery import Budget
 
 DATA = """import numpy as np
 from torch.utils.data import Dataset
@@ -107,7 +108,7 @@ def test_a_folder_that_is_meant_is_read_as_a_whole(how: str, tmp_path: Path) -> 
 def test_the_budget_ends_the_search_and_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chain = {f"p{n}/m{n}.py": f"import p{n + 1}.m{n + 1}\n" for n in range(30)}
     _write(tmp_path, {"train.py": "import p0.m0\n", **chain})
-    monkeypatch.setattr(reachable.Reachable.__init__, "__defaults__", (Budget(1_000, 5),))
+    monkeypatch.setattr(import_neighbours.Reachable.__init__, "__defaults__", (Budget(1_000, 5),))
     settings.clear()
     workspace = Workspace([])
     workspace.check([tmp_path / "train.py"])

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.project.files import MODULE, ProjectFile, defined_name
-from loaderlint.store import Snapshot, Store
+from loaderlint.project.modules.project_files import MODULE, ProjectFile, defined_name
+from loaderlint.sources.store import Snapshot, Store
 
 CODE = "import base\n\n\nclass A(base.One):\n    x = 1\n\n\ndef other():\n    return Two\n"
 

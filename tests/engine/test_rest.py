@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint import store
 from loaderlint.engine import Workspace
+from loaderlint.sources import store
 from tests.engine.projects import cold, shown, write
 
 

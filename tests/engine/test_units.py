@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loaderlint.engine import Workspace
-from loaderlint.store import Cancelled
+from loaderlint.sources.store import Cancelled
 from tests.engine.projects import cold, shown
 
 DATA = """\

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint import settings
 from loaderlint.engine import Workspace
-from loaderlint.files.discovery import python_files
+from loaderlint.settings import settings
+from loaderlint.sources.discovery import python_files
 
 
 def _tree(root: Path, files: dict[str, str]) -> None:

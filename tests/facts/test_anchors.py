@@ -8,7 +8,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import PieceFacts
 from loaderlint.facts.lower import lower
 from loaderlint.syntax.cutter import Piece
-from loaderlint.syntax.parse import ParsedPiece, parse_piece
+from loaderlint.syntax.libcst_tree import ParsedPiece, parse_piece
 from loaderlint.syntax.walk import preorder
 
 

@@ -15,7 +15,7 @@ from loaderlint.facts import codec, ir
 from loaderlint.facts.ir import PieceFacts
 from loaderlint.facts.lower import lower, piece_facts
 from loaderlint.syntax.cutter import Piece, cut
-from loaderlint.syntax.parse import parse_piece
+from loaderlint.syntax.libcst_tree import parse_piece
 from tests.syntax import corpus
 
 PAGES = (Path(__file__).with_name("pieces.txt"), Path(__file__).with_name("functions.txt"))

@@ -9,7 +9,7 @@ import pytest
 from loaderlint.facts.ir import PieceFacts
 from loaderlint.facts.lower import lower
 from loaderlint.syntax.cutter import Piece
-from loaderlint.syntax.parse import parse_piece
+from loaderlint.syntax.libcst_tree import parse_piece
 
 
 def lowered(text: str) -> PieceFacts:

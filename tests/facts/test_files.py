@@ -18,7 +18,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import PieceFacts
 from loaderlint.facts.lower import lower, piece_facts
 from loaderlint.syntax.cutter import cut
-from loaderlint.syntax.parse import ParsedPiece
+from loaderlint.syntax.libcst_tree import ParsedPiece
 from loaderlint.syntax.walk import preorder
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from loaderlint.facts.dump import show
 from loaderlint.facts.ir import PieceFacts
 from loaderlint.facts.lower import lower
-from loaderlint.facts.show import show
 from loaderlint.syntax.cutter import Piece
-from loaderlint.syntax.parse import parse_piece
+from loaderlint.syntax.libcst_tree import parse_piece
 
 HERE = Path(__file__).parent
 

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from loaderlint.files.discovery import Budget, python_files
 from loaderlint.files.gitignore import BadPattern, IgnoreRules, lines_of, parse
+from loaderlint.sources.discovery import Budget, python_files
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git answers")
 GIT = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}

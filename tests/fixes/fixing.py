@@ -8,10 +8,10 @@ from pathlib import Path
 import libcst as cst
 
 from loaderlint.facts.ir import PieceFacts
-from loaderlint.findings import Intent, Place
+from loaderlint.findings.finding import Intent, Place
 from loaderlint.fixes.apply import edits_for
-from loaderlint.fixes.edits import FileEdit, NoFix
-from loaderlint.fixes.tree import grow
+from loaderlint.fixes.file_edits import FileEdit, NoFix
+from loaderlint.fixes.piece_tree import grow
 from loaderlint.syntax.cutter import Piece, cut
 from loaderlint.syntax.positions import apply_edits
 from loaderlint.syntax.source import decode

@@ -8,12 +8,21 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from loaderlint.findings import AddImport, DeleteStatement, InsertFunction, Intent, Place, Replace, SetArgument, Wrap
+from loaderlint.findings.finding import (
+    AddImport,
+    DeleteStatement,
+    InsertFunction,
+    Intent,
+    Place,
+    Replace,
+    SetArgument,
+    Wrap,
+)
 from loaderlint.fixes.apply import edits_for, merge
-from loaderlint.fixes.edits import FileEdit, NoFix
-from loaderlint.fixes.tree import grow
+from loaderlint.fixes.file_edits import FileEdit, NoFix
+from loaderlint.fixes.piece_tree import grow
 from loaderlint.syntax.cutter import cut
-from loaderlint.syntax.numbered import numbered
+from loaderlint.syntax.numbered_tree import numbered
 from loaderlint.syntax.positions import Span, TextEdit, apply_edits
 from tests.fixes.fixing import PATH, Files, apply, fixed, place, refused
 
@@ -43,7 +52,7 @@ def test_where_the_two_parsers_do_not_count_alike_nothing_is_edited(monkeypatch:
     assert fixed("x = y\n", intents)
     found = numbered(cut("x = y\n")[0])
     assert found is not None
-    monkeypatch.setattr("loaderlint.fixes.tree.numbered", lambda piece: replace(found, count=found.count + 1))
+    monkeypatch.setattr("loaderlint.fixes.piece_tree.numbered", lambda piece: replace(found, count=found.count + 1))
     assert "cannot be read back exactly" in refused("x = y\n", intents)
 
 

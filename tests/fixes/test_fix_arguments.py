@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from loaderlint.findings import InsertFunction, RemoveArgument, SetArgument, Wrap
+from loaderlint.findings.finding import InsertFunction, RemoveArgument, SetArgument, Wrap
 from tests.fixes.fixing import PATH, fixed, place, refused
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from loaderlint.findings import AddImport, InsertFunction, InsertStatement, Replace
+from loaderlint.findings.finding import AddImport, InsertFunction, InsertStatement, Replace
 from tests.fixes.fixing import PATH, fixed, place, refused
 
 KNOWN = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from loaderlint.findings import Hoist
+from loaderlint.findings.finding import Hoist
 from tests.fixes.fixing import fixed, place, refused
 
 LAMBDAS = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from loaderlint.findings import InsertMethod, Place, ReplaceAttributeUses
+from loaderlint.findings.finding import InsertMethod, Place, ReplaceAttributeUses
 from tests.fixes.fixing import PATH, fixed, place, refused
 
 SOURCE = "def {name}(self):\n    return 1"

@@ -13,7 +13,7 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from loaderlint.findings import (
+from loaderlint.findings.finding import (
     AddImport,
     DeleteStatement,
     InsertFunction,
@@ -26,8 +26,8 @@ from loaderlint.findings import (
     Wrap,
 )
 from loaderlint.fixes.apply import edits_for, merge
-from loaderlint.fixes.edits import FileEdit, NoFix
-from loaderlint.fixes.tree import Tree, grow
+from loaderlint.fixes.file_edits import FileEdit, NoFix
+from loaderlint.fixes.piece_tree import Tree, grow
 from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.source import UnreadableSource, decode
 from tests.fixes.fixing import PATH, Files, apply

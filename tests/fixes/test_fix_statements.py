@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from loaderlint.findings import DeleteStatement, InsertStatement, Place, Replace, Wrap
+from loaderlint.findings.finding import DeleteStatement, InsertStatement, Place, Replace, Wrap
 from tests.fixes.fixing import PATH, fixed, place, refused
 
 DELETE = [

@@ -14,7 +14,7 @@ from lsprotocol.converters import get_converter
 from pytest_lsp import LanguageClient, make_test_lsp_client
 
 from loaderlint.lsp.documents import Document
-from loaderlint.lsp.text import Encoding
+from loaderlint.lsp.text_positions import Encoding
 from tests.lsp import wire
 from tests.lsp.session import PATIENCE, capabilities
 

@@ -27,9 +27,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from loaderlint.explanation import Explanation
-from loaderlint.findings import Finding, Fix, Place, Replace, Severity
-from loaderlint.worker_map import MappedFunction, MappedLoader, MappedObject, WorkerMap
+from loaderlint.explanations.explanation import Explanation
+from loaderlint.explanations.worker_map import MappedFunction, MappedLoader, MappedObject, WorkerMap
+from loaderlint.findings.finding import Finding, Fix, Place, Replace, Severity
 
 WORDS = re.compile(r"\b(?:BUG2?|GUESS|STUCK|FAR\((?P<file>[\w.]+)\))")
 LINE = re.compile(r"\r\n|\r|\n")

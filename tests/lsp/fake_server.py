@@ -9,7 +9,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[2] / "server"), str(Path(__file__).parent)]
     from fake_engine import FakeBackend
 
-    from loaderlint.lsp.access import Access
+    from loaderlint.lsp.access_token import Access
     from loaderlint.lsp.server import serve
 
     port, *origins = sys.argv[2:] or ["0"]

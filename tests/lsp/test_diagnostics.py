@@ -10,7 +10,7 @@ import pytest
 from lsprotocol import types
 
 from loaderlint import HOME
-from loaderlint.lsp import diagnostics
+from loaderlint.lsp import protocol_diagnostics
 from tests.lsp.session import Session, capabilities, run, session, span
 
 A, B = "file:///project/a.py", "file:///project/b.py"
@@ -58,7 +58,7 @@ def test_a_client_that_knows_little(tmp_path: Path) -> None:
 
 
 def test_tags(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnostics, "TAGS", {"fake-bug": (types.DiagnosticTag.Unnecessary,)})
+    monkeypatch.setattr(protocol_diagnostics, "TAGS", {"fake-bug": (types.DiagnosticTag.Unnecessary,)})
 
     async def scenario(able: dict[str, Any], tags: list[int] | None) -> None:
         async with session(able) as client:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from loaderlint.lsp.documents import Document, Documents
-from loaderlint.lsp.text import Encoding, split_lines, to_column, to_position, to_range, to_units
+from loaderlint.lsp.text_positions import Encoding, split_lines, to_column, to_position, to_range, to_units
 
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 URI = "file:///project/a.py"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.lsp.editor import SERVER, editor
 from tests.lsp.session import capabilities, run, session
-from tests.lsp.test_child import DATA
+from tests.lsp.test_engine_process import DATA
 
 URI = "file:///project/a.py"
 

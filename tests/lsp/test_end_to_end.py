@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from loaderlint.lsp.text import Encoding
+from loaderlint.lsp.text_positions import Encoding
 from tests.lsp.editor import Editor, editor
 from tests.lsp.session import run
 

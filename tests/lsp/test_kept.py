@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from loaderlint import store
 from loaderlint.cache.database import NAME, files
-from loaderlint.engine import Diagnostic
+from loaderlint.findings.diagnostics import Diagnostic
 from loaderlint.lsp.backend import Loaderlint
-from loaderlint.lsp.child import Child, Message
-from loaderlint.lsp.wire import Call, Reply, Told
-from tests.lsp.test_child import DATA
+from loaderlint.lsp.engine_messages import Call, Reply, Told
+from loaderlint.lsp.engine_process import Child, Message
+from loaderlint.sources import store
+from tests.lsp.test_engine_process import DATA
 
 
 @pytest.fixture

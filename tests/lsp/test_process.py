@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from loaderlint.lsp.text import Encoding
+from loaderlint.lsp.text_positions import Encoding
 from tests.lsp.editor import FAKE, Editor, editor
 from tests.lsp.processes import URI, listening, piped
 from tests.lsp.session import PATIENCE, run

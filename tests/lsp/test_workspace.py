@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from loaderlint.lsp import configuration
-from loaderlint.lsp.configuration import overrides
-from loaderlint.lsp.files import WATCHED
+from loaderlint.lsp import client_settings
+from loaderlint.lsp.client_settings import overrides
+from loaderlint.lsp.file_events import WATCHED
 from tests.lsp.session import Refused, Session, capabilities, run, session
 
 A = "file:///project/a.py"
@@ -72,7 +72,7 @@ def test_a_client_that_has_no_settings(reply: dict[str, Any]) -> None:
 
 
 def test_a_client_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(configuration, "PATIENCE", 0.01)
+    monkeypatch.setattr(client_settings, "PATIENCE", 0.01)
 
     async def scenario() -> None:
         async with session(capabilities(asked=True)) as client:

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from loaderlint.project.environment import Environment
-from loaderlint.project.loaders import Loader
-from loaderlint.project.model import Model
-from loaderlint.project.values import Instance, LibObject
-from loaderlint.store import Snapshot, Store
+from loaderlint.project.evaluation.values import Instance, LibObject
+from loaderlint.project.loaders.loaders import Loader
+from loaderlint.project.reach.model import Model
+from loaderlint.project.versions.environment import Environment
+from loaderlint.sources.store import Snapshot, Store
 
 #: A file of several in one text: `--- name.py` starts each.
 _FILE = re.compile(r"^--- (\S+)\n", re.MULTILINE)

@@ -7,8 +7,8 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaderlint.project.classes import _merge
-from loaderlint.project.values import Unknown
+from loaderlint.project.evaluation.classes import _merge
+from loaderlint.project.evaluation.values import Unknown
 
 _Bases = list[list[int]]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.project.callers import Callers
-from loaderlint.project.values import ClassRef
+from loaderlint.project.evaluation.callers import Callers
+from loaderlint.project.evaluation.values import ClassRef
 from tests.project.linking import Linked, link
 
 TRAINER = """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.project.environment import Environment, version_set
+from loaderlint.project.versions.environment import Environment, version_set
 from tests.project.linking import link
 
 HEAD = """

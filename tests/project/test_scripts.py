@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.project import imports
-from loaderlint.project.files import Files
-from loaderlint.project.values import FolderRef, ModuleRef
+from loaderlint.project.evaluation.values import FolderRef, ModuleRef
+from loaderlint.project.modules import import_resolution
+from loaderlint.project.modules.project_files import Files
 from tests.project.linking import link
 
 #: Files that import each other in all ways, and hold the names of others without importing them.
@@ -44,7 +44,7 @@ import data
 
 def test_importers_are_the_files_that_hold_its_name_and_whose_imports_lead_there(tmp_path: Path) -> None:
     model = link(tmp_path, FILES).model
-    led = {path: set(imports.imported_files(model.ev, path)) for path in model.files.paths()}
+    led = {path: set(import_resolution.imported_files(model.ev, path)) for path in model.files.paths()}
     for path in led:
         name = path.parent.name if path.name == "__init__.py" else path.stem
         expected = [one for one in led if one != path and path in led[one] and name in one.read_text()]
@@ -56,12 +56,12 @@ def test_importers_are_the_files_that_hold_its_name_and_whose_imports_lead_there
 def test_imports_of_other_names_are_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = link(tmp_path, FILES).model
     followed: set[str] = set()
-    original = imports.resolve
+    original = import_resolution.resolve
 
     def following(files: Files, importer: Path, module: str, level: int) -> ModuleRef | FolderRef | None:
         followed.add(module)
         return original(files, importer, module, level)
 
-    monkeypatch.setattr(imports, "resolve", following)
+    monkeypatch.setattr(import_resolution, "resolve", following)
     assert model.scripts.importers(tmp_path / "scripts/data.py")
     assert followed == {"", "data", "package"}

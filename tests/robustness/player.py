@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from loaderlint.engine import Diagnostic, Workspace
-from loaderlint.findings import Severity
-from loaderlint.lsp.text import Encoding
+from loaderlint.engine import Workspace
+from loaderlint.findings.diagnostics import Diagnostic
+from loaderlint.findings.finding import Severity
+from loaderlint.lsp.text_positions import Encoding
 from loaderlint.syntax.span import Span
 from tests.engine.projects import parses
 from tests.robustness.client import Client, ServerError

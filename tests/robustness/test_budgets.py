@@ -14,7 +14,7 @@ import pytest
 
 from loaderlint.engine import Workspace
 from loaderlint.fixes import draft
-from loaderlint.project import loaders
+from loaderlint.project.loaders import loaders
 
 HEAD = """from torch.utils.data import DataLoader, Dataset
 

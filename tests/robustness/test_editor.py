@@ -12,16 +12,16 @@ import pytest
 from lsprotocol import types
 
 from loaderlint import rules
-from loaderlint.engine.project import Project
+from loaderlint.engine.project_state import Project
 from loaderlint.files import reading
 from loaderlint.fixes import apply
 from loaderlint.lsp import analysis
 from loaderlint.lsp.backend import Loaderlint
-from loaderlint.lsp.remote import Died
+from loaderlint.lsp.engine_client import Died
 from tests.lsp.editor import editor
 from tests.lsp.fake_engine import FakeBackend, FakeWorkspace
 from tests.lsp.session import Refused, Session, capabilities, run, session
-from tests.lsp.test_pull import accept_refreshes
+from tests.lsp.test_pull_diagnostics import accept_refreshes
 from tests.robustness.faulty import TWO_FAULTS as DATA
 
 pytestmark = pytest.mark.internal_errors

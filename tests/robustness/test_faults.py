@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs signals, 
 
 SESSIONS = scaled(5)
 KILLS_OF_A_SESSION = 5
-_RESTARTED = r"\S+ loaderlint\.lsp\.remote: the analysis process has ended with -9; it is started again\n"
+_RESTARTED = r"\S+ loaderlint\.lsp\.engine_client: the analysis process has ended with -9; it is started again\n"
 
 Record = Callable[[str, object], None]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.files.discovery import SMALL
+from loaderlint.sources.discovery import SMALL
 from tests.engine.test_which_files import FAULT
 from tests.lsp.editor import editor
 from tests.lsp.session import run as run_scenario

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
-from loaderlint import cli, explanation, rules, searching, store
+from loaderlint import cli, rules
 from loaderlint.engine import Workspace, linking
-from loaderlint.failures import Cancelled, Failure, contained
+from loaderlint.explanations import explanation
 from loaderlint.fixes import apply
+from loaderlint.runtime.internal_errors import Cancelled, Failure, contained
+from loaderlint.sources import search_index, store
 from tests.robustness.faulty import TWO_FAULTS as DATA
 
 pytestmark = pytest.mark.internal_errors
@@ -128,7 +130,7 @@ def test_a_failing_part_is_linked_again_once_until_something_that_it_read_change
 @pytest.mark.parametrize("what", ["cut", "decode", "reached"])
 def test_a_file_that_cannot_be_read(project: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     """Nothing is linked before all files are read."""
-    module = searching if what == "reached" else store
+    module = search_index if what == "reached" else store
     usual = getattr(module, what)
 
     def fails(content: Any, *about: Any) -> Any:
@@ -327,17 +329,17 @@ def test_parts_in_processes_of_their_own(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What a process sends back carries its errors."""
-    from loaderlint.engine import apart
-    from loaderlint.engine.configuration import Configuration
-    from loaderlint.store import Store
+    from loaderlint.engine import parallel_linking
+    from loaderlint.engine.file_settings import Configuration
+    from loaderlint.sources.store import Store
 
     break_rule(monkeypatch, "negative-stride-sample")
     files = Store(project)
     files.find()
     for path in files.paths():
         files.searching().learn(path)
-    monkeypatch.setattr(apart, "_project", (files, Configuration(project, {}, None)))
+    monkeypatch.setattr(parallel_linking, "_project", (files, Configuration(project, {}, None)))
     part = next(part for part in files.searching().units() if "one" in str(part))
-    noted = apart._link(part)
+    noted = parallel_linking._link(part)
     assert [one.rule for one in noted.failures] == ["negative-stride-sample"]
     assert {one.rule for of in noted.findings.values() for one in of} == BOTH - {"negative-stride-sample"}

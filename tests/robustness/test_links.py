@@ -15,9 +15,11 @@ from pathlib import Path
 import pytest
 
 import loaderlint
-from loaderlint import atomic, cli, settings
+from loaderlint import cli
 from loaderlint.engine import Workspace
-from loaderlint.links import known_as, written_for
+from loaderlint.files import atomic_write
+from loaderlint.files.symlinks import known_as, written_for
+from loaderlint.settings import settings
 from tests.robustness.faulty import FAULTY, GENERATOR, LOADER, SETTINGS
 from tests.robustness.scale import factor
 
@@ -198,7 +200,7 @@ def test_a_hard_link_is_split(tree: Path, run: Run) -> None:
 
 
 def test_a_file_that_becomes_a_link_meanwhile(tree: Path) -> None:
-    from loaderlint.rewrite import CannotWrite, fixed, write
+    from loaderlint.commands.write_fixes import CannotWrite, fixed, write
 
     settings.clear()
     own = tree / "project/own.py"
@@ -307,7 +309,7 @@ def line(frame, event, about):
     return line
 def call(frame, event, about):
     name = frame.f_code.co_filename
-    writes = name.endswith("atomic.py") or (name.endswith("rewrite.py") and frame.f_code.co_name == "write")
+    writes = name.endswith("atomic_write.py") or (name.endswith("write_fixes.py") and frame.f_code.co_name == "write")
     return line if writes else None
 from loaderlint import cli
 sys.settrace(call)
@@ -357,7 +359,7 @@ def test_a_killed_fix_leaves_whole_files_and_the_next_one_nothing_else(
             if name in before:
                 assert content in (before[name], after[name]), (moment, name)
             else:
-                assert atomic.is_leftover(Path(name).name), (moment, name)
+                assert atomic_write.is_leftover(Path(name).name), (moment, name)
         assert before.keys() <= now.keys()
         assert _killed_at(0, tree / "project").returncode == 2
         assert _state(tree) == after, moment
@@ -378,9 +380,9 @@ def test_leftovers_are_removed_and_nothing_else(tmp_path: Path) -> None:
     with busy.open("w") as file:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX)
         before = set(os.listdir(tmp_path))
-        atomic.remove_leftovers([tmp_path, tmp_path / "no such folder"])
+        atomic_write.remove_leftovers([tmp_path, tmp_path / "no such folder"])
         assert before - set(os.listdir(tmp_path)) == {left.name}
-    atomic.remove_leftovers([tmp_path])
+    atomic_write.remove_leftovers([tmp_path])
     assert before - set(os.listdir(tmp_path)) == {left.name, busy.name}
 
 
@@ -388,6 +390,6 @@ def test_a_file_whose_name_is_as_long_as_names_may_be(tmp_path: Path) -> None:
     path = tmp_path / ("x" * 252 + ".py")
     path.write_text("old")
     path.chmod(0o640)
-    atomic.replace(path, b"new")
+    atomic_write.replace(path, b"new")
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
     assert os.listdir(tmp_path) == [path.name]

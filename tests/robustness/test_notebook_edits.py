@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from loaderlint.lsp import pulled
+from loaderlint.lsp import pull_state
 from loaderlint.lsp.backend import Loaderlint
 from tests.lsp.cells import Cells, Puller
 from tests.lsp.session import Session, capabilities, run, session
-from tests.lsp.test_files import DATA, OLD, TRAIN, made
+from tests.lsp.test_file_events import DATA, OLD, TRAIN, made
 from tests.robustness.scale import scaled
 
 WALKS = scaled(2)
@@ -145,7 +145,7 @@ class window:
 
 @pytest.mark.parametrize("pulls", [True, False])
 def test_any_edits_end_where_a_fresh_start_does(pulls: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pulled, "APART", 0.0)
+    monkeypatch.setattr(pull_state, "APART", 0.0)
     made(tmp_path, {"data.py": DATA, "train.py": TRAIN, "requirements.txt": OLD, "pyproject.toml": "[project]\n"})
     steps = findings = refreshes = 0
 

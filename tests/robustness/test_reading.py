@@ -15,9 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint import cli, settings
-from loaderlint.files import discovery, reading
+from loaderlint import cli
+from loaderlint.files import reading
 from loaderlint.files.reading import Limit, MissingFile, NotAFile, TooLarge, UnreadableFile
+from loaderlint.settings import settings
+from loaderlint.sources import discovery
 from tests.engine.test_which_files import FAULT
 from tests.lsp.editor import SERVER, editor
 from tests.lsp.session import run as run_scenario
@@ -217,13 +219,13 @@ def test_names_that_no_file_can_have() -> None:
 #: What opens files in another way, and why it may.
 ELSEWHERE = {
     "files/reading.py": "this is the way",
-    "atomic.py": "what loaderlint itself wrote and a killed process left behind",
+    "files/atomic_write.py": "what loaderlint itself wrote and a killed process left behind",
     "cache/database.py": "the cache's own file, which is made here",
-    "cache/place.py": "libcst's own version file",
+    "cache/cache_folder.py": "libcst's own version file",
     "cli.py": "/dev/null",
     "commands/survey.py": "a list that the user names, which may be piped in",
-    "processes.py": "/dev/null",
-    "survey/kept.py": "results that the user names and loaderlint writes",
+    "runtime/child_processes.py": "/dev/null",
+    "survey/result_store.py": "results that the user names and loaderlint writes",
 }
 
 

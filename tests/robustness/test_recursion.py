@@ -12,12 +12,12 @@ import pytest
 from loaderlint.engine import Workspace
 from loaderlint.facts import lower
 from loaderlint.facts.ir import PieceFacts
-from loaderlint.project import evaluate
-from loaderlint.project.values import Val
-from loaderlint.stack import FRAMES, on_own_stack, with_room
-from loaderlint.store import OpenFile
+from loaderlint.project.evaluation import evaluator
+from loaderlint.project.evaluation.values import Val
+from loaderlint.runtime.call_stack import FRAMES, on_own_stack, with_room
+from loaderlint.sources.store import OpenFile
 from loaderlint.syntax.cutter import cut
-from loaderlint.syntax.depth import MAX_LEVELS
+from loaderlint.syntax.nesting_depth import MAX_LEVELS
 from tests.project.linking import link
 
 _Answer = TypeVar("_Answer")
@@ -181,7 +181,7 @@ def test_a_question_that_fails_halfway_is_no_cycle_for_the_next_one(
 
 
 def test_the_limits_leave_room_for_each_other() -> None:
-    assert 25 * evaluate.MAX_NESTED + 25 * MAX_LEVELS < FRAMES
+    assert 25 * evaluator.MAX_NESTED + 25 * MAX_LEVELS < FRAMES
 
 
 def test_an_error_on_the_own_stack_is_raised_here_and_the_limit_restored() -> None:

@@ -18,8 +18,8 @@ from typing import Any
 def main() -> None:
     """Answer requests until standard input ends."""
     import loaderlint.cli as cli
+    import loaderlint.commands.cached_check
     import loaderlint.commands.check
-    import loaderlint.commands.warm
     import loaderlint.fixes.apply
     import loaderlint.rules  # noqa: F401  (imported for the forks)
 

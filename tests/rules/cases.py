@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from loaderlint.engine import Diagnostic, Workspace
-from loaderlint.fixes.edits import FileEdit
-from loaderlint.suppress import suppressions
+from loaderlint.engine import Workspace
+from loaderlint.findings.diagnostics import Diagnostic
+from loaderlint.findings.suppressions import suppressions
+from loaderlint.fixes.file_edits import FileEdit
 from loaderlint.syntax.positions import apply_edits
 from tests.rules import pages
 

@@ -17,9 +17,10 @@ from types import ModuleType
 
 import pytest
 
-from loaderlint.engine import Diagnostic, Workspace
-from loaderlint.findings import Severity
-from loaderlint.fixes.edits import FileEdit
+from loaderlint.engine import Workspace
+from loaderlint.findings.diagnostics import Diagnostic
+from loaderlint.findings.finding import Severity
+from loaderlint.fixes.file_edits import FileEdit
 from tests.rules import pages
 from tests.rules.cases import MOST_ROUNDS, PAGES, Project, assert_sound, tally
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint import settings
-from loaderlint.findings import Severity
-from loaderlint.settings import LoaderWrapper, PerFileIgnore, Settings, load
+from loaderlint.findings.finding import Severity
+from loaderlint.settings import settings
+from loaderlint.settings.settings import LoaderWrapper, PerFileIgnore, Settings, load
 
 NAMES = ("duplicate-numpy-randomness", "shared-generator", "stored-data-mutation")
 CODES = ("LDR101", "LDR102", "LDR401")

@@ -7,7 +7,7 @@ import signal
 import time
 from collections.abc import Sequence
 
-from loaderlint.survey.data import Repository, Result
+from loaderlint.survey.results import Repository, Result
 from loaderlint.survey.run import Answer, Limits, Task, local, read_one
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import pytest
 
 from loaderlint import cli
-from loaderlint.survey import html
+from loaderlint.survey import html_page
 from tests.survey.made import three
 
 
@@ -63,7 +63,7 @@ def test_shards_put_together_are_the_whole(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_page_needs_an_extra(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(html, "_PACKAGES", {"json": "json", "no_such_module": "no-such-package"})
+    monkeypatch.setattr(html_page, "_PACKAGES", {"json": "json", "no_such_module": "no-such-package"})
     ran = run("repositories", "--html", "page.html", "--results", "results.jsonl")
     assert (ran.code, ran.out) == (2, "")
     assert "no-such-package" in ran.err and "pip install 'loaderlint[survey]'" in ran.err

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.survey.data import Repository, Result, to_line
 from loaderlint.survey.measure import measure
+from loaderlint.survey.results import Repository, Result, to_line
 from loaderlint.survey.summarise import as_json, summarise
-from loaderlint.survey.text import render
+from loaderlint.survey.text_summary import render
 from tests.survey.made import NOISY, repository
 
 GUIDE = Path(__file__).parents[2] / "docs" / "survey.md"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.survey.data import Count, Dataset, Loaders, Measured, NotAResult, Repository, from_line, to_line
 from loaderlint.survey.measure import measure
+from loaderlint.survey.results import Count, Dataset, Loaders, Measured, NotAResult, Repository, from_line, to_line
 from tests.survey.made import NOISY, PLAIN, repository
 
 

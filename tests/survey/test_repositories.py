@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.survey.data import Repository
 from loaderlint.survey.repositories import Ambiguous, commit, listed, repositories, shard
+from loaderlint.survey.results import Repository
 from tests.survey.made import PLAIN, repository, three
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.survey.data import Failure, Result
-from loaderlint.survey.kept import Kept, Unusable, merged, read
 from loaderlint.survey.repositories import repositories
+from loaderlint.survey.result_store import Kept, Unusable, merged, read
+from loaderlint.survey.results import Failure, Result
 from loaderlint.survey.run import Answer, Limits, Task, local, read_one, survey
 from tests.survey import doubles
 from tests.survey.made import NOISY, PLAIN, repository, three

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from loaderlint import __version__
-from loaderlint.survey import html, text
-from loaderlint.survey.data import Count, Dataset, Failure, Loaders, Measured, Result, Torch
+from loaderlint.survey import html_page, text_summary
+from loaderlint.survey.results import Count, Dataset, Failure, Loaders, Measured, Result, Torch
 from loaderlint.survey.summarise import Summary, as_json, summarise, wilson
 
 NUMPY = Count("LDR101", "error", "proven", 2)
@@ -69,13 +69,13 @@ def test_what_is_counted(summary: Summary) -> None:
 
 def test_nothing_at_all() -> None:
     nothing = summarise([])
-    assert "No hazard was found." in list(text.render(nothing))
-    assert "No hazard was found." in html.render(nothing)
+    assert "No hazard was found." in list(text_summary.render(nothing))
+    assert "No hazard was found." in html_page.render(nothing)
     assert json.dumps(as_json(nothing))
 
 
 def test_text(summary: Summary) -> None:
-    lines = list(text.render(summary))
+    lines = list(text_summary.render(summary))
     (line,) = (line for line in lines if line.startswith("LDR101"))
     assert re.findall(r"(\d+)  (\d+\.\d) % \((\d+\.\d) to (\d+\.\d)\)", line) == [
         ("1", "33.3", "6.1", "79.2"),
@@ -88,7 +88,7 @@ def test_text(summary: Summary) -> None:
 
 
 def test_page(summary: Summary) -> None:
-    page = html.render(summary)
+    page = html_page.render(summary)
     assert "66.7 % (20.8 to 93.9)" in page and "75.0 % (30.1 to 95.4)" in page
     assert page.count("<svg") == 4
     assert "&lt;script&gt;alert(1)" in page and "<script" not in page

@@ -15,8 +15,8 @@ import libcst as cst
 from hypothesis import strategies as st
 
 from loaderlint.syntax.cutter import Piece
-from loaderlint.syntax.depth import measure
-from loaderlint.syntax.parse import ParsedPiece
+from loaderlint.syntax.libcst_tree import ParsedPiece
+from loaderlint.syntax.nesting_depth import measure
 from loaderlint.syntax.source import UnreadableSource, decode
 
 PACKAGES = ("libcst", "pygls", "hypothesis", "mypy")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from loaderlint.syntax import cutter
 from loaderlint.syntax.cutter import Piece, cut, recut
-from loaderlint.syntax.parse import parse_piece
+from loaderlint.syntax.libcst_tree import parse_piece
 
 from . import corpus
 

@@ -6,7 +6,7 @@ import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from loaderlint.syntax.cutter import cut
-from loaderlint.syntax.parse import parse_piece
+from loaderlint.syntax.libcst_tree import parse_piece
 from loaderlint.syntax.positions import Span, lossless, spans
 from loaderlint.syntax.walk import preorder
 

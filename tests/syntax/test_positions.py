@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loaderlint.syntax.cutter import Piece, cut
-from loaderlint.syntax.parse import ParsedPiece, parse_piece
+from loaderlint.syntax.libcst_tree import ParsedPiece, parse_piece
 from loaderlint.syntax.positions import Span, TextEdit, apply_edits, lossless, spans
 from loaderlint.syntax.source import LineIndex
 from loaderlint.syntax.walk import preorder

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from loaderlint.engine import Workspace
-from loaderlint.fixes.edits import FileEdit
+from loaderlint.fixes.file_edits import FileEdit
 from loaderlint.syntax.positions import apply_edits
 from tests.truth import harness
 

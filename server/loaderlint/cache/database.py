@@ -16,7 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
 
-from loaderlint.cache import place
+from loaderlint.cache import cache_folder
 
 #: What all rows together may take; the rows that were not used for longest go first, down to three quarters of it.
 LIMIT = 256 * 1024 * 1024
@@ -126,7 +126,7 @@ class Database:
 
     def _connected(self) -> sqlite3.Connection:
         if not os.path.exists(self.path):
-            place.make(self._folder)
+            cache_folder.make(self._folder)
             _make_private(self.path)
         db = sqlite3.connect(self.path, timeout=self._patience, isolation_level=None, check_same_thread=False)
         db.execute("PRAGMA trusted_schema = OFF")

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from stat import S_ISDIR
 from typing import NamedTuple
 
+from loaderlint.files.file_accesses import CONTENT, Stamp, content, stamp
 from loaderlint.files.reading import ANY, UnreadableFile, read_unseen
-from loaderlint.witness import CONTENT, Stamp, content, stamp
 
 #: Some file systems count in steps of two seconds.
 RACY = 2_000_000_000

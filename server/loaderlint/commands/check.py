@@ -9,21 +9,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loaderlint import settings, terminal, witness
 from loaderlint.commands import BASELINE, DONE, FAILED, FINDINGS
-from loaderlint.commands.arguments import Usage, baseline_file, existing, given_settings, roots_of
+from loaderlint.commands.cached_check import Cache, is_plain
+from loaderlint.commands.command_inputs import Usage, baseline_file, existing, given_settings, roots_of
 from loaderlint.commands.outcome import Outcome, complain, counts, show
-from loaderlint.commands.warm import Cache, is_plain
-from loaderlint.engine import Diagnostic, Problem, Workspace
-from loaderlint.links import known_as
-from loaderlint.report import Item, shown_path
+from loaderlint.engine import Workspace
+from loaderlint.files import file_accesses
+from loaderlint.files.symlinks import known_as
+from loaderlint.findings.diagnostics import Diagnostic, Problem
+from loaderlint.report import Item, shown_path, terminal
+from loaderlint.report.terminal import printable
+from loaderlint.settings import settings
 from loaderlint.syntax import notebook
 from loaderlint.syntax.source import Source, UnreadableSource, decode
-from loaderlint.terminal import printable
 
 if TYPE_CHECKING:
-    from loaderlint.baseline import Baseline, Entry
-    from loaderlint.rewrite import Change, Fixed
+    from loaderlint.commands.write_fixes import Change, Fixed
+    from loaderlint.findings.baseline import Baseline, Entry
 
 Found = dict[Path, tuple[Diagnostic, ...]]
 
@@ -143,8 +145,8 @@ class _Check:
     # --- baselines ---
 
     def _write_baseline(self, path: Path, found: Found) -> None:
-        from loaderlint.atomic import remove_leftovers, replace
-        from loaderlint.baseline import BadBaseline, Baseline, entries_of, read, text_of
+        from loaderlint.files.atomic_write import remove_leftovers, replace
+        from loaderlint.findings.baseline import BadBaseline, Baseline, entries_of, read, text_of
 
         try:
             old = read(path) if path.exists() else Baseline(path, ())
@@ -181,7 +183,7 @@ class _Check:
 
         path = baseline.file_of(entry)
         if path not in found:
-            witness.saw(path)
+            file_accesses.saw(path)
             return not path.exists()
         about = rule(entry.code)
         runs = about is None or self._workspace.settings(path).enabled(about.name, about.code, about.enabled_by_default)
@@ -200,7 +202,7 @@ class _Check:
             text = changes[0].after if changes else self._piped.text
             terminal.write_bytes([self._piped.encode(text)])
             return
-        from loaderlint.atomic import remove_leftovers
+        from loaderlint.files.atomic_write import remove_leftovers
 
         remove_leftovers({change.path.parent for change in fixed.changes})
         written = [change for change in fixed.changes if self._written(change)]
@@ -211,7 +213,7 @@ class _Check:
             terminal.say(f"Fixed {terminal.files(len(written))}.")
 
     def _written(self, change: Change) -> bool:
-        from loaderlint.rewrite import CannotWrite, write
+        from loaderlint.commands.write_fixes import CannotWrite, write
 
         try:
             write(change)
@@ -222,7 +224,7 @@ class _Check:
 
     def _diff(self) -> bool:
         """Print the diffs; whether there are any, or findings without a fix."""
-        from loaderlint.rewrite import diff
+        from loaderlint.commands.write_fixes import diff
 
         count = sum(counts(one, self._chosen) for found in self._found().values() for one in found)
         changes = self._fixed().changes
@@ -239,7 +241,7 @@ class _Check:
 
     def _fixed(self) -> Fixed:
         """What the fixes change; in the workspace's memory it is changed after this. What cannot be fixed is said."""
-        from loaderlint.rewrite import fixed  # loads the parser, which a check without fixes may not need
+        from loaderlint.commands.write_fixes import fixed  # loads the parser, which a check without fixes may not need
 
         done = fixed(self._workspace, self._paths, unsafe=self._chosen.unsafe_fixes)
         for path, reason in done.left.items():

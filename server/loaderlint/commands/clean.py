@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from loaderlint import terminal
-from loaderlint.cache import database, place
+from loaderlint.cache import cache_folder, database
 from loaderlint.commands import DONE, FAILED
+from loaderlint.report import terminal
 
 
 def clean(chosen: argparse.Namespace) -> int:
     """Delete the cache, or say where it is (`--show`)."""
-    folder = place.folder(chosen.cache_dir)
+    folder = cache_folder.folder(chosen.cache_dir)
     if folder is None:
-        terminal.complain(f"there is no folder for a cache here; name one with --cache-dir or {place.VARIABLE}")
+        terminal.complain(f"there is no folder for a cache here; name one with --cache-dir or {cache_folder.VARIABLE}")
         return FAILED
     files = list(database.files(folder))
     size = _size(sum(file.stat().st_size for file in files))

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 from loaderlint.commands import DONE, FAILED
+from loaderlint.report.terminal import colors, complain
 from loaderlint.rules import RULES, rule
-from loaderlint.settings import nearest
-from loaderlint.terminal import colors, complain
+from loaderlint.settings.settings import nearest
 
 _LINE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::(?P<column>\d+))?")
 
@@ -47,15 +47,15 @@ def _show_page(page: str) -> None:
 
 
 def _explain_line(chosen: argparse.Namespace, name: str, line: int, column: int | None) -> int:
-    from loaderlint.commands import project
+    from loaderlint.commands import open_projects
     from loaderlint.commands.outcome import complain_of_internal_errors
-    from loaderlint.report import explained
-    from loaderlint.report.spots import Spots
+    from loaderlint.report import explanation_report
+    from loaderlint.report.locations import Spots
     from loaderlint.syntax.source import lines_of
 
     try:
-        workspace, (path,) = project.opened(chosen, [name])
-    except project.Unusable as error:
+        workspace, (path,) = open_projects.opened(chosen, [name])
+    except open_projects.Unusable as error:
         complain(str(error))
         return FAILED
     if path.is_dir():
@@ -69,9 +69,9 @@ def _explain_line(chosen: argparse.Namespace, name: str, line: int, column: int 
     known = workspace.explain(path, line - 1, None if column is None else max(column - 1, 0))
     spots = Spots(workspace, Path.cwd())
     if chosen.output_format == "json":
-        print(explained.as_json(known, spots))
+        print(explanation_report.as_json(known, spots))
     else:
-        for each in explained.text(known, spots):
+        for each in explanation_report.text(known, spots):
             print(each)
     return complain_of_internal_errors(workspace.problems)
 

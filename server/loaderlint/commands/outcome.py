@@ -10,13 +10,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from loaderlint import report, terminal
+from loaderlint import report
 from loaderlint.commands import DONE, FAILED, FINDINGS
-from loaderlint.findings import Severity
-from loaderlint.report import Item, Report, shown_path
+from loaderlint.findings.finding import Severity
+from loaderlint.report import Item, Report, shown_path, terminal
 
 if TYPE_CHECKING:
-    from loaderlint.engine import Diagnostic, Problem
+    from loaderlint.findings.diagnostics import Diagnostic, Problem
 
 #: The rule about files that cannot be parsed.
 UNREAD_CODE = "unread-code"
@@ -87,7 +87,7 @@ def show(
     for line in report.render(told, chosen.output_format):
         print(line, file=out)
     if chosen.statistics and chosen.output_format != "text":
-        from loaderlint.report.text import counts
+        from loaderlint.report.text_format import counts
 
         for line in counts(told.shown):
             terminal.say(line)
@@ -104,7 +104,7 @@ def complain_of_internal_errors(problems: Iterable[Problem]) -> int:
 
 def complain(problems: tuple[Problem, ...]) -> None:
     """Tell what could not be done, a line each."""
-    from loaderlint.engine.diagnostics import DEBUG
+    from loaderlint.findings.diagnostics import DEBUG
 
     internal = [problem for problem in problems if problem.is_internal]
     for problem in problems:

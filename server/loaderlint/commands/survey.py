@@ -10,12 +10,12 @@ import re
 import sys
 from pathlib import Path
 
-from loaderlint import terminal
 from loaderlint.commands import DONE, FAILED
-from loaderlint.survey import cluster, run
-from loaderlint.survey.data import Repository, Result
-from loaderlint.survey.kept import Kept, Unusable, merged
+from loaderlint.report import terminal
+from loaderlint.survey import dask_cluster, run
 from loaderlint.survey.repositories import Ambiguous, listed, repositories, shard
+from loaderlint.survey.result_store import Kept, Unusable, merged
+from loaderlint.survey.results import Repository, Result
 from loaderlint.survey.summarise import Summary, as_json, summarise
 
 _MERGE = "merge"
@@ -33,7 +33,7 @@ def survey(chosen: argparse.Namespace) -> int:
         _look_ahead(chosen)
         results = _merge(chosen) if chosen.paths[:1] == [_MERGE] else _survey(chosen)
         _show(chosen, summarise(results))
-    except (_Usage, Ambiguous, Unusable, cluster.Unreachable) as error:
+    except (_Usage, Ambiguous, Unusable, dask_cluster.Unreachable) as error:
         terminal.complain(str(error))
         return FAILED
     except OSError as error:
@@ -46,7 +46,7 @@ def _look_ahead(chosen: argparse.Namespace) -> None:
     """What would end a survey when it is done ends it before it begins."""
     if chosen.html is None:
         return
-    from loaderlint.survey.html import missing
+    from loaderlint.survey.html_page import missing
 
     if missing():
         raise _Usage(f"--html needs {' and '.join(missing())}: run pip install 'loaderlint[survey]'")
@@ -92,7 +92,7 @@ def _executor(chosen: argparse.Namespace) -> run.Executor:
         return run.local(chosen.jobs or os.cpu_count() or 1, limits)
     if chosen.jobs is not None:
         raise _Usage("with --dask the workers of the cluster are used: leave --jobs out")
-    return cluster.dask(chosen.dask, limits)
+    return dask_cluster.dask(chosen.dask, limits)
 
 
 def _repositories(chosen: argparse.Namespace) -> list[Repository]:
@@ -114,13 +114,13 @@ def _shard(text: str) -> tuple[int, int]:
 
 def _show(chosen: argparse.Namespace, summary: Summary) -> None:
     if chosen.html is not None:
-        from loaderlint.survey import html
+        from loaderlint.survey import html_page
 
-        Path(chosen.html).write_text(html.render(summary), encoding="utf-8")
+        Path(chosen.html).write_text(html_page.render(summary), encoding="utf-8")
     if chosen.output_format == "json":
         print(json.dumps(as_json(summary), indent=2))
         return
-    from loaderlint.survey import text
+    from loaderlint.survey import text_summary
 
-    for line in text.render(summary):
+    for line in text_summary.render(summary):
         print(line)

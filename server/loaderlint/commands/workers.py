@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from loaderlint.commands import FAILED, project
+from loaderlint.commands import FAILED, open_projects
 from loaderlint.commands.outcome import complain_of_internal_errors
-from loaderlint.report import workers as report
-from loaderlint.report.spots import Spots
-from loaderlint.terminal import complain
+from loaderlint.report import worker_map_report as report
+from loaderlint.report.locations import Spots
+from loaderlint.report.terminal import complain
 
 
 def workers(chosen: argparse.Namespace) -> int:
     """List the loaders, what runs in their workers, and what is copied into each."""
     try:
-        workspace, paths = project.opened(chosen, chosen.paths or ["."])
-    except project.Unusable as error:
+        workspace, paths = open_projects.opened(chosen, chosen.paths or ["."])
+    except open_projects.Unusable as error:
         complain(str(error))
         return FAILED
     known = workspace.worker_map(paths)

@@ -19,20 +19,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from loaderlint.engine.diagnostics import Diagnostic, Note, Problem, ProjectInfo
-    from loaderlint.engine.project import Project
+    from loaderlint.engine.project_state import Project
     from loaderlint.engine.workspace import Workspace
-    from loaderlint.store import Cancelled
+    from loaderlint.findings.diagnostics import Diagnostic, Note, Problem, ProjectInfo
+    from loaderlint.sources.store import Cancelled
 
 __all__ = ["Cancelled", "Diagnostic", "Note", "Problem", "Project", "ProjectInfo", "Workspace"]
 
 _HOMES = {
-    "Cancelled": "loaderlint.store",
-    "Diagnostic": "loaderlint.engine.diagnostics",
-    "Note": "loaderlint.engine.diagnostics",
-    "Problem": "loaderlint.engine.diagnostics",
-    "Project": "loaderlint.engine.project",
-    "ProjectInfo": "loaderlint.engine.diagnostics",
+    "Cancelled": "loaderlint.sources.store",
+    "Diagnostic": "loaderlint.findings.diagnostics",
+    "Note": "loaderlint.findings.diagnostics",
+    "Problem": "loaderlint.findings.diagnostics",
+    "Project": "loaderlint.engine.project_state",
+    "ProjectInfo": "loaderlint.findings.diagnostics",
     "Workspace": "loaderlint.engine.workspace",
 }
 

@@ -1,7 +1,8 @@
 """From the files of a project to what the rules find, again only where something that was read has changed.
 
-Each part of a project (`loaderlint.project.parts`) is a unit: linked on its own, with notes of what it read. So what is
-found in it is a function of what it reads, and an edit links anew those units whose answers it changes."""
+Each part of a project (`loaderlint.project.modules.components`) is a unit: linked on its own, with notes of what it
+read. So what is found in it is a function of what it reads, and an edit links anew those units whose answers it
+changes."""
 
 from __future__ import annotations
 
@@ -13,21 +14,21 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from loaderlint import witness
-from loaderlint.engine.asking import ask_rules, merged_findings, unheard
-from loaderlint.engine.configuration import Configuration
-from loaderlint.engine.diagnostics import Problem
-from loaderlint.engine.moving import Gone, moved_findings, moved_told
-from loaderlint.engine.steps import Steps
-from loaderlint.failures import Failure, contained
-from loaderlint.findings import Finding, Silence
-from loaderlint.project.files import Part
-from loaderlint.stack import on_own_stack
-from loaderlint.store import Cancelled, Snapshot, Store
+from loaderlint.engine.check_progress import Steps
+from loaderlint.engine.file_settings import Configuration
+from loaderlint.engine.remap import Gone, moved_findings, moved_told
+from loaderlint.engine.run_rules import ask_rules, merged_findings, unheard
+from loaderlint.files import file_accesses
+from loaderlint.findings.diagnostics import Problem
+from loaderlint.findings.finding import Finding, Silence
+from loaderlint.project.modules.project_files import Part
+from loaderlint.runtime.call_stack import on_own_stack
+from loaderlint.runtime.internal_errors import Failure, contained
+from loaderlint.sources.store import Cancelled, Snapshot, Store
 
 if TYPE_CHECKING:
-    from loaderlint.explanation import Told
-    from loaderlint.project.model import Model
+    from loaderlint.explanations.explanation import Told
+    from loaderlint.project.reach.model import Model
     from loaderlint.rules.base import Rule
 
 #: A project that holds none of these has no loader of any kind (PyTorch's and its wrappers', datasets, Keras sequences)
@@ -203,7 +204,7 @@ class Linking:
         findings = merged_findings([unit.findings for unit in units.values()])
         if len(told) < len(units):
             return Linked(self._store.generation, paths, units, findings, None)
-        from loaderlint.explanation import together
+        from loaderlint.explanations.explanation import together
 
         return Linked(self._store.generation, paths, units, findings, together(told))
 
@@ -248,14 +249,16 @@ class Linking:
         self, parts: Mapping[Part, Sequence[Path]], stop: Callable[[], bool], steps: Steps
     ) -> Iterator[tuple[Part, Unit]]:
         """Link parts in several processes, those with the most files first: what begins last must not take longest."""
-        from loaderlint.engine import apart
+        from loaderlint.engine import parallel_linking
 
         store, configuration = self._store, self._configuration
         joined = store.searching().joined()
         overrides, interpreter = configuration.overrides, configuration.interpreter
-        known = apart.Known(store.root, overrides, interpreter, store.paths(), joined, store.is_large, store.kept)
+        known = parallel_linking.Known(
+            store.root, overrides, interpreter, store.paths(), joined, store.is_large, store.kept
+        )
         first = sorted(parts, key=lambda part: -len(parts[part]))
-        for part, noted in apart.linked(known, first, self._jobs, stop):
+        for part, noted in parallel_linking.linked(known, first, self._jobs, stop):
             self.links += noted.links
             snapshot = Snapshot(store, stop, steps, part)
             snapshot.take(noted.notes)
@@ -263,7 +266,7 @@ class Linking:
             store.unknown_encodings.update(noted.unknown_encodings)
             store.left_out.update(noted.left_out)
             configuration.wrong.update(dict.fromkeys(noted.wrong))
-            witness.also_saw(noted.seen)
+            file_accesses.also_saw(noted.seen)
             steps.reach(steps.done + len(parts[part]))
             yield part, Unit(snapshot, noted.findings, None, noted.failures, limits=noted.limits)
 
@@ -303,7 +306,7 @@ class Linking:
         words = (*_WORDS, *self._declared_words(snapshot.paths()))
         if not any(snapshot.containing(word) for word in words):
             return found, self._nothing_told() if gathering else None
-        from loaderlint.project.model import Model
+        from loaderlint.project.reach.model import Model
 
         self.links += 1
         model = Model(snapshot, self._configuration.environment, self._configuration.declared, explains=gathering)
@@ -317,7 +320,7 @@ class Linking:
             self.on_linked(model)
             if not gathering:
                 return found, None
-            from loaderlint.explanation import told
+            from loaderlint.explanations.explanation import told
 
             about = self._nothing_told()
             with contained(failed, _only_path(snapshot), cost="answer"):
@@ -327,7 +330,7 @@ class Linking:
             model.take_apart()
 
     def _nothing_told(self) -> Told:
-        from loaderlint.explanation import Told
+        from loaderlint.explanations.explanation import Told
 
         return Told()
 

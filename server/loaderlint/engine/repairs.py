@@ -7,15 +7,15 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loaderlint.failures import Failure, contained
-from loaderlint.findings import Finding, Fix, Intent, path_of
-from loaderlint.links import outside, written_for
-from loaderlint.store import OpenFile, Store
+from loaderlint.files.symlinks import outside, written_for
+from loaderlint.findings.finding import Finding, Fix, Intent, path_of
+from loaderlint.runtime.internal_errors import Failure, contained
+from loaderlint.sources.store import OpenFile, Store
 
 if TYPE_CHECKING:
     from loaderlint.facts.ir import PieceFacts
     from loaderlint.fixes.draft import Originals
-    from loaderlint.fixes.edits import FileEdit, NoFix, Repair
+    from loaderlint.fixes.file_edits import FileEdit, NoFix, Repair
     from loaderlint.syntax.cutter import Piece
 
 
@@ -37,7 +37,7 @@ class Repairs:
         self._edits.clear()
 
     def file(self, path: Path) -> Path | None:
-        """See `written_for`; looked up once until some file changes. `rewrite.write` looks again."""
+        """See `written_for`; looked up once until some file changes. `write_fixes.write` looks again."""
         self._renew()
         if path not in self._files:
             self._files[path] = written_for(path, self._store.root)
@@ -69,7 +69,7 @@ class Repairs:
 
     def repair(self, fix: Fix, rule: str = "") -> Repair | None:
         """A fix (of a finding of `rule`) with its edits; None if it cannot be carried out."""
-        from loaderlint.fixes.edits import NoFix, Repair
+        from loaderlint.fixes.file_edits import NoFix, Repair
 
         edits = self._made(fix.intents, rule)
         return None if isinstance(edits, NoFix) else Repair(fix.title, fix.safety, edits)
@@ -77,7 +77,7 @@ class Repairs:
     def _made(self, intents: tuple[Intent, ...], rule: str) -> tuple[FileEdit, ...] | NoFix:
         """The edits of one fix, or why there are none. Many findings share one fix."""
         from loaderlint.fixes.apply import edits_for
-        from loaderlint.fixes.edits import NoFix
+        from loaderlint.fixes.file_edits import NoFix
 
         self._renew()
         edits = self._edits.get(intents)
@@ -144,7 +144,7 @@ def _groups(findings: Sequence[Finding], unsafe: bool) -> dict[tuple[Intent, ...
 
 
 class _Access:
-    """The files as the fixes read them (see `loaderlint.fixes.edits.FileAccess`)."""
+    """The files as the fixes read them (see `loaderlint.fixes.file_edits.FileAccess`)."""
 
     def __init__(self, store: Store, written: Callable[[Path], Path | None], refusal: Callable[[Path], str]) -> None:
         self._store = store

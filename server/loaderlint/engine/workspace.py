@@ -7,24 +7,24 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loaderlint import settings as settings_module
-from loaderlint.engine.diagnostics import Diagnostic, Problem, ProjectInfo
-from loaderlint.engine.project import Project
-from loaderlint.engine.steps import Steps
-from loaderlint.failures import Failure, contained
-from loaderlint.findings import Finding, Fix, Place, Severity
-from loaderlint.links import known_as, written_for
-from loaderlint.roots import project_root, root_of
-from loaderlint.settings import Settings
+from loaderlint.engine.check_progress import Steps
+from loaderlint.engine.project_state import Project
+from loaderlint.files.project_roots import project_root, root_of
+from loaderlint.files.symlinks import known_as, written_for
+from loaderlint.findings.diagnostics import Diagnostic, Problem, ProjectInfo
+from loaderlint.findings.finding import Finding, Fix, Place, Severity
+from loaderlint.runtime.internal_errors import Failure, contained
+from loaderlint.settings import settings as settings_module
+from loaderlint.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from loaderlint.baseline import Kept
-    from loaderlint.cache.pieces import PieceCache
-    from loaderlint.explanation import Explanation
-    from loaderlint.fixes.edits import FileEdit, Repair
-    from loaderlint.store import OpenFile
+    from loaderlint.cache.facts_cache import PieceCache
+    from loaderlint.explanations.explanation import Explanation
+    from loaderlint.explanations.worker_map import WorkerMap
+    from loaderlint.findings.baseline import Kept
+    from loaderlint.fixes.file_edits import FileEdit, Repair
+    from loaderlint.sources.store import OpenFile
     from loaderlint.syntax.span import Span
-    from loaderlint.worker_map import WorkerMap
 
 _SOURCES = (".py", ".pyi", ".ipynb")
 #: The facts of so many files are kept in one go.
@@ -42,13 +42,13 @@ class Workspace:
     `reports_unread`: whether parts of files that cannot be parsed are findings (editors show syntax errors themselves).
 
     `around`: further folders that count as roots for the files in them where no project file says which is. There, only
-    what the asked files lead to is read (see `files.reachable`), and not all that is in the folder.
+    what the asked files lead to is read (see `sources.import_neighbours`), and not all that is in the folder.
 
     Threads: one call at a time, and every call may be made from another thread. `stop` and `progress` are called on the
-    thread that called `check`, or on another one while that one waits (see `loaderlint.stack`); what `stop` reads may
-    be set by any thread (a `threading.Event`). After Cancelled the workspace is as if `check` had not been called, but
-    for what it has read already. Answers (diagnostics, repairs, edits) are immutable and may be handed to other
-    threads."""
+    thread that called `check`, or on another one while that one waits (see `loaderlint.runtime.call_stack`); what
+    `stop` reads may be set by any thread (a `threading.Event`). After Cancelled the workspace is as if `check` had not
+    been called, but for what it has read already. Answers (diagnostics, repairs, edits) are immutable and may be handed
+    to other threads."""
 
     def __init__(
         self,
@@ -259,7 +259,7 @@ class Workspace:
     def worker_map(self, paths: Sequence[Path] | None = None) -> WorkerMap:
         """The loaders in files (or in all files below folders), what their workers run, and what is copied into each.
         Without `paths`: of the workspace's folders. Kept as for `explain`."""
-        from loaderlint.worker_map import WorkerMap
+        from loaderlint.explanations.worker_map import WorkerMap
 
         return WorkerMap(
             tuple(loader for project, asked in self._by_project(paths) for loader in project.loaders(asked))

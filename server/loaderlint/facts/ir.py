@@ -565,7 +565,7 @@ class PieceFacts:
         beside = self._beside
         if isinstance(beside, Piece):
             from loaderlint.facts.lower import find_anchors
-            from loaderlint.stack import with_room
+            from loaderlint.runtime.call_stack import with_room
 
             piece = beside
             beside = self._beside = with_room(lambda: find_anchors(piece, self))

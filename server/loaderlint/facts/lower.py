@@ -6,24 +6,24 @@ import ast
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from loaderlint.facts.frame import Frame, Tables
+from loaderlint.facts.bound_names import Bindings, collect
+from loaderlint.facts.finish_lowering import settle
 from loaderlint.facts.ir import NONE, Context, DefIR, PieceAnchors, PieceFacts, PieceIR
-from loaderlint.facts.names import Bindings, collect
-from loaderlint.facts.settle import settle
-from loaderlint.facts.statements import block, except_clause
-from loaderlint.syntax.bare import Anchors, Tree, bare
+from loaderlint.facts.lower_statements import block, except_clause
+from loaderlint.facts.lowering_state import Frame, Tables
+from loaderlint.syntax.bare_tree import Anchors, Tree, bare
 from loaderlint.syntax.cutter import Kind, Piece
-from loaderlint.syntax.numbered import numbered
+from loaderlint.syntax.numbered_tree import numbered
 
 if TYPE_CHECKING:
-    from loaderlint.syntax.parse import ParsedPiece
+    from loaderlint.syntax.libcst_tree import ParsedPiece
 
 _NO_ANCHORS = Anchors({}, {}, {})
 
 
 def piece_facts(piece: Piece) -> PieceFacts | None:
-    """The facts of `piece`, None if it does not parse or is nested too deep (see `loaderlint.syntax.depth`). Its
-    anchors are looked for when they are first asked for."""
+    """The facts of `piece`, None if it does not parse or is nested too deep (see `loaderlint.syntax.nesting_depth`).
+    Its anchors are looked for when they are first asked for."""
     ir = said(piece.kind, piece.keyword, piece.text)
     return _of_concrete(piece) if ir is None else PieceFacts(ir, piece)
 
@@ -51,7 +51,7 @@ def find_anchors(piece: Piece, facts: PieceFacts) -> PieceAnchors:
 
 def _of_concrete(piece: Piece) -> PieceFacts | None:
     """The facts as libcst's tree has them, with their anchors."""
-    from loaderlint.syntax.parse import parse_piece
+    from loaderlint.syntax.libcst_tree import parse_piece
 
     parsed = parse_piece(piece)
     return lower(parsed) if parsed is not None else None
@@ -59,7 +59,7 @@ def _of_concrete(piece: Piece) -> PieceFacts | None:
 
 def lower(parsed: ParsedPiece) -> PieceFacts:
     """The facts of the piece `parsed`, with their anchors. Reads the tree once and keeps nothing of it."""
-    from loaderlint.syntax.stripped import stripped
+    from loaderlint.syntax.libcst_to_bare import stripped
 
     ir, anchors = _lower(*stripped(parsed.node))
     return PieceFacts(ir, anchors)

@@ -12,7 +12,7 @@ import os
 import stat
 from typing import NamedTuple
 
-from loaderlint import witness
+from loaderlint.files import file_accesses
 
 StrPath = str | os.PathLike[str]
 
@@ -70,7 +70,7 @@ def read(path: StrPath, limit: Limit) -> bytes:
     """The bytes of a regular file, or of the one that a link leads to. The witness is told of it.
 
     Raises UnreadableFile."""
-    witness.saw(path)
+    file_accesses.saw(path)
     return read_unseen(path, limit)
 
 

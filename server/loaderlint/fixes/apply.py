@@ -11,8 +11,7 @@ from typing import TypeVar
 
 import libcst as cst
 
-from loaderlint.failures import Failure, contained
-from loaderlint.findings import (
+from loaderlint.findings.finding import (
     AddImport,
     DeleteStatement,
     EditComment,
@@ -31,17 +30,18 @@ from loaderlint.findings import (
     path_of,
     place_of,
 )
-from loaderlint.fixes import enclosing, statements
-from loaderlint.fixes.arguments import argument_changes
-from loaderlint.fixes.comments import edit_comment
+from loaderlint.fixes import edit_statements, enclosing
+from loaderlint.fixes.class_members import method_changes, plan_method, replace_uses
 from loaderlint.fixes.draft import EXPRESSION, LINES, WRAP_END, WRAP_START, Draft, NewArgument, Originals, Plan
-from loaderlint.fixes.edits import Change, FileAccess, FileEdit, NoFix, Refused
-from loaderlint.fixes.expressions import replace_expression, wrap
-from loaderlint.fixes.header import header_changes, plan_function
+from loaderlint.fixes.edit_arguments import argument_changes
+from loaderlint.fixes.edit_comments import edit_comment
+from loaderlint.fixes.edit_expressions import replace_expression, wrap
+from loaderlint.fixes.file_edits import Change, FileAccess, FileEdit, NoFix, Refused
 from loaderlint.fixes.hoist import plan_hoist
-from loaderlint.fixes.members import method_changes, plan_method, replace_uses
-from loaderlint.fixes.names import Here, ensure, fill, has_word
+from loaderlint.fixes.module_header import header_changes, plan_function
+from loaderlint.fixes.name_scopes import Here, ensure, fill, has_word
 from loaderlint.fixes.validity import is_valid
+from loaderlint.runtime.internal_errors import Failure, contained
 from loaderlint.syntax.span import Span, TextEdit
 
 #: Stands around the work on one fix, and takes errors of ours.
@@ -267,9 +267,9 @@ class _Group:
             case Replace(place, text):
                 self._replace(draft, place, text)
             case InsertStatement(place, source, where):
-                statements.insert(draft, place, self._fill(source, place, where == "after"), where)
+                edit_statements.insert(draft, place, self._fill(source, place, where == "after"), where)
             case DeleteStatement(place):
-                statements.delete(draft, place)
+                edit_statements.delete(draft, place)
             case EncloseRest(place, head):
                 enclosing.enclose_rest(draft, place, head)
             case ReplaceAttributeUses(cls):
@@ -291,8 +291,8 @@ class _Group:
     def _replace(self, draft: Draft, place: Place, text: str) -> None:
         tree, node = draft.find(place)
         text = self._fill(text, place)
-        if statements.is_statement(node):
-            statements.replace(draft, place, tree, node, text)
+        if edit_statements.is_statement(node):
+            edit_statements.replace(draft, place, tree, node, text)
         else:
             replace_expression(draft, tree, node, text)
 

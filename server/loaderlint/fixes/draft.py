@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from loaderlint.findings import Place
-from loaderlint.fixes.edits import Change, FileAccess, Refused
-from loaderlint.fixes.tree import Tree, grow
+from loaderlint.findings.finding import Place
+from loaderlint.fixes.file_edits import Change, FileAccess, Refused
+from loaderlint.fixes.piece_tree import Tree, grow
 from loaderlint.syntax.source import LineIndex
 
 #: Ranks of changes, see `Change`.

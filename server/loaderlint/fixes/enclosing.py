@@ -6,9 +6,9 @@ import re
 
 import libcst as cst
 
-from loaderlint.findings import Place
+from loaderlint.findings.finding import Place
 from loaderlint.fixes.draft import LINES, Draft
-from loaderlint.fixes.edits import Change, Refused
+from loaderlint.fixes.file_edits import Change, Refused
 from loaderlint.fixes.layout import GOES_ON, above_comments
 
 _STRINGS = (cst.SimpleString, cst.FormattedString, cst.TemplatedString)

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from loaderlint.findings import Hoist
+from loaderlint.findings.finding import Hoist
 from loaderlint.fixes.draft import EXPRESSION, Draft, NewFunction
-from loaderlint.fixes.edits import Change, Refused
-from loaderlint.fixes.header import plan_source, tokens_of
+from loaderlint.fixes.edit_statements import first_offset
+from loaderlint.fixes.file_edits import Change, Refused
 from loaderlint.fixes.layout import above_comments
-from loaderlint.fixes.names import binding_nodes
-from loaderlint.fixes.statements import first_offset
-from loaderlint.fixes.tree import Tree
+from loaderlint.fixes.module_header import plan_source, tokens_of
+from loaderlint.fixes.name_scopes import binding_nodes
+from loaderlint.fixes.piece_tree import Tree
 
 _HEAD = re.compile(r"def\s+\w+\s*\(")
 

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 
 from loaderlint.fixes.draft import Draft
-from loaderlint.fixes.edits import Change
-from loaderlint.fixes.tree import Tree
+from loaderlint.fixes.file_edits import Change
+from loaderlint.fixes.piece_tree import Tree
 from loaderlint.syntax.cutter import Piece, recut
-from loaderlint.syntax.parse import is_block, parse_piece
+from loaderlint.syntax.libcst_tree import is_block, parse_piece
 
 #: Characters of a file that are cut into pieces in the time that one of them is parsed in.
 _RECUT = 15

@@ -36,16 +36,16 @@ def main(
     # What is imported stays; to look through it again and again would hold up messages (36 ms each time).
     gc.disable()
     try:
-        from loaderlint.lsp.access import Access
-        from loaderlint.lsp.remote import load
+        from loaderlint.lsp.access_token import Access
+        from loaderlint.lsp.engine_client import load
         from loaderlint.lsp.server import serve
     finally:
         gc.freeze()
         gc.enable()
 
     def folder() -> Path | None:
-        from loaderlint.cache import place
+        from loaderlint.cache import cache_folder
 
-        return None if no_cache else place.folder(cache_dir)
+        return None if no_cache else cache_folder.folder(cache_dir)
 
     return serve(lambda: load(folder), transport, host, port, Access.of(token, tuple(origins)))

@@ -26,19 +26,19 @@ from lsprotocol import types
 
 from loaderlint import HOME
 from loaderlint.lsp.backend import Backend, Workspace
-from loaderlint.lsp.client import Client
-from loaderlint.lsp.diagnostics import Report, cleared, report_of
+from loaderlint.lsp.client_capabilities import Client
 from loaderlint.lsp.documents import Document, Documents, Notebook, Snapshot
+from loaderlint.lsp.engine_thread import Worker
 from loaderlint.lsp.failure_log import FailureLog, costs_a_fix, costs_findings
-from loaderlint.lsp.pulled import Pulled
-from loaderlint.lsp.standing import History, standing
-from loaderlint.lsp.text import Encoding, Place, Span, split_lines, to_range
+from loaderlint.lsp.protocol_diagnostics import Report, cleared, report_of
+from loaderlint.lsp.pull_state import Pulled
+from loaderlint.lsp.stale_diagnostics import History, standing
+from loaderlint.lsp.text_positions import Encoding, Place, Span, split_lines, to_range
 from loaderlint.lsp.uris import uri_of
-from loaderlint.lsp.worker import Worker
 from loaderlint.syntax.notebook import SUFFIX
 
 if TYPE_CHECKING:
-    from loaderlint.engine import Diagnostic
+    from loaderlint.findings.diagnostics import Diagnostic
 
 logger = logging.getLogger(__name__)
 
@@ -169,7 +169,7 @@ class Engine:
 
     def unanswered(self, error: Exception) -> None:
         """Log what kept a question from being answered, if nobody has."""
-        from loaderlint.failures import failure_of
+        from loaderlint.runtime.internal_errors import failure_of
 
         if not getattr(error, "is_logged", False):
             self._log.note("a question cannot be answered", failure_of(error))
@@ -602,7 +602,7 @@ class Analysis:
 
     def _tell_of(self, error: Exception) -> None:
         """The engine raised an error: what was found last stays, the next edit tries again."""
-        from loaderlint.failures import failure_of
+        from loaderlint.runtime.internal_errors import failure_of
 
         failure = failure_of(error)
         if failure.error not in self._said:

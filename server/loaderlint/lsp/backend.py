@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from loaderlint.cache.pieces import PieceCache
-    from loaderlint.engine import Diagnostic, Problem, ProjectInfo
-    from loaderlint.explanation import Explanation
-    from loaderlint.findings import Fix, Place
-    from loaderlint.fixes.edits import FileEdit, Repair
+    from loaderlint.cache.facts_cache import PieceCache
+    from loaderlint.explanations.explanation import Explanation
+    from loaderlint.explanations.worker_map import WorkerMap
+    from loaderlint.findings.diagnostics import Diagnostic, Problem, ProjectInfo
+    from loaderlint.findings.finding import Fix, Place
+    from loaderlint.fixes.file_edits import FileEdit, Repair
     from loaderlint.syntax.span import Span
-    from loaderlint.worker_map import WorkerMap
 
     Found = Mapping[Path, tuple[Diagnostic, ...]]
 
@@ -26,7 +26,7 @@ _Answer = TypeVar("_Answer")
 
 class Workspace(Protocol):
     """The part of `loaderlint.engine.Workspace` that the server uses. Called on one thread only, and by the server
-    itself through `loaderlint.lsp.remote`."""
+    itself through `loaderlint.lsp.engine_client`."""
 
     @property
     def problems(self) -> list[Problem]: ...
@@ -99,7 +99,7 @@ class Loaderlint:
 
 def _pieces(folder: Path) -> PieceCache:
     from loaderlint.cache.database import Database
-    from loaderlint.cache.pieces import PieceCache
+    from loaderlint.cache.facts_cache import PieceCache
 
     return PieceCache(Database(folder))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from loaderlint.lsp.text import Encoding, Place, Span, split_lines, to_position, to_range
+from loaderlint.lsp.text_positions import Encoding, Place, Span, split_lines, to_position, to_range
 from loaderlint.lsp.uris import known_path_of, path_of
 from loaderlint.syntax.notebook import joined
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from loaderlint.engine import Problem
-    from loaderlint.failures import Failure
+    from loaderlint.findings.diagnostics import Problem
+    from loaderlint.runtime.internal_errors import Failure
 
 
 class FailureLog:

@@ -11,8 +11,8 @@ from lsprotocol import types
 
 from loaderlint.lsp.backend import answer
 from loaderlint.lsp.documents import Snapshot
-from loaderlint.lsp.text import Place, Span, content, touches
-from loaderlint.lsp.told import about_line
+from loaderlint.lsp.markdown import about_line
+from loaderlint.lsp.text_positions import Place, Span, content, touches
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server

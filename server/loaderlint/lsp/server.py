@@ -16,30 +16,30 @@ from pygls.lsp.server import LanguageServer
 from loaderlint import __version__
 from loaderlint.lsp import (
     Transport,
-    actions,
-    check,
-    client,
-    configuration,
-    debug,
-    explain,
-    files,
+    check_workspace,
+    client_capabilities,
+    client_settings,
+    code_actions,
+    code_lens,
+    debug_information,
+    document_sync,
+    explain_line,
+    file_events,
     hover,
-    lens,
-    page,
-    pull,
+    pull_diagnostics,
+    rule_page,
     status,
-    sync,
     transport,
-    workers,
+    worker_map_request,
 )
-from loaderlint.lsp.access import Access
+from loaderlint.lsp.access_token import Access
 from loaderlint.lsp.analysis import Analysis, Setup
 from loaderlint.lsp.backend import Backend
-from loaderlint.lsp.client import Client
+from loaderlint.lsp.client_capabilities import Client
 from loaderlint.lsp.documents import Documents
+from loaderlint.lsp.engine_thread import Worker
 from loaderlint.lsp.protocol import Protocol
-from loaderlint.lsp.pull import FileReport
-from loaderlint.lsp.worker import Worker
+from loaderlint.lsp.pull_diagnostics import FileReport
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ class Server(LanguageServer):
             "loaderlint",
             __version__,
             types.TextDocumentSyncKind.Incremental,
-            notebook_document_sync=sync.NOTEBOOKS,
+            notebook_document_sync=document_sync.NOTEBOOKS,
             protocol_cls=Protocol,
         )
         self.client = Client()
@@ -91,7 +91,20 @@ class Server(LanguageServer):
         self.left = False
         self.exit_code = 1
         self._tasks: set[asyncio.Task[None]] = set()
-        for feature in (sync, files, configuration, actions, hover, lens, status, explain, workers, page, check, debug):
+        for feature in (
+            document_sync,
+            file_events,
+            client_settings,
+            code_actions,
+            hover,
+            code_lens,
+            status,
+            explain_line,
+            worker_map_request,
+            rule_page,
+            check_workspace,
+            debug_information,
+        ):
             feature.register(self)
         self.feature(types.INITIALIZE)(initialize)
         self.feature(types.INITIALIZED)(initialized)
@@ -159,22 +172,22 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
     ls.client = Client.of(params)
     ls.documents.encoding = ls.client.encoding
     ls.analysis.client = ls.client
-    ls.folders = files.first_folders(params)
-    options = client.initialization(params)
-    configuration.take(ls, options.get("settings"))
-    ls.interpreter = configuration.interpreter(options)
+    ls.folders = file_events.first_folders(params)
+    options = client_capabilities.initialization(params)
+    client_settings.take(ls, options.get("settings"))
+    ls.interpreter = client_settings.interpreter(options)
     if ls.client.pulls:
-        pull.register(ls)
+        pull_diagnostics.register(ls)
 
 
 def initialized(ls: Server, _: types.InitializedParams) -> None:
     """The client is ready: load the engine, and meanwhile ask for what it must be told."""
     ls.start(ls.analysis.load())
-    ls.start(configuration.load(ls))
-    ls.start(configuration.watch(ls))
-    ls.start(files.watch(ls))
+    ls.start(client_settings.load(ls))
+    ls.start(client_settings.watch(ls))
+    ls.start(file_events.watch(ls))
     if not ls.client.pulls:
-        ls.start(check.follow(ls))
+        ls.start(check_workspace.follow(ls))
 
 
 def shutdown(ls: Server, _: None) -> None:
@@ -185,7 +198,7 @@ def shutdown(ls: Server, _: None) -> None:
 def serve(load: Callable[[], Backend], kind: Transport, host: str, port: int, access: Access) -> int:
     """Serve one client over `kind`; see `loaderlint.lsp.main`."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    logging.getLogger().addHandler(debug.RECENT)
+    logging.getLogger().addHandler(debug_information.RECENT)
     server = Server(load)
     try:
         asyncio.run(_serve(server, kind, host, port, access))

@@ -21,8 +21,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from loaderlint import processes
-from loaderlint.lsp.access import Access, is_loopback
+from loaderlint.lsp.access_token import Access, is_loopback
+from loaderlint.runtime import child_processes
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
@@ -60,7 +60,7 @@ async def serve_stdio(server: Server) -> None:
 
     The two are kept for the protocol alone: everything else that is printed goes to stderr, and a child process finds
     an empty stdin."""
-    source, sink = processes.claim_stdio()
+    source, sink = child_processes.claim_stdio()
     server.protocol.set_writer(_Pipe(sink))
     loop = asyncio.get_running_loop()
     messages: asyncio.Queue[bytes | None] = asyncio.Queue()

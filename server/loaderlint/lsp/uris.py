@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pygls import uris
 
-from loaderlint.links import known_as
+from loaderlint.files.symlinks import known_as
 
 
 def path_of(uri: str) -> Path | None:

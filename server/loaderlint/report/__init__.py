@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from loaderlint.commands import FAILED
 
 if TYPE_CHECKING:
-    from loaderlint.engine import Diagnostic, Problem
-    from loaderlint.fixes.edits import Repair
+    from loaderlint.findings.diagnostics import Diagnostic, Problem
+    from loaderlint.fixes.file_edits import Repair
 
 #: The formats of `check --output-format` by name.
 FORMATS = {
-    "text": "loaderlint.report.text",
-    "json": "loaderlint.report.json",
-    "sarif": "loaderlint.report.sarif",
-    "github": "loaderlint.report.github",
+    "text": "loaderlint.report.text_format",
+    "json": "loaderlint.report.json_format",
+    "sarif": "loaderlint.report.sarif_format",
+    "github": "loaderlint.report.github_format",
 }
 
 
@@ -58,7 +58,7 @@ class Report:
     @property
     def shown(self) -> tuple[Item, ...]:
         """The items without hints, unless those were asked for."""
-        from loaderlint.findings import Severity  # here: commands that report nothing do not pay for it
+        from loaderlint.findings.finding import Severity  # here: commands that report nothing do not pay for it
 
         return tuple(item for item in self.items if self.hints or item.diagnostic.severity is not Severity.HINT)
 

@@ -43,10 +43,10 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Finding, Fix, Severity, Silence, Wrap
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
-from loaderlint.project.values import Instance, Origin, Val
+from loaderlint.findings.finding import Finding, Fix, Severity, Silence, Wrap
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Origin, Val
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, loaders_of, loudness, page
 from loaderlint.rules.shared.stored_kinds import Kind, container_kind, has_rows, is_array_index, known_kind
 

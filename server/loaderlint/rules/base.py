@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from loaderlint.findings import Certainty, Finding, Severity, Silence
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
+from loaderlint.findings.finding import Certainty, Finding, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 
 _EVALUATION = re.compile(r"val|test|eval|infer|predict", re.IGNORECASE)
 Over = Literal["loader", "worker function", "worker module", "main function"]

@@ -45,15 +45,15 @@ from collections.abc import Iterator, Sequence
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, ParamIR
-from loaderlint.findings import Certainty, Finding, Fix, InsertFunction, Replace, Safety, Severity, Silence
+from loaderlint.findings.finding import Certainty, Finding, Fix, InsertFunction, Replace, Safety, Severity, Silence
 from loaderlint.knowledge.numpy_random import SEEDERS
-from loaderlint.project.arguments import Arguments
-from loaderlint.project.model import Loader, Model
-from loaderlint.project.values import Atom, FunctionRef, Lib, Literal_, Method, PartialOf, unknown
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib, Literal_, Method, PartialOf, unknown
+from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.loader_call import Written, written
 from loaderlint.rules.shared.seeding import SEED_WORKER
-from loaderlint.rules.shared.silence import few_workers, too_unsure
+from loaderlint.rules.shared.silence_reasons import few_workers, too_unsure
 
 #: What a worker_init_fn is called with.
 _WORKER_ID = Arguments((unknown("worker id"),))

@@ -56,9 +56,9 @@ from dataclasses import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Certainty, Finding, Fix, RemoveArgument, SetArgument, Severity, Silence
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, Model
+from loaderlint.findings.finding import Certainty, Finding, Fix, RemoveArgument, SetArgument, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.argument_pairs import Conflict, Sure, conflicts
 from loaderlint.rules.shared.loader_call import Written, written

@@ -48,12 +48,12 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from loaderlint.facts import ir
-from loaderlint.findings import Certainty, Evidence, Finding, Fix, Severity, Silence, Wrap
+from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Severity, Silence, Wrap
 from loaderlint.knowledge.numpy_random import SEEDERS
-from loaderlint.project.callers import called_name
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, MainFunction, Model, WorkerCall
-from loaderlint.project.values import ClassRef, Lib, LibObject, Literal_, Unknown
+from loaderlint.project.evaluation.callers import called_name
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import ClassRef, Lib, LibObject, Literal_, Unknown
+from loaderlint.project.reach.model import Loader, MainFunction, Model, WorkerCall
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.epoch_passes import (
     Pass,
@@ -67,7 +67,7 @@ from loaderlint.rules.shared.epoch_passes import (
 )
 from loaderlint.rules.shared.seed_sources import seed_sources
 from loaderlint.rules.shared.seeding import tests_an_option
-from loaderlint.rules.shared.silence import too_unsure
+from loaderlint.rules.shared.silence_reasons import too_unsure
 
 _MODULES = ("torch.nn.Module", "lightning.pytorch.LightningModule")
 _RESTORING = frozenset({"torch.random.fork_rng", "torch.set_rng_state", "torch.random.set_rng_state"})

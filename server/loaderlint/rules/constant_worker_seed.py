@@ -53,15 +53,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Fix, Place, Replace, Severity, Silence
+from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Replace, Severity, Silence
 from loaderlint.knowledge.numpy_random import SEEDERS
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, WorkerCall
-from loaderlint.project.values import Lib
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
-from loaderlint.rules.shared.seed_places import SEED_CALLS, Written, is_read_only_in, often, seeds_of, written
 from loaderlint.rules.shared.seed_sources import Source, seed_sources
-from loaderlint.rules.shared.silence import few_workers, too_unsure
+from loaderlint.rules.shared.seeding_calls import SEED_CALLS, Written, is_read_only_in, often, seeds_of, written
+from loaderlint.rules.shared.silence_reasons import few_workers, too_unsure
 
 #: The torch that seeds NumPy in each worker.
 FIXED_IN = "1.9"

@@ -61,15 +61,15 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Finding, Fix, SetArgument, Severity, Silence
+from loaderlint.findings.finding import Finding, Fix, SetArgument, Severity, Silence
 from loaderlint.knowledge.cuda import INITIALISES, TAKES_DEVICE
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Model, WorkerCall, WorkerFunction
-from loaderlint.project.values import Instance, Lib, LibObject, Literal_, Val
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Literal_, Val
+from loaderlint.project.reach.model import Exposure, Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, not_forked, page
+from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.process_guards import asks, callers_of, tests_around
-from loaderlint.rules.shared.silence import silent, started_by, too_unsure, unexposed
-from loaderlint.rules.shared.spots import Spot
+from loaderlint.rules.shared.silence_reasons import silent, started_by, too_unsure, unexposed
 
 #: What shows that the main process uses CUDA, or leaves it to a trainer that does.
 _SIGNS = ("cuda", "Trainer", "Accelerator", "Fabric", "accelerator", "pin_memory=True")

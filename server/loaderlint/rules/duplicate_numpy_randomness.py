@@ -53,15 +53,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.findings import Finding, Fix, Severity, Silence
+from loaderlint.findings.finding import Finding, Fix, Severity, Silence
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
-from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
-from loaderlint.project.values import Lib
+from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
 from loaderlint.rules.shared.common_order import sets_common_order
+from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.seeding import seed_worker_fix, seeds_numpy, seeds_on_the_way
-from loaderlint.rules.shared.silence import ONE_STREAM, silences, silent, started_by, too_unsure, unexposed
-from loaderlint.rules.shared.spots import Spot
+from loaderlint.rules.shared.silence_reasons import ONE_STREAM, silences, silent, started_by, too_unsure, unexposed
 
 FIXED_IN = "1.9"
 

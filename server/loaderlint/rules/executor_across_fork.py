@@ -72,15 +72,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Fix, Place, Severity, Silence
-from loaderlint.knowledge.processes import POOLS, THREAD_QUEUES, PoolKind, plain
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model, WorkerCall, WorkerFunction
-from loaderlint.project.values import Instance, LibMember, LibObject, Origin
+from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Severity, Silence
+from loaderlint.knowledge.process_starts import POOLS, THREAD_QUEUES, PoolKind, plain
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, LibMember, LibObject, Origin
+from loaderlint.project.reach.model import Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, in_workers_of, loudness, not_forked, page
 from loaderlint.rules.shared.handle_accessor import keyed_by_process
 from loaderlint.rules.shared.held_handles import compares_pid, first_samples, is_held, samples_taken
-from loaderlint.rules.shared.silence import started_by, too_unsure, unexposed
+from loaderlint.rules.shared.silence_reasons import started_by, too_unsure, unexposed
 
 _DOC = "The pool of this process: the threads of one made before a fork are not there."
 

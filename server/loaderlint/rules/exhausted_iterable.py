@@ -61,17 +61,17 @@ from dataclasses import dataclass
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Finding, Fix, InsertStatement, Place, Severity, Silence
+from loaderlint.findings.finding import Finding, Fix, InsertStatement, Place, Severity, Silence
 from loaderlint.knowledge.iterators import ITERATORS
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
-from loaderlint.project.values import Instance, Lib
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Lib
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, loaders_of, loudness, page
-from loaderlint.rules.shared.one_shot import Kept, kept
-from loaderlint.rules.shared.progress import Progress, progress
-from loaderlint.rules.shared.silence import silent, too_unsure, unexposed
-from loaderlint.rules.shared.source import source_of
-from loaderlint.rules.shared.spots import Spot
+from loaderlint.rules.shared.expression_source import source_of
+from loaderlint.rules.shared.iterator_progress import Progress, progress
+from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.one_shot_iterators import Kept, kept
+from loaderlint.rules.shared.silence_reasons import silent, too_unsure, unexposed
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import (
+from loaderlint.findings.finding import (
     AddImport,
     Evidence,
     Finding,
@@ -69,15 +69,15 @@ from loaderlint.findings import (
     Silence,
 )
 from loaderlint.knowledge.augmentations import RESEEDING_INITS, Library, library_of
-from loaderlint.project.environment import Answer, VersionSet
-from loaderlint.project.frames import Frame
-from loaderlint.project.library import flattened, library_arguments
-from loaderlint.project.model import Exposure, Loader, Model, WorkerCall
-from loaderlint.project.values import Instance, Lib, LibObject, Origin, Val
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.library_values import flattened, library_arguments
+from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Origin, Val
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
+from loaderlint.project.versions.environment import Answer, VersionSet
 from loaderlint.rules.base import Rule, in_workers_of, loudness, one_stream, page, repeated
+from loaderlint.rules.shared.lazy_places import site_key, spot_of
 from loaderlint.rules.shared.seeding import TAKES_INIT, init_in_sight, may_be_passed
-from loaderlint.rules.shared.silence import ONE_STREAM, few_workers, silent
-from loaderlint.rules.shared.spots import site_key, spot_of
+from loaderlint.rules.shared.silence_reasons import ONE_STREAM, few_workers, silent
 
 #: albumentations' transforms that draw only whether they are applied.
 _SURE = frozenset({"HorizontalFlip", "VerticalFlip", "Transpose", "ToGray", "InvertImg", "ToSepia"})

@@ -73,11 +73,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Severity, Silence
+from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.knowledge.handles import HandleKind
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
-from loaderlint.project.values import Instance, LibObject, Val
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, LibObject, Val
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
 from loaderlint.rules.shared.handle_accessor import accessor
 from loaderlint.rules.shared.held_handles import (
@@ -89,8 +89,8 @@ from loaderlint.rules.shared.held_handles import (
     may_be_handle,
     opener,
 )
-from loaderlint.rules.shared.silence import started_by, too_unsure, unexposed
-from loaderlint.rules.shared.spots import site_key
+from loaderlint.rules.shared.lazy_places import site_key
+from loaderlint.rules.shared.silence_reasons import started_by, too_unsure, unexposed
 
 _READS = frozenset({ir.Attr, ir.Global, ir.Capture, ir.Param, ir.Index})
 

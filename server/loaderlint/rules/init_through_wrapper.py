@@ -59,15 +59,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Certainty, Evidence, Finding, Fix, Place, Severity, Silence, Wrap
+from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.knowledge.handles import OPENERS
-from loaderlint.knowledge.loaders import OWN_ATTRIBUTES
+from loaderlint.knowledge.loader_defaults import OWN_ATTRIBUTES
 from loaderlint.knowledge.numpy_random import GENERATORS
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, Model
-from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject
+from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, loudness, page
-from loaderlint.rules.shared.silence import few_workers
+from loaderlint.rules.shared.silence_reasons import few_workers
 
 _INFO = "torch.utils.data.get_worker_info"
 

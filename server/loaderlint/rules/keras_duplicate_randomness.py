@@ -60,7 +60,7 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Certainty, Evidence, Finding, Fix, Safety, Severity, Silence
+from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Safety, Severity, Silence
 from loaderlint.knowledge.keras import (
     DATASET_ARGUMENTS,
     DATASETS,
@@ -70,11 +70,10 @@ from loaderlint.knowledge.keras import (
     WORKERS_POSITION,
 )
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
-from loaderlint.project.arguments import Arguments
-from loaderlint.project.frames import Frame
-from loaderlint.project.library import passed_to_library
-from loaderlint.project.model import MainFunction, Model, WorkerCall
-from loaderlint.project.values import (
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.library_values import passed_to_library
+from loaderlint.project.evaluation.values import (
     NONE_VALUE,
     ClassRef,
     Instance,
@@ -87,10 +86,11 @@ from loaderlint.project.values import (
     of,
     unknown,
 )
+from loaderlint.project.reach.model import MainFunction, Model, WorkerCall
 from loaderlint.rules.base import Rule, loudness, page
-from loaderlint.rules.shared.generator_births import is_seeded
+from loaderlint.rules.shared.generator_creation import is_seeded
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix
-from loaderlint.rules.shared.silence import too_unsure
+from loaderlint.rules.shared.silence_reasons import too_unsure
 
 Answer = Literal["yes", "no", "maybe"]
 FLAG = "use_multiprocessing"

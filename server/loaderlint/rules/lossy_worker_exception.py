@@ -45,12 +45,12 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Evidence, Finding, Severity, Silence
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Model, WorkerFunction
-from loaderlint.project.values import ClassRef, Instance, LibObject
+from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject
+from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-from loaderlint.rules.shared.silence import too_unsure, unexposed
+from loaderlint.rules.shared.silence_reasons import too_unsure, unexposed
 
 #: Exceptions of libraries whose constructors take several arguments.
 _SEVERAL = frozenset(

@@ -56,14 +56,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.findings import Evidence, Finding, Fix, SetArgument, Severity, Silence
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
-from loaderlint.project.values import Instance
+from loaderlint.findings.finding import Evidence, Finding, Fix, SetArgument, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
+from loaderlint.rules.shared.cursor_attributes import Walk, walks
 from loaderlint.rules.shared.kept_state import Kept, index_cache, kept_state, reader_in_main
-from loaderlint.rules.shared.silence import EVALUATION, silent, too_unsure, unexposed
-from loaderlint.rules.shared.walked import Walk, walks
+from loaderlint.rules.shared.silence_reasons import EVALUATION, silent, too_unsure, unexposed
 
 _IN_MAIN = "the main process runs the same code on the same object"
 _LIVES_ON = "its workers live on over the epochs, and the cache with them"

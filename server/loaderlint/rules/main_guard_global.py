@@ -50,15 +50,24 @@ import sys
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
-from loaderlint.findings import DeleteStatement, Evidence, Finding, Fix, InsertStatement, Place, Severity, Silence
-from loaderlint.project.files import Binding, ProjectFile
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Model, WorkerFunction
-from loaderlint.project.scripts import in_main_guard, main_guard_contexts
+from loaderlint.findings.finding import (
+    DeleteStatement,
+    Evidence,
+    Finding,
+    Fix,
+    InsertStatement,
+    Place,
+    Severity,
+    Silence,
+)
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.modules.project_files import Binding, ProjectFile
+from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
+from loaderlint.project.reach.scripts import in_main_guard, main_guard_contexts
 from loaderlint.rules.base import Rule, gathered, in_workers_of, page
+from loaderlint.rules.shared.expression_source import constant_source
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
-from loaderlint.rules.shared.silence import silences, started_by, unexposed
-from loaderlint.rules.shared.source import constant_source
+from loaderlint.rules.shared.silence_reasons import silences, started_by, unexposed
 
 #: Words in a function that show that somebody thought of the missing name.
 _AWARE = ("NameError", "globals()", "hasattr")

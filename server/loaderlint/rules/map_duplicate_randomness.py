@@ -59,13 +59,12 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Certainty, Evidence, Finding, Fix, Severity, Silence
+from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Severity, Silence
 from loaderlint.knowledge.process_pools import PARALLEL_MAPPERS, POOL_METHODS, POOLS, SHARDED_METHODS, THREAD_POOLS
-from loaderlint.project.arguments import Arguments
-from loaderlint.project.callers import asks_self
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import MainFunction, Model, WorkerCall
-from loaderlint.project.values import (
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.callers import asks_self
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,
     FunctionRef,
@@ -81,10 +80,11 @@ from loaderlint.project.values import (
     of,
     unknown,
 )
+from loaderlint.project.reach.model import MainFunction, Model, WorkerCall
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix, seeds_numpy
-from loaderlint.rules.shared.silence import silent, too_unsure
-from loaderlint.rules.shared.spots import Spot
+from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.silence_reasons import silent, too_unsure
 
 _ITEM = Arguments((unknown("item"),))
 _AS_MANY_AS_PROCESSORS = of(Literal_("int", 2))

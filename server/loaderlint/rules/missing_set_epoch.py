@@ -50,13 +50,13 @@ from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
 from loaderlint.facts import ir
-from loaderlint.findings import Certainty, Evidence, Finding, Fix, InsertStatement, Severity, Silence
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, MainFunction, Model
-from loaderlint.project.values import Atom, Instance, LibMember, LibObject, Unknown, Val
+from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, InsertStatement, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, Instance, LibMember, LibObject, Unknown, Val
+from loaderlint.project.reach.model import Loader, MainFunction, Model
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.epoch_passes import Pass, has_loops, inside, loop_around, may_loop, passes, turn_name
-from loaderlint.rules.shared.silence import too_unsure
+from loaderlint.rules.shared.silence_reasons import too_unsure
 
 SAMPLER = "torch.utils.data.DistributedSampler"
 _SHUFFLE_POSITION = 3

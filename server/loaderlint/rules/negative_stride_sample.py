@@ -48,7 +48,7 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Finding, Fix, Place, Severity, Silence, Wrap
+from loaderlint.findings.finding import Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.knowledge.arrays import (
     ARRAY_MAKERS,
     KEEPS_STRIDES,
@@ -57,13 +57,13 @@ from loaderlint.knowledge.arrays import (
     STRIDES_METHODS,
     TENSOR_MAKERS,
 )
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Model, WorkerFunction
-from loaderlint.project.values import Lib, LibObject, Literal_
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Lib, LibObject, Literal_
+from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loaders_of, loudness, page
 from loaderlint.rules.shared.array_flow import ArrayFlow, Found, Path, is_whole
 from loaderlint.rules.shared.array_sinks import Sink, sinks
-from loaderlint.rules.shared.silence import too_unsure
+from loaderlint.rules.shared.silence_reasons import too_unsure
 from loaderlint.rules.shared.stored_kinds import is_array_index, made, used_as_array
 
 #: One of these stands in a file that reverses anything; those first that an index of words knows.

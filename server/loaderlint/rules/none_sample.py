@@ -63,15 +63,15 @@ from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Evidence, Finding, Fix, Place, Replace, Severity, Silence
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Model, WorkerFunction
-from loaderlint.project.values import Lib
+from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Replace, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, gathered, loudness, page
 from loaderlint.rules.shared.default_collate import OWN_COLLATE, has_own_collate, is_entry
-from loaderlint.rules.shared.silence import silences, too_unsure, unexposed
-from loaderlint.rules.shared.spots import Spot
-from loaderlint.rules.shared.ways_out import Ends, dependence
+from loaderlint.rules.shared.exit_paths import Ends, dependence
+from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.silence_reasons import silences, too_unsure, unexposed
 
 Reason = Literal["exception", "sample", "always"]
 _WHEN = {

@@ -51,7 +51,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import (
+from loaderlint.findings.finding import (
     Evidence,
     Finding,
     Fix,
@@ -64,12 +64,12 @@ from loaderlint.findings import (
     Silence,
 )
 from loaderlint.knowledge.opencv import SERIAL
-from loaderlint.project.model import Exposure, Model, WorkerCall
-from loaderlint.project.values import Atom, FunctionRef, Lib
+from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib
+from loaderlint.project.reach.model import Exposure, Model, WorkerCall
 from loaderlint.rules.base import Rule, WorkerModule, gathered, in_workers_of, loudness, page
+from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.opencv_limits import Limits
-from loaderlint.rules.shared.silence import silences, silent, too_unsure, unexposed
-from loaderlint.rules.shared.spots import Spot
+from loaderlint.rules.shared.silence_reasons import silences, silent, too_unsure, unexposed
 
 #: How many calls a finding shows.
 _MAX_SHOWN_CALLS = 8

@@ -54,15 +54,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Place, Severity, Silence
-from loaderlint.knowledge.processes import STARTED, STARTS_PROCESSES, plain
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model, WorkerCall, WorkerFunction
-from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject
+from loaderlint.findings.finding import Evidence, Finding, Place, Severity, Silence
+from loaderlint.knowledge.process_starts import STARTED, STARTS_PROCESSES, plain
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject
+from loaderlint.project.reach.model import Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, page
 from loaderlint.rules.shared.nested_loaders import gone_through, loaders_at
 from loaderlint.rules.shared.process_guards import allows_children, callers_of, is_guarded, is_once
-from loaderlint.rules.shared.silence import silences, too_unsure, unexposed
+from loaderlint.rules.shared.silence_reasons import silences, too_unsure, unexposed
 
 
 class Start(NamedTuple):

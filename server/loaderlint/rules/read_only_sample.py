@@ -45,7 +45,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
-from loaderlint.findings import Finding, Fix, Severity, Silence, Wrap
+from loaderlint.findings.finding import Finding, Fix, Severity, Silence, Wrap
 from loaderlint.knowledge.arrays import (
     BYTES_MAKERS,
     BYTES_METHODS,
@@ -57,13 +57,13 @@ from loaderlint.knowledge.arrays import (
     READ_ONLY_MAKERS,
     STRIDES_ATTRIBUTES,
 )
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Model, WorkerFunction
-from loaderlint.project.values import Lib, LibObject, Literal_, Unknown
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Lib, LibObject, Literal_, Unknown
+from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
 from loaderlint.rules.shared.array_flow import ArrayFlow, Found, Path, is_whole
 from loaderlint.rules.shared.array_sinks import Sink, sinks
-from loaderlint.rules.shared.silence import started_by, too_unsure
+from loaderlint.rules.shared.silence_reasons import started_by, too_unsure
 
 #: One of these stands in a file that makes such an array.
 _WORDS = ("frombuffer", "mmap", "asarray", "broadcast_to", "sliding_window_view")

@@ -58,14 +58,14 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import DeleteStatement, Evidence, Finding, Fix, Place, Severity, Silence
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
-from loaderlint.project.values import Unknown
+from loaderlint.findings.finding import DeleteStatement, Evidence, Finding, Fix, Place, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Unknown
+from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, gathered, in_workers_of, is_for_evaluation, loudness, page
 from loaderlint.rules.shared.sample_seeds import reseeding
-from loaderlint.rules.shared.seed_places import Written, on_the_way, seeds_of, written
-from loaderlint.rules.shared.silence import EVALUATION, silences, too_unsure, unexposed
+from loaderlint.rules.shared.seeding_calls import Written, on_the_way, seeds_of, written
+from loaderlint.rules.shared.silence_reasons import EVALUATION, silences, too_unsure, unexposed
 
 _Effect = Literal["alike", "by index"]
 _PARTS: tuple[Part, ...] = ("sample", "collate")

@@ -44,12 +44,23 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Evidence, Finding, Fix, Place, SetArgument, Severity, Silence, Wrap
+from loaderlint.findings.finding import Evidence, Finding, Fix, Place, SetArgument, Severity, Silence, Wrap
 from loaderlint.knowledge.arrays import TENSOR_MEMORY_ATTRIBUTES, TENSOR_MEMORY_METHODS
-from loaderlint.project.callers import called_name
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, MainFunction, Model
-from loaderlint.project.values import Atom, Instance, Lib, LibObject, Literal_, MapOf, SeqOf, Site, Unknown, Val
+from loaderlint.project.evaluation.callers import called_name
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import (
+    Atom,
+    Instance,
+    Lib,
+    LibObject,
+    Literal_,
+    MapOf,
+    SeqOf,
+    Site,
+    Unknown,
+    Val,
+)
+from loaderlint.project.reach.model import Loader, MainFunction, Model
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.epoch_passes import may_loop
 

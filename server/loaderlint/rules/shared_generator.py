@@ -73,12 +73,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Severity, Silence
+from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
-from loaderlint.project.values import (
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,
     Instance,
@@ -89,13 +88,14 @@ from loaderlint.project.values import (
     Origin,
     repr_origin,
 )
+from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
-from loaderlint.rules.shared.generator_births import birth_place, born, is_seeded, library_of
+from loaderlint.rules.shared.generator_creation import birth_place, born, is_seeded, library_of
+from loaderlint.rules.shared.lazy_places import site_key, spot_of
 from loaderlint.rules.shared.seeding import init_in_sight
-from loaderlint.rules.shared.silence import ONE_STREAM, silences, silent, started_by, too_unsure, unexposed
-from loaderlint.rules.shared.spots import site_key, spot_of
+from loaderlint.rules.shared.silence_reasons import ONE_STREAM, silences, silent, started_by, too_unsure, unexposed
 
 #: How many draws a finding shows.
 _MAX_SHOWN_DRAWS = 6

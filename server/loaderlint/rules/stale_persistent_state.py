@@ -59,14 +59,14 @@ from collections.abc import Iterator, Mapping, Set
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, Finding, Fix, SetArgument, Severity, Silence
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, Model
-from loaderlint.project.values import Atom, Instance, LibObject, Site
+from loaderlint.findings.finding import Evidence, Finding, Fix, SetArgument, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Site
+from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.epoch_loops import Loop, goes_through, is_loader, loops_around, step_context
-from loaderlint.rules.shared.silence import few_workers, silent
-from loaderlint.rules.shared.spots import Spot, spot_of
+from loaderlint.rules.shared.lazy_places import Spot, spot_of
+from loaderlint.rules.shared.silence_reasons import few_workers, silent
 
 #: Methods that Lightning calls in each epoch.
 _HOOKS = frozenset(

@@ -63,15 +63,15 @@ from dataclasses import dataclass
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Finding, Fix, InsertFunction, Replace, Severity, Silence
+from loaderlint.findings.finding import Finding, Fix, InsertFunction, Replace, Severity, Silence
 from loaderlint.knowledge.iterators import FOUND_FILES_METHODS
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
-from loaderlint.project.values import Instance, Lib, LibObject, Unknown
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Unknown
+from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, loaders_of, loudness, page
-from loaderlint.rules.shared.one_shot import Kept, kept, one_shot
-from loaderlint.rules.shared.silence import silent, too_unsure, unexposed
-from loaderlint.rules.shared.spots import Spot
+from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.one_shot_iterators import Kept, kept, one_shot
+from loaderlint.rules.shared.silence_reasons import silent, too_unsure, unexposed
 
 _CATCHING = ("StopIteration", "Exception", "BaseException")
 _NEXT_OR_FAIL = '''\

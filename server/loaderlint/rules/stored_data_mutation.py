@@ -52,7 +52,7 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Finding, Fix, Place, Severity, Silence, Wrap
+from loaderlint.findings.finding import Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.knowledge.arrays import (
     KEEPS_VALUES,
     LIST_METHODS,
@@ -60,14 +60,14 @@ from loaderlint.knowledge.arrays import (
     MUTATING_METHODS,
     OUT_ARGUMENT,
 )
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, WorkerFunction
-from loaderlint.project.values import ClassRef, FunctionRef, Instance, Lib, Method, ModuleRef, Origin, Val
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance, Lib, Method, ModuleRef, Origin, Val
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, in_workers_of, loaders_of, loudness, page
-from loaderlint.rules.shared.passed import passed_for
+from loaderlint.rules.shared.argument_sources import passed_for
+from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.record_edits import RecordEdit, is_record, record_edits
-from loaderlint.rules.shared.silence import silent, too_unsure
-from loaderlint.rules.shared.spots import Spot
+from loaderlint.rules.shared.silence_reasons import silent, too_unsure
 from loaderlint.rules.shared.stored_kinds import (
     Kind,
     container_kind,

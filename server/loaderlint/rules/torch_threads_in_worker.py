@@ -54,12 +54,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import DeleteStatement, Finding, Fix, Safety, Severity, Silence
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Model, WorkerCall, WorkerFunction
-from loaderlint.project.values import Atom, Lib, LibObject, Literal_
+from loaderlint.findings.finding import DeleteStatement, Finding, Fix, Safety, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, Lib, LibObject, Literal_
+from loaderlint.project.reach.model import Exposure, Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, not_forked, page
-from loaderlint.rules.shared.silence import silences, started_by, too_unsure, unexposed
+from loaderlint.rules.shared.silence_reasons import silences, started_by, too_unsure, unexposed
 
 _SETTER = Lib("torch.set_num_threads")
 #: Calls that give the number of the machine's cores.

@@ -49,14 +49,14 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Certainty, Evidence, Finding, Fix, Place, Severity, Silence, Wrap
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import SAMPLE_METHODS, Exposure, Loader, Model
-from loaderlint.project.values import LibObject
+from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place, Severity, Silence, Wrap
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import LibObject
+from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Model
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.default_collate import OWN_COLLATE, has_own_collate
-from loaderlint.rules.shared.silence import silent, too_unsure
-from loaderlint.rules.shared.spots import Spot
+from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.silence_reasons import silent, too_unsure
 from loaderlint.rules.shared.uncollatable import IMAGE, PATH, Kind, Uncollatable
 
 _ADVICE = {

@@ -49,13 +49,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Finding, Fix, Place, Severity, Silence, Wrap
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model, WorkerFunction
-from loaderlint.project.values import Instance, Lib, SeqOf
+from loaderlint.findings.finding import Finding, Fix, Place, Severity, Silence, Wrap
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Lib, SeqOf
+from loaderlint.project.reach.model import Model, WorkerFunction
 from loaderlint.rules.base import Rule, loaders_of, loudness, page
-from loaderlint.rules.shared.silence import silent, too_unsure
-from loaderlint.rules.shared.spots import Spot
+from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.silence_reasons import silent, too_unsure
 
 #: Methods and functions that are zero for some data. The sum of signed values may cancel.
 _STATISTICS = frozenset("sum std norm max amax ptp nansum nanstd nanmax var".split())

@@ -50,13 +50,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from loaderlint.findings import Certainty, EncloseRest, Evidence, Finding, Fix, Safety, Severity, Silence
-from loaderlint.project.files import ProjectFile
-from loaderlint.project.model import Loader, Model
-from loaderlint.project.scripts import Start
+from loaderlint.findings.finding import Certainty, EncloseRest, Evidence, Finding, Fix, Safety, Severity, Silence
+from loaderlint.project.modules.project_files import ProjectFile
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.project.reach.scripts import Start
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
-from loaderlint.rules.shared.silence import few_workers, started_by, too_unsure
+from loaderlint.rules.shared.silence_reasons import few_workers, started_by, too_unsure
 
 _MAY_BE_NONE = "the code gives it no workers in some cases: it may know of the platforms"
 

@@ -57,14 +57,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from loaderlint.findings import Evidence, Finding, Place, Severity, Silence
-from loaderlint.project.model import Loader, Model
-from loaderlint.project.values import ClassRef, FunctionRef, Instance
+from loaderlint.findings.finding import Evidence, Finding, Place, Severity, Silence
+from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance
+from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.hoisting import hoisted
-from loaderlint.rules.shared.parcels import Parcel, cannot_start, is_local, parcels, sent_by, start_severity
-from loaderlint.rules.shared.silence import few_workers, silent, too_unsure, unpickled
-from loaderlint.rules.shared.spots import spot_of
+from loaderlint.rules.shared.lazy_places import spot_of
+from loaderlint.rules.shared.pickled_to_workers import Parcel, cannot_start, is_local, parcels, sent_by, start_severity
+from loaderlint.rules.shared.silence_reasons import few_workers, silent, too_unsure, unpickled
 
 _TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
 

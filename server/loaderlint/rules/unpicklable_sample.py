@@ -58,18 +58,18 @@ from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Certainty, Finding, Fix, Place, Severity, Silence, Wrap
+from loaderlint.findings.finding import Certainty, Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.pickling import UNPICKLABLE
-from loaderlint.project.arguments import Arguments
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import SAMPLE_METHODS, Exposure, Loader, Model
-from loaderlint.project.values import Atom, FunctionRef, Instance, LibObject, MapOf, SeqOf, Val, of
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, LibObject, MapOf, SeqOf, Val, of
+from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Model
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.gradients import grad
 from loaderlint.rules.shared.held_handles import handle_kind
-from loaderlint.rules.shared.parcels import is_local
-from loaderlint.rules.shared.silence import few_workers, too_unsure
+from loaderlint.rules.shared.pickled_to_workers import is_local
+from loaderlint.rules.shared.silence_reasons import few_workers, too_unsure
 
 Way = Literal["collated", "passed", "unknown"]
 _TORCH_COLLATE = ("torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader")

@@ -62,17 +62,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Certainty, Evidence, Finding, Place, Severity, Silence
+from loaderlint.findings.finding import Certainty, Evidence, Finding, Place, Severity, Silence
 from loaderlint.knowledge.pickling import SHARED_BY_INHERITANCE, THREAD_LOCKS, UNPICKLABLE, Unpicklable
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model
-from loaderlint.project.reads import needs_word
-from loaderlint.project.values import Atom, Instance, LibObject, SeqOf, Site
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, Instance, LibObject, SeqOf, Site
+from loaderlint.project.modules.dependencies import needs_word
+from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.shared.lazy_places import spot_of
 from loaderlint.rules.shared.left_out_state import left_out
-from loaderlint.rules.shared.parcels import Parcel, cannot_start, is_module, parcels, sent_by, start_severity
-from loaderlint.rules.shared.silence import few_workers, silent, too_unsure, unpickled
-from loaderlint.rules.shared.spots import spot_of
+from loaderlint.rules.shared.pickled_to_workers import Parcel, cannot_start, is_module, parcels, sent_by, start_severity
+from loaderlint.rules.shared.silence_reasons import few_workers, silent, too_unsure, unpickled
 
 _MODULE = Unpicklable("module", "'module' object")
 _GENERATOR = UNPICKLABLE["builtins.generator"]

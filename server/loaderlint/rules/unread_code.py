@@ -48,7 +48,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from loaderlint.findings import Finding, Place, Severity
+from loaderlint.findings.finding import Finding, Place, Severity
 from loaderlint.rules.base import Rule, page
 from loaderlint.syntax.unread import UnreadPart
 

@@ -55,15 +55,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.findings import Finding, Severity, Silence
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model
-from loaderlint.project.values import Instance
+from loaderlint.findings.finding import Finding, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.shared.iterable_streams import Stream
+from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.sharding import iterations, questions, sharding_fixes
-from loaderlint.rules.shared.silence import few_workers, silent, too_unsure
-from loaderlint.rules.shared.spots import Spot
-from loaderlint.rules.shared.streams import Stream
+from loaderlint.rules.shared.silence_reasons import few_workers, silent, too_unsure
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:

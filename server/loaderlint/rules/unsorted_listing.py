@@ -61,13 +61,13 @@ from itertools import combinations
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Finding, Fix, Place, Severity, Silence, Wrap
-from loaderlint.project.frames import Frame, step_expressions
-from loaderlint.project.model import Exposure, Model, WorkerFunction
-from loaderlint.project.values import Instance, Lib
+from loaderlint.findings.finding import Finding, Fix, Place, Severity, Silence, Wrap
+from loaderlint.project.evaluation.frames import Frame, step_expressions
+from loaderlint.project.evaluation.values import Instance, Lib
+from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, is_choice, loaders_of, loudness, page
 from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders
-from loaderlint.rules.shared.silence import too_unsure
+from loaderlint.rules.shared.silence_reasons import too_unsure
 
 _MAX_FRAMES = 200
 #: An index that a helper is given: whatever its caller computed.

@@ -38,9 +38,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from loaderlint.findings import EditComment, Finding, Fix, Place, Severity
+from loaderlint.findings.finding import EditComment, Finding, Fix, Place, Severity
+from loaderlint.findings.suppressions import Suppression
 from loaderlint.rules.base import Rule, page
-from loaderlint.suppress import Suppression
 
 _SEPARATORS = re.compile(r"[,\s]+")
 

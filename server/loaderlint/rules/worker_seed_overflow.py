@@ -49,16 +49,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Finding, Fix, Intent, Replace, Severity, Silence, Wrap
+from loaderlint.findings.finding import Finding, Fix, Intent, Replace, Severity, Silence, Wrap
 from loaderlint.knowledge.numpy_random import SEEDERS
-from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
-from loaderlint.project.values import Lib, LibMember, LibObject
+from loaderlint.project.evaluation.values import Lib, LibMember, LibObject
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, page
+from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.sample_seeds import reseeding
-from loaderlint.rules.shared.seed_places import SEED_CALLS, bound_name, is_read_only_in, seeds_of, written
 from loaderlint.rules.shared.seed_width import NUMPY_LIMIT, reach
-from loaderlint.rules.shared.silence import silences, silent, too_unsure, unexposed
-from loaderlint.rules.shared.spots import Spot
+from loaderlint.rules.shared.seeding_calls import SEED_CALLS, bound_name, is_read_only_in, seeds_of, written
+from loaderlint.rules.shared.silence_reasons import silences, silent, too_unsure, unexposed
 
 _LEGACY = "numpy.random.RandomState"
 

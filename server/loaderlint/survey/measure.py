@@ -8,11 +8,15 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from loaderlint import __version__, settings
-from loaderlint.engine import Diagnostic, Project
-from loaderlint.project.environment import VersionSet
-from loaderlint.project.model import Loader, Model
-from loaderlint.survey.data import (
+from loaderlint import __version__
+from loaderlint.engine import Project
+from loaderlint.findings.diagnostics import Diagnostic
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.project.versions.environment import VersionSet
+from loaderlint.settings import settings
+from loaderlint.survey.affected_datasets import Holding, Reach, concerned, reach
+from loaderlint.survey.repositories import commit, content_key
+from loaderlint.survey.results import (
     READINGS,
     Count,
     Dataset,
@@ -25,8 +29,6 @@ from loaderlint.survey.data import (
     Torch,
     Workers,
 )
-from loaderlint.survey.reach import Holding, Reach, concerned, reach
-from loaderlint.survey.repositories import commit, content_key
 
 #: Where every repository is read as running, so that one survey has one answer on every machine that takes part.
 _PLATFORM: dict[str, object] = {"platforms": ["linux"]}

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from loaderlint.files import reading
-from loaderlint.files.discovery import SKIPPED, python_files
+from loaderlint.files.project_roots import MARKERS
 from loaderlint.files.reading import UnreadableFile
-from loaderlint.roots import MARKERS
-from loaderlint.survey.data import Repository
+from loaderlint.sources.discovery import SKIPPED, python_files
+from loaderlint.survey.results import Repository
 
 _SOURCES = (".py", ".ipynb")
 

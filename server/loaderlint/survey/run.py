@@ -1,7 +1,7 @@
 """Many repositories, each read in a process with a limit of time and memory, so that none can stop the survey.
 
-An executor turns tasks into results, in any order. `local` uses the processors of this machine, `cluster.dask` those of
-others."""
+An executor turns tasks into results, in any order. `local` uses the processors of this machine, `dask_cluster.dask`
+those of others."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from loaderlint import __version__, pool
-from loaderlint.survey.data import Failure, FailureKind, Repository, Result
-from loaderlint.survey.kept import Kept
+from loaderlint import __version__
+from loaderlint.runtime import process_pool
+from loaderlint.survey.result_store import Kept
+from loaderlint.survey.results import Failure, FailureKind, Repository, Result
 
 #: What the reading process forgets of its surroundings: which environment is active here says nothing about a
 #: repository.
@@ -93,7 +94,7 @@ def local(jobs: int, limits: Limits, reader: Reader = read_one) -> Executor:
     """An executor with `jobs` processes on this machine."""
 
     def execute(tasks: Iterable[Task]) -> Iterator[Answer]:
-        outcomes = pool.run(
+        outcomes = process_pool.run(
             reader,
             tasks,
             jobs,
@@ -102,12 +103,12 @@ def local(jobs: int, limits: Limits, reader: Reader = read_one) -> Executor:
             renew_after=_READ_BY_ONE,
         )
         for task, outcome in outcomes:
-            yield task, _failed(task, outcome, limits) if isinstance(outcome, pool.Failure) else outcome
+            yield task, _failed(task, outcome, limits) if isinstance(outcome, process_pool.Failure) else outcome
 
     return execute
 
 
-def _failed(task: Task, failure: pool.Failure, limits: Limits) -> Result:
+def _failed(task: Task, failure: process_pool.Failure, limits: Limits) -> Result:
     messages = {
         "time": f"not done after {limits.seconds:g} seconds",
         "memory": f"needs more than {limits.mebibytes} MiB",

@@ -9,8 +9,8 @@ from statistics import NormalDist
 from typing import Any
 
 from loaderlint import __version__
-from loaderlint.findings import Severity
-from loaderlint.survey.data import READINGS, SCHEMA, Count, Dataset, Declared, Measured, Reading, Result
+from loaderlint.findings.finding import Severity
+from loaderlint.survey.results import READINGS, SCHEMA, Count, Dataset, Declared, Measured, Reading, Result
 
 CONFIDENCE = 0.95
 _DIGITS = 6

@@ -1,7 +1,7 @@
 """Anchors to places in the text, and edits to a text.
 
-Needed where `loaderlint.syntax.numbered` does not know a place. The places are those of libcst's `PositionProvider`,
-found by generating the code of one piece and noting where the wanted nodes begin and end.
+Needed where `loaderlint.syntax.numbered_tree` does not know a place. The places are those of libcst's
+`PositionProvider`, found by generating the code of one piece and noting where the wanted nodes begin and end.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 from loaderlint.syntax.cutter import Piece
-from loaderlint.syntax.parse import ParsedPiece
+from loaderlint.syntax.libcst_tree import ParsedPiece
 from loaderlint.syntax.source import LineIndex
 from loaderlint.syntax.span import Span as Span
 from loaderlint.syntax.span import TextEdit as TextEdit

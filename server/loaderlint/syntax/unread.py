@@ -7,10 +7,10 @@ import symtable
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from loaderlint.syntax.bare import FILE, hide_warnings
+from loaderlint.syntax.bare_tree import FILE, hide_warnings
 from loaderlint.syntax.cutter import Piece
-from loaderlint.syntax.depth import measure
-from loaderlint.syntax.size import is_too_large
+from loaderlint.syntax.nesting_depth import measure
+from loaderlint.syntax.piece_size import is_too_large
 from loaderlint.syntax.wrapping import BODY, NO_BODY, wrapping
 
 #: Characters of a file that is parsed in one go. What is longer is parsed piece by piece, in less memory.

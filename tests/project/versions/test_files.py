@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.project.versions.declared import Declared, Versions
+from loaderlint.project.versions.project_versions import Declared, Versions
 
 LINUX = ("linux",)
 

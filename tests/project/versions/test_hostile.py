@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from loaderlint.project.versions import sources
-from loaderlint.project.versions.declared import Versions
+from loaderlint.project.versions import version_files
+from loaderlint.project.versions.project_versions import Versions
 from tests.project.versions import test_files as kinds
 
 SAMPLES = [
@@ -88,7 +88,7 @@ def test_files_that_take_each_other_in(tmp_path: Path, monkeypatch: pytest.Monke
     for name in names:
         (tmp_path / name).write_text("".join(f"-r {other}\n" for other in names) + "torch==1.8\n")
     read_files: list[object] = []
-    monkeypatch.setattr(sources, "_text", lambda path, kind, unread: read_files.append(path) or path.read_text())
+    monkeypatch.setattr(version_files, "_text", lambda path, kind, unread: read_files.append(path) or path.read_text())
     read(tmp_path)
     assert len(read_files) == 200
 

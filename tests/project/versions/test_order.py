@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.project.versions.declared import Versions
+from loaderlint.project.versions.project_versions import Versions
 
 LINUX = ("linux",)
 LOCK = '[[package]]\nname = "torch"\nversion = "{}"\n'

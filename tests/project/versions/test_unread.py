@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.project.versions.declared import Versions
+from loaderlint.project.versions.project_versions import Versions
 from tests.lsp.editor import SERVER
 from tests.robustness.hostile_inputs import FINDING, TRAIN
 

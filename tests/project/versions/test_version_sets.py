@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from packaging.version import Version
 
-from loaderlint.project.environment import Environment, VersionSet, python_set, union, version_set
+from loaderlint.project.versions.environment import Environment, VersionSet, python_set, union, version_set
 
 
 @pytest.mark.parametrize(

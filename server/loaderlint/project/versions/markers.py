@@ -9,7 +9,7 @@ from itertools import product
 
 from packaging.version import Version
 
-from loaderlint.project.environment import Range, VersionSet
+from loaderlint.project.versions.environment import Range, VersionSet
 
 #: Pythons that a project may run on where it does not say which (an open range never means 3.14).
 _PYTHONS = tuple(Version(f"3.{minor}") for minor in range(6, 14))

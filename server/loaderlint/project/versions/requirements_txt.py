@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from loaderlint.project.versions.declaration import Declaration, Include, Malformed
-from loaderlint.project.versions.requirement import linked_file, requirement
+from loaderlint.project.versions.requirement_specifiers import linked_file, requirement
 
 #: With all the hashes of a package.
 _LONGEST = 50_000
@@ -39,9 +39,9 @@ def _line(line: str) -> Iterator[Declaration | Include]:
         return
     line = _OPTIONS.sub("", line)  # --hash, --global-option
     if _EXPORTED.match(line):
-        from loaderlint.project.versions import conda
+        from loaderlint.project.versions import environment_yml
 
-        found = conda.package(line)
+        found = environment_yml.package(line)
     elif "://" in line.split("@")[0] or line.endswith((".whl", ".tar.gz")):
         found = linked_file(line.split(";")[0].strip()) if " @ " not in line else requirement(line)
     else:

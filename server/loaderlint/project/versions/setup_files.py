@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 
 from loaderlint.project.versions.declaration import Declaration, Include, Malformed, is_aside
-from loaderlint.project.versions.requirement import requirement
+from loaderlint.project.versions.requirement_specifiers import requirement
 
 _REQUIREMENT_FILE = re.compile(r"[\w./-]*require[\w./-]*\.(?:txt|in)\Z")
 #: setup.py's arguments that hold lists of strings which are no requirements of the project.

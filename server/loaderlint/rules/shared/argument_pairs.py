@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from loaderlint.knowledge.loaders import DATASET_BASES
-from loaderlint.project.model import Loader, Model
-from loaderlint.project.values import Atom, Instance, LibObject, Literal_, SeqOf, Unknown, Val
+from loaderlint.knowledge.loader_defaults import DATASET_BASES
+from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Literal_, SeqOf, Unknown, Val
+from loaderlint.project.reach.model import Loader, Model
 
 #: How sure it is that a value is of a kind: always; as it is configured by default; only on some ways to the call;
 #: with another choice of whoever runs the program; or never, or nobody knows.

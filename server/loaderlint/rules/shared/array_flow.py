@@ -12,13 +12,13 @@ from typing import NamedTuple, Protocol
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.knowledge.callers import ALTERNATIVES, ORDERED_PIPELINES
-from loaderlint.project.evaluate import Evaluator
-from loaderlint.project.frames import Frame
-from loaderlint.project.library import flattened
-from loaderlint.project.model import Model
-from loaderlint.project.values import Atom, FunctionRef, Instance, Lib, LibObject, Method, PartialOf, SeqOf
-from loaderlint.rules.shared.spots import Spot
+from loaderlint.knowledge.higher_order import ALTERNATIVES, ORDERED_PIPELINES
+from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.library_values import flattened
+from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Lib, LibObject, Method, PartialOf, SeqOf
+from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.lazy_places import Spot
 
 #: An item of a container at a place that cannot be read.
 ANY_ITEM = "[]"

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Place
+from loaderlint.findings.finding import Place
 from loaderlint.knowledge.arrays import MEMORY_SHARERS, ONLY_ARRAYS, TENSOR_MAKERS, TENSOR_TRANSFORMS
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
-from loaderlint.project.values import Instance, Lib, LibObject
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Lib, LibObject
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.rules.shared.array_flow import ANYTHING, ArrayFlow, Found, pipeline_steps
 
 #: The loaders that collate samples with PyTorch's `default_collate` if they are told nothing else.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.reach.model import Model
 
 _MUTATORS = frozenset(
     """

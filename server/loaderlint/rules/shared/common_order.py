@@ -3,9 +3,9 @@ its share of them."""
 
 from __future__ import annotations
 
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model, WorkerCall
-from loaderlint.project.values import Lib
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.reach.model import Model, WorkerCall
 
 #: Functions and methods that put something in order, or pick a list of it.
 _ORDERING = frozenset("shuffle permutation permuted randperm sample choices".split())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, Model
-from loaderlint.project.values import Instance, Lib
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Lib
+from loaderlint.project.reach.model import Loader, Model
 
 #: Why a loader does not count.
 OWN_COLLATE = "the loader does not batch by torch's default_collate, or nobody knows"

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.project.frames import Frame
-from loaderlint.project.loaders import Loader
-from loaderlint.project.model import Model
-from loaderlint.project.values import Instance, Lib, LibObject, Site
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Site
+from loaderlint.project.loaders.loaders import Loader
+from loaderlint.project.reach.model import Model
 
 _MAX_CALLERS = 3
 _MAX_CALLED = 3

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, MainFunction, Model
-from loaderlint.project.values import Instance, LibObject, SeqOf, Site, Val
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, LibObject, SeqOf, Site, Val
+from loaderlint.project.reach.model import Loader, MainFunction, Model
 
 #: What gives the items of its arguments.
 _WRAPPERS = frozenset(

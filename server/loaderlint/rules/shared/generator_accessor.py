@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import (
+from loaderlint.findings.finding import (
     Fix,
     InsertFunction,
     InsertMethod,
@@ -21,12 +21,12 @@ from loaderlint.findings import (
     Replace,
     ReplaceAttributeUses,
 )
-from loaderlint.project.classes import Store
-from loaderlint.project.model import Model, WorkerCall
-from loaderlint.project.values import ClassRef, Instance, LibObject, ModuleRef, Origin
+from loaderlint.project.evaluation.classes import Store
+from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject, ModuleRef, Origin
+from loaderlint.project.reach.model import Model, WorkerCall
+from loaderlint.rules.shared.expression_source import read_elsewhere
 from loaderlint.rules.shared.generator_seeds import seed_of
-from loaderlint.rules.shared.parcels import pickles_itself
-from loaderlint.rules.shared.source import read_elsewhere
+from loaderlint.rules.shared.pickled_to_workers import pickles_itself
 
 
 class Draw(NamedTuple):

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.numpy_random import GENERATOR_SEEDS
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model
-from loaderlint.project.values import LibMember, LibObject, Literal_
-from loaderlint.rules.shared.generator_births import library_of
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import LibMember, LibObject, Literal_
+from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.generator_creation import library_of
 
 #: Methods that take a seed; the others of `GENERATOR_SEEDS` take a whole state.
 _TAKE_SEED = frozenset({"seed", "manual_seed"})

@@ -6,9 +6,9 @@ from typing import Literal
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model
-from loaderlint.project.values import Instance, Lib, LibMember, LibObject
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject
+from loaderlint.project.reach.model import Model
 
 Grad = Literal["leaf", "node"]
 _PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from loaderlint.facts import ir
-from loaderlint.findings import Fix, InsertMethod, InsertStatement, Intent, ReplaceAttributeUses
+from loaderlint.findings.finding import Fix, InsertMethod, InsertStatement, Intent, ReplaceAttributeUses
 from loaderlint.knowledge.handles import READ_ON, HandleKind
-from loaderlint.project.classes import Store
-from loaderlint.project.model import Model, WorkerCall
-from loaderlint.project.values import ClassRef, Instance, LibMember, LibObject, Origin
+from loaderlint.project.evaluation.classes import Store
+from loaderlint.project.evaluation.values import ClassRef, Instance, LibMember, LibObject, Origin
+from loaderlint.project.reach.model import Model, WorkerCall
+from loaderlint.rules.shared.expression_source import read_elsewhere, source_of
 from loaderlint.rules.shared.held_handles import handle_kind, opener
-from loaderlint.rules.shared.source import read_elsewhere, source_of
 
 _ACCESSOR = '''\
 def {{_get_{stem}}}(self):

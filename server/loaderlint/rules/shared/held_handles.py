@@ -7,12 +7,12 @@ from functools import lru_cache
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Place
+from loaderlint.findings.finding import Place
 from loaderlint.knowledge.handles import DERIVED, DERIVED_BY_INDEX, IN_MEMORY, OPENERS, HandleKind
-from loaderlint.project.classes import Store
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model
-from loaderlint.project.values import Atom, Instance, LibObject, Origin, Val
+from loaderlint.project.evaluation.classes import Store
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Origin, Val
+from loaderlint.project.reach.model import Model
 
 
 def handle_kind(atom: LibObject, model: Model) -> HandleKind | None:

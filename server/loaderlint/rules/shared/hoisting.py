@@ -7,13 +7,11 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, PieceFacts
-from loaderlint.findings import Fix, Hoist, Place
+from loaderlint.findings.finding import Fix, Hoist, Place
 from loaderlint.knowledge.arrays import ARRAY_MAKERS
 from loaderlint.knowledge.pickling import UNPICKLABLE
-from loaderlint.project.environment import Answer
-from loaderlint.project.frames import Frame, step_expressions
-from loaderlint.project.model import Model
-from loaderlint.project.values import (
+from loaderlint.project.evaluation.frames import Frame, step_expressions
+from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,
     FunctionRef,
@@ -26,7 +24,9 @@ from loaderlint.project.values import (
     Unknown,
     Val,
 )
-from loaderlint.rules.shared.parcels import Parcel, is_local, is_module
+from loaderlint.project.reach.model import Model
+from loaderlint.project.versions.environment import Answer
+from loaderlint.rules.shared.pickled_to_workers import Parcel, is_local, is_module
 
 #: What a lambda is called for the argument or attribute that it is sent as.
 _NAMES = {"collate_fn": "collate", "worker_init_fn": "init_worker"}

@@ -8,14 +8,22 @@ from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
 from loaderlint.facts import ir
-from loaderlint.findings import Evidence, InsertFunction, InsertMethod, Intent, Place, Replace, ReplaceAttributeUses
+from loaderlint.findings.finding import (
+    Evidence,
+    InsertFunction,
+    InsertMethod,
+    Intent,
+    Place,
+    Replace,
+    ReplaceAttributeUses,
+)
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS, NUMPY_GLOBAL_DRAWS, SEEDERS
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model, WorkerCall
-from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject, Site
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject, Site
+from loaderlint.project.reach.model import Model, WorkerCall
+from loaderlint.rules.shared.expression_source import read_elsewhere
 from loaderlint.rules.shared.generator_accessor import Draw, is_kept_at, own_store
-from loaderlint.rules.shared.generator_births import birth_place, born, is_seeded, library_of
-from loaderlint.rules.shared.source import read_elsewhere
+from loaderlint.rules.shared.generator_creation import birth_place, born, is_seeded, library_of
 
 _MAX_SHOWN_DRAWS = 6
 #: Functions of numpy.random that its RandomState does not have under the same name.

@@ -11,10 +11,20 @@ from loaderlint.facts import ir
 from loaderlint.knowledge.arrays import STATE_METHODS
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.numpy_random import GENERATORS
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Exposure, Loader, MainFunction, Model
-from loaderlint.project.values import Atom, ClassRef, FunctionRef, Instance, LibObject, Literal_, MapOf, SeqOf, Unknown
-from loaderlint.rules.shared.spots import Spot
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import (
+    Atom,
+    ClassRef,
+    FunctionRef,
+    Instance,
+    LibObject,
+    Literal_,
+    MapOf,
+    SeqOf,
+    Unknown,
+)
+from loaderlint.project.reach.model import Exposure, Loader, MainFunction, Model
+from loaderlint.rules.shared.lazy_places import Spot
 
 #: Containers of the standard library that one process has to itself.
 _OWN_CONTAINERS = frozenset(

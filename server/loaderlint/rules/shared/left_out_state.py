@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from loaderlint.facts import ir
-from loaderlint.findings import Fix, InsertMethod, InsertStatement, Intent
-from loaderlint.project.classes import Store
-from loaderlint.project.model import Model
-from loaderlint.project.values import ClassRef, Instance
-from loaderlint.rules.shared.parcels import Parcel
-from loaderlint.rules.shared.source import source_of
+from loaderlint.findings.finding import Fix, InsertMethod, InsertStatement, Intent
+from loaderlint.project.evaluation.classes import Store
+from loaderlint.project.evaluation.values import ClassRef, Instance
+from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.expression_source import source_of
+from loaderlint.rules.shared.pickled_to_workers import Parcel
 
 _GETSTATE = """\
 def __getstate__(self):

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.listings import KEEPS_ORDER, KEEPS_ORDER_METHODS, LISTING_METHODS, LISTINGS, SHUFFLES
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model
-from loaderlint.project.reads import needs_word
-from loaderlint.project.values import Instance, Lib, LibMember, LibObject, ModuleRef, SeqOf, Unknown, Val
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, ModuleRef, SeqOf, Unknown, Val
+from loaderlint.project.modules.dependencies import needs_word
+from loaderlint.project.reach.model import Model
 
 _MAX_DEPTH = 24
 

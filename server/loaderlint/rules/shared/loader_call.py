@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Place
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, Model
-from loaderlint.project.values import Lib
+from loaderlint.findings.finding import Place
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.reach.model import Loader, Model
 
 
 class Written(NamedTuple):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from loaderlint.findings import Certainty, Severity
-from loaderlint.project.model import Loader, Model
-from loaderlint.project.values import Literal_
+from loaderlint.findings.finding import Certainty, Severity
+from loaderlint.project.evaluation.values import Literal_
+from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import loudness
 
 HEAD = 'if __name__ == "__main__":'

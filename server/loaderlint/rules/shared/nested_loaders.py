@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.callers import called_name
-from loaderlint.project.frames import Frame, iterated
-from loaderlint.project.loaders import Loader
-from loaderlint.project.model import Model
-from loaderlint.project.values import Instance, Lib, LibObject, Site, Val
+from loaderlint.project.evaluation.callers import called_name
+from loaderlint.project.evaluation.frames import Frame, iterated
+from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Site, Val
+from loaderlint.project.loaders.loaders import Loader
+from loaderlint.project.reach.model import Model
 
 #: Functions that begin to go through their first argument.
 _GOING = frozenset(f"builtins.{name}" for name in ("iter", "list", "tuple", "sorted", "sum", "max", "min", "set"))

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.project.imports import imported_files
-from loaderlint.project.model import Loader, Model
+from loaderlint.project.modules.import_resolution import imported_files
+from loaderlint.project.reach.model import Loader, Model
 
 _SETTER = "setNumThreads"
 #: Packages that limit OpenCV's threads when they are imported or set up a run.

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model, WorkerCall
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.reach.model import Model, WorkerCall
 
 _WORDS = frozenset({"daemon", "_config", "current_process", "parent_process", "get_worker_info"})
 _CATCHING = frozenset({"AssertionError", "Exception", "BaseException"})

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.knowledge.records import GROWING_METHODS, JOINS, PLAIN_LOADERS, SHRINKING_METHODS
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model
-from loaderlint.project.values import Atom, Instance, Lib, LibObject, MapOf, Origin, SeqOf, Val
-from loaderlint.rules.shared.spots import Spot
+from loaderlint.knowledge.plain_records import GROWING_METHODS, JOINS, PLAIN_LOADERS, SHRINKING_METHODS
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibObject, MapOf, Origin, SeqOf, Val
+from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.lazy_places import Spot
 
 #: Operators of which doing it again gives something else.
 _CHANGING = frozenset("+ - * / // ** @ << >> ^".split())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from loaderlint.project.model import Loader, Model, WorkerCall
-from loaderlint.rules.shared.seed_places import often
+from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.shared.seed_sources import Source, seed_sources
+from loaderlint.rules.shared.seeding_calls import often
 
 #: What the samples of a worker share from the beginning of an epoch to its end.
 _SHARED: frozenset[Source] = frozenset({"fixed", "main", "worker id", "fresh", "time"})

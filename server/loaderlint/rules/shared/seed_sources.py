@@ -7,9 +7,19 @@ from collections.abc import Iterator
 from typing import Literal
 
 from loaderlint.facts import ir
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model
-from loaderlint.project.values import Atom, Instance, Lib, LibMember, LibObject, Literal_, SeqOf, Unknown, Val
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import (
+    Atom,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    Literal_,
+    SeqOf,
+    Unknown,
+    Val,
+)
+from loaderlint.project.reach.model import Model
 
 #: 'time': whole seconds; 'state': a word of NumPy's state; 'main': computed by the main process; 'moving': another
 #: value in each turn of a loop or after a call of a setter; 'index': the number of the sample; 'optional': where this

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from loaderlint.facts import ir
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model
-from loaderlint.project.values import Atom, LibMember, LibObject, Literal_, SeqOf
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, LibMember, LibObject, Literal_, SeqOf
+from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.seed_sources import seed_sources
 
 #: The largest seed of NumPy, plus one.

@@ -7,12 +7,12 @@ from typing import Literal
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings import Fix, InsertFunction, InsertStatement, Intent, SetArgument
+from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, SetArgument
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, Model, WorkerCall
-from loaderlint.project.values import Atom, FunctionRef, Instance, Lib, Literal_, Method, PartialOf, Unknown
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Lib, Literal_, Method, PartialOf, Unknown
+from loaderlint.project.reach.model import Loader, Model, WorkerCall
 
 #: The form of PyTorch's own notes on randomness. `torch.initial_seed()` is a new number in every worker and epoch.
 SEED_WORKER = """\

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings import Fix, InsertFunction, Place, Safety, Wrap
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Loader, Model
-from loaderlint.project.values import Instance, Lib, LibObject
+from loaderlint.findings.finding import Fix, InsertFunction, Place, Safety, Wrap
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Lib, LibObject
+from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.carried_state import carries_state
-from loaderlint.rules.shared.streams import WORKER_INFO
+from loaderlint.rules.shared.iterable_streams import WORKER_INFO
 
 _SHARD = '''\
 def {shard_by_worker}(stream):

@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.arrays import ARRAY_MAKERS, CHANGES_SHAPE, KEEPS_SHAPE, ONLY_ARRAYS
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model
-from loaderlint.project.values import Instance, Lib, LibObject, Literal_, Origin, SeqOf, Site, Val
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Literal_, Origin, SeqOf, Site, Val
+from loaderlint.project.reach.model import Model
 
 Kind = Literal["array", "tensor", "list", "record", "unknown"]
 Memory = Literal["own", "shared", "file", "read only"]

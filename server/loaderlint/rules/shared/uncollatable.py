@@ -18,11 +18,11 @@ from loaderlint.knowledge.collation import (
     PATH_METHODS,
     PLAIN_BASES,
 )
-from loaderlint.project.frames import Frame
-from loaderlint.project.model import Model
-from loaderlint.project.values import Atom, ClassRef, Instance, Lib, LibMember, LibObject, MapOf, SeqOf, Val
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, Lib, LibMember, LibObject, MapOf, SeqOf, Val
+from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.array_flow import pipeline_steps
-from loaderlint.rules.shared.parcels import is_local
+from loaderlint.rules.shared.pickled_to_workers import is_local
 
 #: What a value is, in words: 'a Pillow image'.
 Kind: TypeAlias = str

@@ -1,0 +1,71 @@
+"""The facts of pieces between two runs: a row for each file content, with what was known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Protocol
+
+from loaderlint.cache import cache_folder
+from loaderlint.cache.database import Database
+
+if TYPE_CHECKING:
+    from loaderlint.facts.codec import FileFacts
+    from loaderlint.sources.store import OpenFile
+
+
+class KeptPieces(Protocol):
+    """Where a store looks for what was known of a file."""
+
+    def get(self, data: bytes, text: str) -> FileFacts | None:
+        """The pieces of a file and the facts of some of them, by its bytes and its text."""
+
+    def put(self, files: Iterable[tuple[bytes, OpenFile]]) -> None:
+        """Keep what is known of files, their bytes and what was made of them."""
+
+
+class PieceCache:
+    """The facts of pieces in a database."""
+
+    def __init__(self, database: Database, tag: bytes | None = None) -> None:
+        self._database = database
+        self._tag = tag or cache_folder.tag()
+
+    def get(self, data: bytes, text: str) -> FileFacts | None:
+        """What is kept of a file with these bytes."""
+        from loaderlint.facts.codec import BadFacts, decode
+
+        found = self._database.get(self._key(data)) if _can_encode() else None
+        if found is None:
+            return None
+        try:
+            return decode(found, text)
+        except BadFacts:
+            return None
+
+    def put(self, files: Iterable[tuple[bytes, OpenFile]]) -> None:
+        """Keep what is known of files (their bytes and what was made of them), where it is more than was kept."""
+        from loaderlint.facts.codec import encode
+
+        if not _can_encode():
+            return
+        rows = []
+        for data, file in files:
+            facts = file.new_facts()
+            if facts is not None:
+                rows.append((self._key(data), encode(file.text, file.pieces, facts)))
+        self._database.put(rows)
+
+    def _key(self, data: bytes) -> bytes:
+        return blake2b(data, key=self._tag, person=b"pieces", digest_size=16).digest()
+
+
+@cache
+def _can_encode() -> bool:
+    """Whether there is a library for facts as bytes on this platform."""
+    try:
+        import msgspec  # noqa: F401
+    except ImportError:
+        return False
+    return True

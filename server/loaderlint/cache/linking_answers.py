@@ -1,0 +1,309 @@
+"""What linking a project asked of its files, and what was found: whether an edit changes anything but places can then
+be told without linking.
+
+Of each file that was looked into is kept what it was, and what was asked of it. Whether it answers alike as it is now
+is seen as in the editor (`dependencies.same_answers`), and only of files that have changed. Questions to pieces are
+functions. Their names are kept, and only those in `_QUESTIONS` are ever looked up; where a new one is missing, every
+edit in its piece counts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from hashlib import blake2b
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from loaderlint.cache.manifest import packed, unpacked
+from loaderlint.cache.serialized_findings import plain
+from loaderlint.project.modules import dependencies
+from loaderlint.project.modules.components import Layout, reached, within
+from loaderlint.project.modules.dependencies import Question, Read
+from loaderlint.sources.store import OpenFile
+from loaderlint.syntax.byte_search import bases, called, entry
+from loaderlint.syntax.cutter import cut
+from loaderlint.syntax.source import UnreadableSource, decode
+
+if TYPE_CHECKING:
+    from loaderlint.findings.finding import Finding
+    from loaderlint.sources.store import Moves, Search
+
+#: Pure functions of the text of a piece that are asked while a project is linked.
+_QUESTIONS = frozenset(
+    f"loaderlint.{module}:{name}"
+    for module, names in {
+        "project.modules.dependencies": "is_def is_bare_function defined_name holds does whole",
+        "project.evaluation.attribute_assignments": "may_assign",
+        "project.evaluation.classes": "_may_annotate _is_passed_on _mentions_like",
+        "project.loaders.candidate_calls": "matches _renamed _names_given",
+        "project.evaluation.containers": "_puts_into",
+        "project.evaluation.name_patterns": "formatted_names",
+        "project.evaluation.callers": "_imported_as _bound_by_partial _may_derive",
+        "syntax.byte_search": "calls",
+        "project.modules.import_resolution": "_imports _path_names _joined_names",
+        "project.reach.scripts": "_does_something",
+        "rules.shared.iterable_streams": "_mentions_workers",
+        "rules.shared.epoch_passes": "may_loop",
+        "rules.retained_batches": "_may_keep",
+        "rules.shared.opencv_limits": "_is_import_of _is_main_guard",
+        "rules.shared.seeding_calls": "_occurrences",
+        "rules.shared.uncollatable": "_replaces_transform",
+        "rules.shared.listing_order": "_changes_global",
+        "rules.unpicklable_state": "_indexes",
+        "rules.reseed_per_sample": "_restores",
+        "rules.main_guard_global": "_declares_global",
+    }.items()
+    for name in names.split()
+)
+
+#: All that is noted of what was read of a file. Where there is more, what is kept would not be all.
+_NOTES = {*("listed", "facts", "placed", "texts", "words", "sweeps", "questions", "names", "listed_names", "stars")}
+
+#: So many files are held at once while what they were is kept.
+_AT_ONCE = 64
+
+
+class Answers(NamedTuple):
+    """`searches`: for each kind of search through the project the words; its key is the kind, and behind it the folders
+    and files that were searched, where that was not all. `files`: where what is kept of a file (see `_File`) stands in
+    `kept`, compressed. `questions`: what questions are called."""
+
+    searches: Mapping[str, Sequence[str]]
+    files: Mapping[str, Sequence[int]]
+    questions: Sequence[Any]
+    kept: bytes
+
+    def findings_of(self, path: str) -> list[Any]:
+        """The findings of a file, shown or not, as `cache.serialized_findings` gives them."""
+        return list(self._file(path).findings)
+
+    def hold(self, path: str, data: bytes, opened: OpenFile, get: Callable[[bytes], bytes | None]) -> Moves | None:
+        """Where the pieces of a file are in this content, if all that was asked of the file would be answered alike;
+        None if it would not, or if what the file was is kept no more. `get` gives what was kept under a key."""
+        kept = self._file(path)
+        for key, words in self.searches.items():
+            kind, *where = key.split("\0")
+            if kind == _IMPORTING:
+                finds = _importing(data, tuple(where), path)
+            elif within(path, tuple(where)):
+                finds = _SEARCHES[kind](data)
+            else:
+                continue
+            found = set(kept.found.get(key, ()))
+            if any(finds(word) != (number in found) for number, word in enumerate(words)):
+                return None
+        if not kept.reads:
+            return ()
+        content = get(bytes.fromhex(kept.content)) if None not in kept.reads else None
+        if content is None:
+            return None
+        try:
+            was = decode(content)
+        except UnreadableSource:
+            return None
+        noted = [self._read(one) for one in kept.reads if one is not None]
+        return dependencies.same_answers(noted, OpenFile(opened.path, was, cut(was.text)), opened)
+
+    def _file(self, path: str) -> _File:
+        if path not in self.files:
+            return _File({}, (), (), "")
+        start, end = self.files[path]
+        return _file(zlib.decompress(self.kept[start:end]))
+
+    def _read(self, noted: Sequence[Any]) -> Read:
+        """The notes of a file as they were."""
+        listed, facts, placed, texts, words, sweeps, questions, names, listed_names, stars = noted
+
+        def asked(numbers: Iterable[int]) -> set[Question]:
+            return {_question(self.questions[number]) for number in numbers}
+
+        return Read(
+            listed,
+            set(facts),
+            set(placed),
+            set(texts),
+            set(words),
+            {scope: asked(numbers) for scope, numbers in sweeps},
+            {piece: asked(numbers) for numbers, pieces in questions for piece in pieces},
+            {scope: set(found) for scope, found in names},
+            set(listed_names),
+            stars,
+        )
+
+
+def key(record: bytes) -> bytes:
+    """Under what the answers that belong to a record are kept."""
+    return blake2b(record, person=b"answers", digest_size=16).digest()
+
+
+def dumped(
+    searches: Mapping[Search, Mapping[str, Iterable[Path]]],
+    reads_of: Iterable[tuple[Path, Read | None, bytes | None]],
+    findings: Mapping[Path, Iterable[Finding]],
+    keep: Callable[[Sequence[tuple[bytes, bytes]]], object],
+) -> bytes:
+    """What a linking asked, and of which versions of the files, as bytes. `keep` is given what the files were, each
+    under a key, a few at a time."""
+    numbers: dict[Question, int] = {}
+    files: dict[str, dict[str, Any]] = {}
+    words: dict[str, list[str]] = {}
+    for (kind, where), asked in searches.items():
+        name = "\0".join((kind, *where))
+        words[name] = list(asked)
+        for number, paths in enumerate(asked.values()):
+            for path in paths:
+                files.setdefault(str(path), {}).setdefault("found", {}).setdefault(name, []).append(number)
+    for path, found in findings.items():
+        files.setdefault(str(path), {})["findings"] = [plain(one) for one in found]
+    notes: dict[str, list[str]] = {}
+    contents: dict[str, bytes] = {}
+    waiting: list[tuple[bytes, bytes]] = []
+    for path, read, data in reads_of:
+        noted = None
+        if read is not None and data is not None:
+            noted = _noted(_known_only(read), numbers)
+            if str(path) not in contents:
+                contents[str(path)] = _content_key(data)
+                waiting.append((contents[str(path)], data))
+        # as text at once, which takes less memory than lists of numbers
+        notes.setdefault(str(path), []).append(json.dumps(noted))
+        if len(waiting) >= _AT_ONCE:
+            keep(waiting)
+            waiting = []
+    keep(waiting)
+    places, kept = {}, bytearray()
+    for name in dict.fromkeys((*files, *notes)):
+        start = len(kept)
+        told = {**files.get(name, {}), "content": contents.get(name, b"").hex()}
+        kept += zlib.compress("\n".join((json.dumps(told), *notes.get(name, ()))).encode(), 1)
+        places[name] = (start, len(kept))
+    index = {"searches": words, "files": places, "questions": [_named(question) for question in numbers]}
+    return packed([json.dumps(index).encode(), kept])
+
+
+def _content_key(data: bytes) -> bytes:
+    """Under what the content of a file is kept."""
+    return blake2b(data, person=b"content", digest_size=16).digest()
+
+
+def loaded(data: bytes) -> Answers:
+    """What `dumped` gave. Raises ValueError, TypeError, KeyError or AttributeError for other bytes."""
+    index, kept = unpacked(data)
+    read = json.loads(index)
+    return Answers(read["searches"], read["files"], read["questions"], kept)
+
+
+# --- a file -----------------------------------------------------------------------------------------------------------
+
+
+class _File(NamedTuple):
+    """What is kept of a file. `found`: the numbers of the words, by the kind of search, for which it was found.
+    `findings` as `cache.serialized_findings` gives them. `reads`: what each part of the project that looked into it
+    read of it, None where it could not be read. `content`: the key of what it was, '' if nobody looked into it."""
+
+    found: Mapping[str, Sequence[int]]
+    findings: Sequence[Any]
+    reads: Sequence[Sequence[Any] | None]
+    content: str
+
+
+def _file(data: bytes) -> _File:
+    told, *noted = [json.loads(line) for line in data.splitlines()]
+    return _File(told.get("found", {}), told.get("findings", ()), noted, told["content"])
+
+
+# --- what was asked of a file -----------------------------------------------------------------------------------------
+
+
+def _known_only(read: Read) -> Read:
+    """The notes without the questions that have no name of ours: these ask for the texts."""
+    if {field.name for field in fields(read)} != _NOTES:
+        raise ValueError("more is noted than is kept")
+    unknown = {piece for piece, asked in read.questions.items() if not all(map(_is_known, asked))}
+    questions = {piece: asked for piece, asked in read.questions.items() if piece not in unknown}
+    sweeps = {scope: {one for one in asked if _is_known(one)} for scope, asked in read.sweeps.items()}
+    if sweeps != read.sweeps:
+        sweeps.setdefault(dependencies.EVERYWHERE, set()).add((dependencies.whole, ()))
+    return replace(read, texts=read.texts | unknown, questions=questions, sweeps=sweeps)
+
+
+def _noted(read: Read, numbers: dict[Question, int]) -> list[Any]:
+    """What was asked, with numbers for the questions."""
+
+    def asked(questions: Iterable[Question]) -> list[int]:
+        return sorted(numbers.setdefault(question, len(numbers)) for question in questions)
+
+    by_questions: dict[tuple[int, ...], list[int]] = {}
+    for piece, questions in read.questions.items():
+        by_questions.setdefault(tuple(asked(questions)), []).append(piece)
+    return [
+        read.listed,
+        sorted(read.facts),
+        sorted(read.placed),
+        sorted(read.texts),
+        sorted(read.words),
+        [[scope, asked(questions)] for scope, questions in read.sweeps.items()],
+        [[list(these), pieces] for these, pieces in by_questions.items()],
+        [[scope, sorted(names)] for scope, names in read.names.items()],
+        sorted(read.listed_names),
+        read.stars,
+    ]
+
+
+# --- what the project was searched for --------------------------------------------------------------------------------
+
+
+def _containing(data: bytes) -> Callable[[str], bool]:
+    return lambda word: word.encode() in data
+
+
+def _calling(data: bytes) -> Callable[[str], bool]:
+    names = called(data)
+    return lambda name: entry(name) in names
+
+
+def _deriving(data: bytes) -> Callable[[str], bool]:
+    written = bases(data)
+    return lambda word: word.encode() in (written if word.isascii() else data)
+
+
+def _importing(data: bytes, layout: Layout, path: str) -> Callable[[str], bool]:
+    return reached(data, layout, path).__contains__
+
+
+#: What tells the parts of a project; behind it stand the root and its shelves.
+_IMPORTING = "importing"
+
+#: The searches of a project (`loaderlint.project.modules.project_files.Files`), as questions to one file.
+_SEARCHES = {"containing": _containing, "calling": _calling, "deriving": _deriving}
+
+
+# --- questions as names -----------------------------------------------------------------------------------------------
+
+
+def _name(question: Callable[..., Any]) -> str:
+    return f"{question.__module__}:{question.__qualname__}"
+
+
+def _is_known(question: Question) -> bool:
+    asked, about = question
+    return _name(asked) in _QUESTIONS and all(isinstance(one, (str, int, re.Pattern)) for one in about)
+
+
+def _named(question: Question) -> list[Any]:
+    asked, about = question
+    return [_name(asked), [[one.pattern, one.flags] if isinstance(one, re.Pattern) else one for one in about]]
+
+
+def _question(named: Any) -> Question:
+    name, about = named
+    if name not in _QUESTIONS:
+        raise ValueError(f"no question: {name}")
+    module, _, attribute = name.partition(":")
+    asked: Callable[..., object] = getattr(import_module(module), attribute)
+    return asked, tuple(re.compile(one[0], one[1]) if isinstance(one, list) else one for one in about)

@@ -1,0 +1,26 @@
+"""The projects around the paths that a command is given, read as `check` reads them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from loaderlint.commands.command_inputs import Usage, existing, given_settings, roots_of
+from loaderlint.engine import Workspace
+
+
+class Unusable(Exception):
+    """The arguments cannot be used; the message says what to do instead."""
+
+
+def opened(chosen: argparse.Namespace, names: list[str]) -> tuple[Workspace, list[Path]]:
+    """A workspace around these paths with the settings among the flags, and the absolute paths. Raises Unusable."""
+    try:
+        given = given_settings(chosen)
+    except Usage as error:
+        raise Unusable(str(error)) from None
+    paths, missing = existing(names)
+    if missing:
+        raise Unusable("\n".join(missing))
+    roots = roots_of(paths)
+    return Workspace(roots.folders, given, around=roots.around, reports_unread=True), paths

@@ -1,0 +1,176 @@
+"""Fixes on disk: what `check --fix` writes and `check --diff` shows."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from loaderlint.files import reading
+from loaderlint.files.atomic_write import replace
+from loaderlint.files.reading import UnreadableFile
+from loaderlint.report import shown_path
+from loaderlint.syntax import notebook
+from loaderlint.syntax.bare_tree import is_worse
+from loaderlint.syntax.positions import apply_edits
+from loaderlint.syntax.source import Source, UnreadableSource, decode
+
+if TYPE_CHECKING:
+    from loaderlint.engine import Workspace
+
+#: One fix can make way for another; more rounds than this mean that two fixes undo each other.
+MAX_ROUNDS = 10
+
+_CIRCLE = "its fixes undo each other; fix one rule at a time with --select, and please report it"
+_NO_PYTHON = "its fixes would leave code that is not Python; fix it by hand, and please report it"
+
+#: What git quotes in names.
+_UNPRINTABLE = re.compile(r'[\x00-\x1f\x7f"\\]')
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+
+class CannotWrite(Exception):
+    """A file cannot be written; the message says why, and what to do."""
+
+
+class Change(NamedTuple):
+    """What the fixes make of one file: its text before and after. `path` is the file itself, no link to it."""
+
+    path: Path
+    before: str
+    after: str
+
+
+class Fixed(NamedTuple):
+    """What fixes make of some files. `left`: the files that need a fix and get none, each with the reason. `touched`:
+    the paths for which the workspace holds a text of its own now."""
+
+    changes: tuple[Change, ...]
+    left: dict[Path, str]
+    touched: tuple[Path, ...]
+
+
+def fixed(workspace: Workspace, paths: Sequence[Path], *, unsafe: bool) -> Fixed:
+    """Apply all fixes of the findings in `paths` to the workspace's texts, again and again until none is left.
+
+    Nothing is written; the workspace holds the new texts as if an editor had typed them. Where the fixes of a file
+    undo each other, or would leave code that is not Python, all begins again without any fix that changes this file:
+    so a fix of several files is made in all of them or in none."""
+    locked: dict[Path, str] = {}
+    touched: dict[Path, None] = {}
+    while True:
+        before, unsettled = _rounds(workspace, paths, unsafe)
+        touched.update(dict.fromkeys(before))
+        faults = dict.fromkeys(unsettled, _CIRCLE) or dict.fromkeys(_broken(workspace, before), _NO_PYTHON)
+        if not faults.keys() - locked.keys():
+            left = {**workspace.refused(paths, unsafe=unsafe), **locked}
+            never = {workspace.file(path) for path in locked}
+            changes = tuple(change for change in _changes(workspace, before) if change.path not in never)
+            return Fixed(changes, left, tuple(touched))
+        for path, text in before.items():
+            workspace.set_text(path, text)
+        workspace.lock(faults)
+        locked.update(faults)
+
+
+def _rounds(workspace: Workspace, paths: Sequence[Path], unsafe: bool) -> tuple[dict[Path, str], list[Path]]:
+    """Fix round after round. The texts from before, by all names of each file that changed, and the files for which
+    there were still edits after `MAX_ROUNDS` rounds."""
+    before: dict[Path, str] = {}
+    for _ in range(MAX_ROUNDS):
+        round_of_edits = workspace.fix_all(paths, unsafe=unsafe)
+        if not round_of_edits:
+            return before, []
+        for file in round_of_edits:
+            text = workspace.text(file.path)
+            after = apply_edits(text, file.edits)
+            for name in [name for name in workspace.names(file.path) if workspace.text(name) == text]:
+                before.setdefault(name, text)
+                workspace.set_text(name, after)
+    return before, [file.path for file in workspace.fix_all(paths, unsafe=unsafe)]
+
+
+def _broken(workspace: Workspace, before: Mapping[Path, str]) -> list[Path]:
+    """The files that were Python before the fixes and are not any more."""
+    return [path for path, text in before.items() if is_worse(text, workspace.text(path))]
+
+
+def _changes(workspace: Workspace, before: Mapping[Path, str]) -> tuple[Change, ...]:
+    """What to write, file by file: several names of one file have the same text."""
+    changes: dict[Path, Change] = {}
+    for path, text in before.items():
+        file = workspace.file(path)
+        assert file is not None, "no fix changes what is not the project's"
+        changes.setdefault(file, Change(file, text, workspace.text(path)))
+    return tuple(change for _, change in sorted(changes.items()) if change.before != change.after)
+
+
+def write(change: Change) -> None:
+    """Write the new text in the file's own encoding, with its byte order mark, line ends and permissions.
+
+    The file is replaced in one step, never half written. Its other hard links keep the old text: they may lie outside
+    of the project. Raises CannotWrite, also if the file is no longer what the fix was made for."""
+    path = change.path
+    try:
+        if Path(os.path.realpath(path)) != path:
+            raise CannotWrite("became a link while it was being checked; run the command again")
+        if path.suffix == notebook.SUFFIX:
+            replace(path, _edited_notebook(path, change)[1].encode("utf-8"))
+            return
+        source = decode(reading.read_unseen(path, reading.SOURCE))
+        if source.text == change.after:
+            return  # the same file in another spelling
+        replace(path, source.encode(_unchanged(source.text, change)))
+    except (UnreadableFile, UnreadableSource, notebook.UnreadableNotebook) as error:
+        raise CannotWrite(f"changed while it was being checked ({error}); run the command again") from error
+    except UnicodeEncodeError as error:
+        raise CannotWrite("its encoding cannot hold the fix; save the file as UTF-8 first") from error
+    except OSError as error:
+        raise CannotWrite(f"cannot be written ({error.strerror}); check its permissions") from error
+
+
+def _unchanged(text: str, change: Change) -> str:
+    """The new text of a file that still is what the fix was made for. Raises CannotWrite if it is not."""
+    if text != change.before:
+        raise CannotWrite("changed while it was being checked; run the command again")
+    return change.after
+
+
+def _edited_notebook(path: Path, change: Change) -> tuple[str, str]:
+    """The notebook's file before and after. Raises CannotWrite, UnreadableNotebook, UnreadableFile."""
+    found = notebook.decode(reading.read_unseen(path, reading.NOTEBOOK))
+    return found.file, found.edited(_unchanged(found.text, change))
+
+
+def diff(change: Change, piped: Source | None, directory: Path) -> Iterator[bytes]:
+    """A unified diff in the file's encoding, as `git apply` takes it; names are relative to `directory`. `piped`: what
+    came from standard input in the file's place."""
+    name = shown_path(change.path, directory)
+    old, new = _quoted(f"a/{name}"), _quoted(f"b/{name}")
+    if change.path.suffix == notebook.SUFFIX:
+        source, texts = Source("", "utf-8", False, "", ()), _edited_notebook(change.path, change)
+    else:
+        source = piped or decode(reading.read_unseen(change.path, reading.SOURCE))
+        texts = change.before, change.after
+    mark = "\ufeff" if source.bom else ""
+    before, after = (_LINES.findall(mark + text) for text in texts)
+    for line in difflib.unified_diff(before, after, old, new):
+        # A name may hold bytes that are no text: those came in by surrogateescape and leave the same way.
+        yield line.encode("utf-8" if mark else source.encoding, "surrogateescape")
+        if not line.endswith(("\n", "\r")):
+            yield b"\n\\ No newline at end of file\n"
+
+
+def _quoted(name: str) -> str:
+    """A name as git writes it into a diff: in quotes if a sign in it would end the line or be obeyed by a terminal."""
+    if not _UNPRINTABLE.search(name):
+        return name
+    return f'"{_UNPRINTABLE.sub(_escape, name)}"'
+
+
+def _escape(found: re.Match[str]) -> str:
+    sign = found[0]
+    return f"\\{sign}" if sign in '"\\' else f"\\{ord(sign):03o}"

@@ -1,0 +1,90 @@
+"""The settings of a project's files, and what they run on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.findings.diagnostics import Problem
+from loaderlint.settings import settings as settings_module
+from loaderlint.settings.settings import LoaderWrapper, Settings
+
+if TYPE_CHECKING:
+    from loaderlint.project.versions.environment import Environment
+    from loaderlint.project.versions.project_versions import Versions
+
+_PLATFORMS = {"linux": "linux", "darwin": "macos", "win32": "windows", "cygwin": "windows"}
+
+
+class Configuration:
+    """Of the project at `root`. `overrides`: settings that win over files; `interpreter`: the Python that an editor has
+    selected."""
+
+    def __init__(self, root: Path, overrides: Mapping[str, object], interpreter: str | None) -> None:
+        self.root = root
+        self.overrides = overrides
+        self.interpreter = interpreter
+        self.wrong: dict[Problem, None] = {}
+        """What is wrong in the settings and in files that say versions, as far as they were asked for."""
+        self._versions: Versions | None = None
+        self._environments: dict[Path, Environment] = {}
+
+    def renew(self) -> None:
+        """What was read may have changed."""
+        self._environments.clear()
+        self._versions = None
+        self.wrong.clear()
+
+    def changed(self) -> bool:
+        """Whether the files that told versions are no longer what they were."""
+        return self._versions is not None and self._versions.changed()
+
+    def settings(self, path: Path) -> Settings:
+        """The settings that hold for a file."""
+        settings, wrong = settings_module.load(path, self.overrides)
+        for one in wrong:
+            self.wrong.setdefault(Problem(one.path, one.message, fatal=one.path is not None))
+        return settings
+
+    def environment(self, path: Path) -> Environment:
+        """What the project of the file at `path` runs on."""
+        known = self._environments.get(path.parent)
+        if known is None:
+            if self._versions is None:
+                from loaderlint.project.versions.project_versions import Versions
+
+                self._versions = Versions(self.root, self.interpreter)
+            known = self._environments[path.parent] = _environment(self.settings(path), path.parent, self._versions)
+            self._note_unread(self._versions.unread)
+        return known
+
+    def _note_unread(self, unread: Mapping[Path, str]) -> None:
+        """Note files without which some versions are not known. A file of settings that is no TOML is noted once."""
+        noted = {one.path for one in self.wrong}
+        for path, why in unread.items():
+            if path not in noted:
+                self.wrong.setdefault(Problem(path, f"{why}; the versions in it are not known", fatal=False))
+
+    def declared(self, path: Path) -> tuple[LoaderWrapper, ...]:
+        """The loaders that the settings of a file declare."""
+        return self.settings(path).loaders or ()
+
+
+def _environment(settings: Settings, folder: Path, versions: Versions) -> Environment:
+    """What a folder's project runs on: settings first, then what its files say."""
+    from loaderlint.project.versions.environment import Environment, VersionSet, python_set, version_set
+
+    torch = version_set(settings.target_torch, "the setting target-torch") if settings.target_torch else None
+    python = python_set(settings.target_python, "the setting target-python") if settings.target_python else None
+    platforms = tuple(settings.platforms or (_PLATFORMS.get(sys.platform, "linux"),))
+    declared = versions.at(folder, platforms, python)
+    return Environment(
+        torch or declared.get("torch", VersionSet()),
+        python or declared.get("python", VersionSet()),
+        platforms,
+        settings.start_method,
+        declared,
+        "the setting platforms" if settings.platforms else "this machine",
+    )

@@ -1,0 +1,101 @@
+"""Parts of a project that are linked in several processes.
+
+Parts do not import each other, so a process reads the files of its part and no others; which parts there are it is
+told. What it found and what that rests on comes back, as if the part had been linked here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from loaderlint.cache.facts_cache import KeptPieces
+from loaderlint.engine.check_progress import Steps
+from loaderlint.engine.file_settings import Configuration
+from loaderlint.engine.linking import Linking
+from loaderlint.files import file_accesses
+from loaderlint.findings.diagnostics import Problem
+from loaderlint.findings.finding import Finding
+from loaderlint.project.modules.project_files import Part
+from loaderlint.runtime import process_pool
+from loaderlint.runtime.internal_errors import Failure
+from loaderlint.sources.store import Cancelled, Notes, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a process is told of a project. `joined`: which folders and files of the root belong together (see
+    `Searching.joined`)."""
+
+    root: Path
+    overrides: Mapping[str, object]
+    interpreter: str | None
+    paths: tuple[Path, ...]
+    joined: Mapping[str, Part]
+    is_large: bool
+    kept: KeptPieces | None
+
+
+class Noted(NamedTuple):
+    """What came of a part: its findings, what they rest on, what was wrong with files and settings, what was looked at
+    on disk, how often there was something to link, errors of ours, and what was not looked at."""
+
+    findings: Mapping[Path, list[Finding]]
+    notes: Notes
+    unreadable: Mapping[Path, str]
+    unknown_encodings: Mapping[Path, str]
+    left_out: Mapping[Path, str]
+    wrong: tuple[Problem, ...]
+    seen: Mapping[str, file_accesses.Stamp | None]
+    links: int
+    failures: tuple[Failure, ...]
+    limits: tuple[Problem, ...]
+
+
+def linked(known: Known, parts: Sequence[Part], jobs: int, stop: Callable[[], bool]) -> Iterator[tuple[Part, Noted]]:
+    """The parts, each as soon as it is linked, in at most so many processes; the first ones are begun first. A part
+    that its process failed at (out of memory, say) is left out, for the caller to link.
+
+    Raises Cancelled when `stop` answers True in between, OSError if no process can be started."""
+
+    def look() -> None:
+        if stop():
+            raise Cancelled
+
+    for part, noted in process_pool.run(
+        _link, parts, min(jobs, len(parts)), prepare=partial(_prepare, known), look=look
+    ):
+        if not isinstance(noted, process_pool.Failure):
+            yield part, noted
+
+
+# --- in the process ---------------------------------------------------------------------------------------------------
+
+_project: tuple[Store, Configuration] | None = None
+
+
+def _prepare(known: Known) -> None:
+    global _project
+    store = Store(known.root, known.kept)
+    store.is_large = known.is_large
+    store.suppose(known.paths)
+    store.searching().suppose(known.joined)
+    _project = store, Configuration(known.root, known.overrides, known.interpreter)
+
+
+def _link(part: Part) -> Noted:
+    assert _project is not None, "prepared"
+    store, configuration = _project
+    file_accesses.watch()
+    linking = Linking(store, configuration, tells=False)
+    unit = linking.link(part, lambda: False, Steps(None), telling=False)
+    unit.snapshot.pack()
+    failures = (*unit.failures, *store.failures())
+    store.let_go(store.searching().units()[part])
+    _, seen = file_accesses.seen()
+    unreadable, unknown, left_out = dict(store.unreadable), dict(store.unknown_encodings), dict(store.left_out)
+    wrong, links = tuple(configuration.wrong), linking.links
+    notes = unit.snapshot.notes()
+    return Noted(unit.findings, notes, unreadable, unknown, left_out, wrong, seen, links, failures, unit.limits)

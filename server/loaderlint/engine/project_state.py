@@ -1,0 +1,311 @@
+"""One project: its store, what was found when it was last linked, and what is made of that."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.engine.check_progress import Steps
+from loaderlint.engine.file_settings import Configuration
+from loaderlint.engine.finding_positions import Places, last_line
+from loaderlint.engine.linking import Linked, Linking
+from loaderlint.engine.preview import OneFile, certain
+from loaderlint.engine.repairs import Repairs
+from loaderlint.engine.visibility import Showing
+from loaderlint.findings.diagnostics import Diagnostic, Problem, ProjectInfo, internal_problem
+from loaderlint.findings.finding import Finding, Fix
+from loaderlint.runtime.internal_errors import Failure, contained
+from loaderlint.sources.store import Store
+
+if TYPE_CHECKING:
+    from loaderlint.cache.facts_cache import KeptPieces
+    from loaderlint.explanations.explanation import Explanation, Told
+    from loaderlint.explanations.worker_map import MappedLoader
+    from loaderlint.project.modules.project_files import Read
+    from loaderlint.project.reach.model import Model
+    from loaderlint.syntax.span import Span
+
+
+#: So many files of a large project are open at once when what was read of them is kept.
+_AT_A_TIME = 64
+_TOO_MANY_FIXES = (
+    "some findings are shown without a fix, and not fixed: all fixes of this file together take too much time;"
+    " fix some of them, and run the command again"
+)
+
+
+class Project:
+    """The project at `root`. See `Workspace` for the other arguments."""
+
+    def __init__(
+        self,
+        root: Path,
+        overrides: Mapping[str, object],
+        interpreter: str | None = None,
+        *,
+        tells: bool = False,
+        kept: KeptPieces | None = None,
+        store: Store | None = None,
+        jobs: int = 1,
+        reports_unread: bool = False,
+        loose: bool = False,
+    ) -> None:
+        self.root = root
+        self.store = store or Store(root, kept, loose=loose)
+        self._kept = kept
+        self.configuration = Configuration(root, overrides, interpreter)
+        self.places = Places(self.store)
+        self.repairs = Repairs(self.store)
+        self.showing = Showing(self.store, self.configuration, self.places, reports_unread=reports_unread)
+        self._linking = Linking(self.store, self.configuration, tells, jobs)
+        self._alone: dict[Path, Project] = {}
+        self._folders: frozenset[Path] = frozenset()
+        """The folders that the last check was asked about."""
+        self._failures: list[Failure] = []
+
+    @property
+    def links(self) -> int:
+        """How often the project was linked so far."""
+        return self._linking.links
+
+    @property
+    def known(self) -> bool:
+        """Whether the project has been linked at all."""
+        return self._linking.known
+
+    def on_linked(self, call: Callable[[Model], None]) -> None:
+        """Call this with each model when the rules have been asked; the model goes after it, so keep no part of it."""
+        self._linking.on_linked = call
+
+    def info(self) -> ProjectInfo:
+        """What there is to say of it for a bug report. The settings are those of a file in its root."""
+        path = self.root / "x.py"
+        settings = self.configuration.settings(path).told()
+        runs_on = self.configuration.environment(path).described()
+        return ProjectInfo(self.root, len(self.store.paths()), self.links, settings, runs_on)
+
+    def configure(self, overrides: Mapping[str, object], interpreter: str | None = None) -> None:
+        """Settings changed: nothing that was found holds."""
+        self.configuration.overrides, self.configuration.interpreter = overrides, interpreter
+        self.renew()
+
+    def renew(self) -> None:
+        """Files that settings or versions come from changed: nothing that was found holds."""
+        self.configuration.renew()
+        self._linking.last = None
+        self._alone.clear()
+
+    def problems(self) -> list[Problem]:
+        """What could not be read, and what is wrong in settings."""
+        named = self._linking.named
+        found = [Problem(path, message, path in named) for path, message in sorted(self.store.unreadable.items())]
+        found += [Problem(one.path, one.message, one.path in self._folders) for one in self.store.unlisted]
+        found += [Problem(one.path, one.message, False) for one in self.store.notices]
+        found += [Problem(path, message, False) for path, message in sorted(self.store.left_out.items())]
+        found += [Problem(path, _TOO_MANY_FIXES, False) for path in self.repairs.exhausted()]
+        found += self._linking.limits()
+        self.configuration.settings(self.root / "x.py")
+        return [*found, *self.configuration.wrong, *self.showing.problems(), *self._internal_problems()]
+
+    def _internal_problems(self) -> Iterator[Problem]:
+        """The errors of ours, each once a file and rule."""
+        failures = [*self._linking.failures(), *self.store.failures(), *self._failures, *self.repairs.failures()]
+        seen = {(one.path, one.rule, one.error): one for one in failures}
+        return map(internal_problem, seen.values())
+
+    def check(
+        self,
+        asked: Sequence[Path],
+        stop: Callable[[], bool] = lambda: False,
+        steps: Steps | None = None,
+        edited: Callable[[], bool] | None = None,
+    ) -> dict[Path, tuple[Diagnostic, ...]]:
+        """The findings of these files and of the files below these folders. `edited`: see `Workspace.check`.
+
+        Raises Cancelled when `stop` answers True in between."""
+        self._failures.clear()
+        found: dict[Path, tuple[Diagnostic, ...]] = {}
+        with contained(self._failures.append, self.root):
+            found = self._checked(asked, stop, steps or Steps(None), edited)
+        return found
+
+    def _checked(
+        self, asked: Sequence[Path], stop: Callable[[], bool], steps: Steps, edited: Callable[[], bool] | None
+    ) -> dict[Path, tuple[Diagnostic, ...]]:
+        if self.configuration.changed():
+            self.renew()
+        folders = [path for path in asked if os.path.isdir(path)]
+        named = [path for path in asked if path not in folders]
+        self._folders, self._linking.named = frozenset(folders), frozenset(named)
+        if folders:
+            self.store.walk_all()
+        self.store.name(named)
+        self.store.find(stop)
+        reported = self._reported(folders, named)
+        self.showing.begin()
+        by_file = self._linking.current(stop, steps, edited=edited).findings if reported else {}
+        findings = {path: by_file.get(path, []) for path in reported}
+        shown = self._shown(findings)
+        self._linking.let_go(reported)
+        return shown
+
+    def _shown(self, findings: Mapping[Path, Sequence[Finding]]) -> dict[Path, tuple[Diagnostic, ...]]:
+        """What is shown of findings, by file."""
+        with contained(_told_file_by_file, None):
+            self.places.find(one for found in findings.values() for one in found)
+        shown: dict[Path, tuple[Diagnostic, ...]] = {}
+        for path, found in findings.items():
+            shown[path] = ()
+            with contained(self._failures.append, path):
+                shown[path] = self.showing.shown(path, found)
+        return shown
+
+    def alone(self, path: Path, text: str | None = None) -> tuple[Diagnostic, ...]:
+        """What is certain of a file whatever the others of the project say, without reading them. `text`: what an
+        editor has it to be."""
+        if path not in self._alone:
+            overrides, interpreter = self.configuration.overrides, self.configuration.interpreter
+            self._alone[path] = Project(self.root, overrides, interpreter, store=OneFile(self.root, path, self._kept))
+        project = self._alone[path]
+        if text is not None and text != project.store.overlay(path):
+            project.store.set_text(path, text)
+        return certain(project.check([path]), path)
+
+    def shown_again(self, findings: Mapping[Path, Sequence[Finding]]) -> dict[Path, tuple[Diagnostic, ...]]:
+        """What is shown now of findings that were found before, where nothing but their places may have changed."""
+        self._failures.clear()
+        self.showing.begin()
+        return self._shown(findings)
+
+    def rest(self) -> Iterator[None]:
+        """Nobody asks for a while: keep in less memory what can be had again, in small steps."""
+        self._linking.rest()
+        yield
+        yield from self.store.rest()
+
+    def answers(self, keep: Callable[[Sequence[tuple[bytes, bytes]]], object]) -> bytes | None:
+        """What the last linking asked of the files, and what came of it, for the cache; None if it is out of date.
+        `keep` keeps bytes under their keys, what the files were."""
+        from loaderlint.cache.linking_answers import dumped
+
+        linked = self._linking.last
+        if linked is None or linked.generation != self.store.generation:
+            return None
+        searching = self.store.searching()
+        searches = {asked: words for unit in linked.units.values() for asked, words in unit.snapshot.searches().items()}
+        searches["importing", searching.layout] = searching.importing()
+        searching.rest()
+        return dumped(searches, self._reads(linked), linked.findings, keep)
+
+    def _reads(self, linked: Linked) -> Iterator[tuple[Path, Read | None, bytes | None]]:
+        """What the last linking read of each file, part by part, and the file; a few are held at a time."""
+        for unit in linked.units.values():
+            reads = unit.snapshot.reads()
+            while some := list(islice(reads, _AT_A_TIME)):
+                yield from ((path, read, self.store.linked_data(path)) for path, read in some)
+                self._linking.let_go([path for path, _ in some])
+
+    def _reported(self, folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
+        """The files that are asked about, sorted: named ones, and those below folders that are not excluded."""
+        if self.root in folders:
+            below = list(self.store.paths())
+        else:
+            inside = tuple(f"{folder}{os.sep}" for folder in folders)
+            below = [path for path in self.store.paths() if str(path).startswith(inside)] if inside else []
+        kept = {path for path in below if not self.configuration.settings(path).excluded(path)}
+        return sorted(kept.union(named))
+
+    # --- explaining ---------------------------------------------------------------------------------------------------
+
+    def loaders(self, asked: Sequence[Path]) -> tuple[MappedLoader, ...]:
+        """The loaders in these files and in files below these folders. One that nobody sees counts for the whole
+        project: it is told of where the root is asked about."""
+        folders = [path for path in asked if os.path.isdir(path)]
+        if folders:
+            self.store.walk_all()
+        known = self._told([path for path in asked if path not in folders])
+        reported = set(self._reported(folders, [path for path in asked if path not in folders]))
+        loaders = known.map.loaders
+        return tuple(one for one in loaders if (one.place.path in reported if one.place else self.root in folders))
+
+    def _told(self, named: Sequence[Path]) -> Told:
+        """What there is to tell of the project; `named` files count, excluded or not, beside those that the last check
+        named: a question about one open file must not link the project without the others."""
+        self._name(named)
+        known = self._linking.current(lambda: False, Steps(None), telling=True).told
+        assert known is not None, "linked so that it tells"
+        return known
+
+    def _name(self, named: Sequence[Path]) -> None:
+        self._linking.named |= frozenset(named)
+        self.store.name(self._linking.named)
+        self.store.find()
+
+    def unreadable(self, path: Path) -> str:
+        """Why a file cannot be read (see `Workspace.unreadable`)."""
+        self._name([path])
+        return "" if self.store.open(path) else self.store.unreadable.get(path, "cannot be read")
+
+    def explain(self, path: Path, line: int, column: int | None) -> Explanation:
+        """What is known of a line (see `Workspace.explain`)."""
+        from loaderlint.explanations import explanation
+        from loaderlint.explanations.explanation import Hidden
+        from loaderlint.rules import RULES, rule
+
+        known = self._told([path])
+        opened = self.store.open(path)
+        assert opened is not None and self._linking.last is not None
+        pieces = explanation.pieces_at(opened, line)
+
+        def on_line(span: Span | None) -> bool:
+            if span is None or not span.line <= line <= last_line(span):
+                return False
+            return column is None or (span.line, span.column) <= (line, column) <= (span.end_line, span.end_column)
+
+        findings = self._linking.last.findings.get(path, [])
+        self.places.find(findings)
+        here = [one for one in findings if one.place.piece in pieces]
+        printed = self.showing.printed(path, findings)
+        reported = self.showing.split(path, printed)[0]
+        left = set(map(id, reported))
+        kept = [Hidden(one, "the baseline keeps it for later") for one in printed if id(one) not in left]
+        shown = tuple(one for one in reported if on_line(one.span))
+        hidden = [one for one in (*kept, *self.showing.hidden(path, opened, here)) if on_line(one.diagnostic.span)]
+        spoken = {one.name for one in shown} | {one.diagnostic.name for one in hidden}
+        silences = [
+            s for s in known.silences.get(path, ()) if s.place.piece in pieces and on_line(self.places.span(s.place))
+        ]
+        silent = explanation.silent(
+            silences, spoken.__contains__, lambda name: about.code if (about := rule(name)) else ""
+        )
+        made = [
+            one
+            for one in known.map.loaders
+            if one.place and one.place.path == path and on_line(self.places.span(one.place))
+        ]
+        return explanation.Explanation(
+            path,
+            line,
+            column,
+            explanation.subjects(opened, line, column, known),
+            tuple(made),
+            self.configuration.environment(path).described(),
+            shown,
+            tuple(hidden),
+            tuple(silent),
+            len(RULES) - len(spoken) - len(silent),
+            known.map,
+        )
+
+    def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
+        """What can be done on a line (see `Workspace.refactorings`)."""
+        found = self._told([path]).refactorings.items()
+        here = ((self.places.span(place), fix) for place, fix in found if place.path == path)
+        return tuple(fix for span, fix in here if span is not None and span.line <= line <= last_line(span))
+
+
+def _told_file_by_file(failure: Failure) -> None:
+    """What kept the places of all files from being found together comes again with the file that it is about."""

@@ -1,0 +1,96 @@
+"""The rules' questions about their subjects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.findings.finding import Finding, Place, Severity, Silence
+from loaderlint.runtime.internal_errors import Failure, contained
+from loaderlint.sources.store import Cancelled
+
+if TYPE_CHECKING:
+    from loaderlint.project.reach.model import Model, WorkerFunction
+    from loaderlint.rules.base import Rule
+
+
+def unheard(silence: Silence) -> None:
+    """Nobody asks why a rule is silent."""
+
+
+def ask_rules(
+    model: Model,
+    rules: Sequence[Rule],
+    stop: Callable[[], bool],
+    heard: Callable[[Silence], None],
+    failed: Callable[[Failure], None],
+) -> list[Finding]:
+    """Put every rule's question about every one of its subjects; one finding a rule and place, the loudest. `heard` is
+    told where a rule looked and is silent, `failed` where an error of ours kept it from looking.
+
+    Raises Cancelled when `stop` answers True in between."""
+    found: dict[tuple[str, Place, str], Finding] = {}
+    for one in rules:
+        if stop():
+            raise Cancelled
+        subjects: Sequence[object] = ()
+        with contained(failed, None, one.name):
+            subjects = _subjects(one, model)
+        for subject in subjects:
+            with contained(failed, _file_of(subject), one.name):
+                for finding in one.find(subject, model):
+                    if isinstance(finding, Silence):
+                        heard(finding)
+                    else:
+                        _add(found, finding)
+    return list(found.values())
+
+
+def _file_of(subject: object) -> Path | None:
+    """The file that a subject of a rule stands in; None for a loader that nobody sees."""
+    path = getattr(subject, "path", None)
+    return path if isinstance(path, Path) else None
+
+
+def merged_findings(units: Sequence[Mapping[Path, list[Finding]]]) -> dict[Path, list[Finding]]:
+    """The findings of all units, in the order of files. What two of them find at one place is told once."""
+    found: dict[Path, dict[tuple[str, Place, str], Finding]] = {}
+    for unit in units:
+        for path, findings in unit.items():
+            here = found.setdefault(path, {})
+            for finding in findings:
+                _add(here, finding)
+    return {path: list(found[path].values()) for path in sorted(found)}
+
+
+def _add(found: dict[tuple[str, Place, str], Finding], new: Finding) -> None:
+    key = (new.rule, new.place, new.subject)
+    known = found.get(key)
+    if known is None or _louder(new, known):
+        found[key] = new
+
+
+def _louder(new: Finding, old: Finding) -> bool:
+    order = list(Severity)
+    return (order.index(new.severity), new.certainty == "possible") < (
+        order.index(old.severity),
+        old.certainty == "possible",
+    )
+
+
+def _subjects(rule: Rule, model: Model) -> Sequence[object]:
+    if rule.matters is not None and not rule.matters(model):
+        return ()
+    if rule.over == "loader":
+        return tuple(loader for loader in model.loaders if not loader.presumed)
+    if rule.over == "worker function":
+        return model.worker_functions()
+    if rule.over == "main function":
+        return tuple(model.main_functions(rule.words, rule.looks, rule.beside))
+    from loaderlint.rules.base import WorkerModule
+
+    grouped: dict[Path, list[WorkerFunction]] = {}
+    for function in model.worker_functions():
+        grouped.setdefault(function.path, []).append(function)
+    return [WorkerModule(path, tuple(functions)) for path, functions in grouped.items()]

@@ -1,0 +1,448 @@
+"""What is known of a line: what stands there, whether and why workers run it, and what the rules make of it.
+
+`told(model, silences)` is gathered while a project is linked and holds nothing of the model, so that it can be kept;
+`Explanation` is what the engine makes of it for one line. Nothing here is printed: `loaderlint.report` and the language
+server do that, each in its own way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from loaderlint.explanations.worker_map import PARTS, MappedLoader, WorkerMap, worker_map
+from loaderlint.facts import ir
+from loaderlint.findings.finding import Certainty, Fix, Place, Silence
+from loaderlint.project.evaluation.dynamic_dispatch import how_chosen
+
+if TYPE_CHECKING:
+    from loaderlint.facts.ir import DefIR, PieceFacts
+    from loaderlint.findings.diagnostics import Diagnostic
+    from loaderlint.project.evaluation.frames import Frame
+    from loaderlint.project.loaders.loaders import Loader
+    from loaderlint.project.reach.model import Model, Part, Reached
+    from loaderlint.sources.store import OpenFile
+
+#: A def: its file, the number of its piece, and its number in the piece. A class as well.
+DefKey = tuple[Path, int, int]
+#: How many loaders are named for a line.
+MAX_LOADERS = 3
+#: Reasons for not knowing a callee that say nothing of a trail that ended: the value of a sample, say.
+_NO_TRAIL = frozenset({"index", "sample", "batch", "worker id", "library sample", "library item", "library call"})
+
+
+class Link(NamedTuple):
+    """A step of the chain from a loader's entry point to a function."""
+
+    name: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A function runs for a loader (its index in the map), as these parts, by this chain. `doubt` says why it is only
+    possible, '' where it is proven. A loader without workers runs it in the main process."""
+
+    loader: int
+    parts: tuple[Part, ...]
+    certainty: Certainty
+    doubt: str
+    chain: tuple[Link, ...]
+
+
+class Trail(NamedTuple):
+    """Where a trail ended: a call of something that is not known, and why."""
+
+    place: Place
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTold:
+    """What is known of a function that loaders run. `others`: how many loaders more than `runs` has run it."""
+
+    runs: tuple[Run, ...]
+    others: int
+    trails: tuple[Trail, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one linking tells of a project. `holders`: the loaders that hold, or may hold, an object of a class."""
+
+    map: WorkerMap = WorkerMap()
+    functions: Mapping[DefKey, FunctionTold] = field(default_factory=dict)
+    holders: Mapping[DefKey, tuple[int, ...]] = field(default_factory=dict)
+    silences: Mapping[Path, tuple[Silence, ...]] = field(default_factory=dict)
+    refactorings: Mapping[Place, Fix] = field(default_factory=dict)
+
+
+def told(model: Model, silences: Iterable[Silence]) -> Told:
+    """What a linked model tells, with the silences of its rules."""
+    frames: dict[DefKey, list[Reached]] = {}
+    for one in model.reached.values():
+        frames.setdefault((one.frame.path, one.frame.piece, one.frame.def_), []).append(one)
+    by_file: dict[Path, dict[Silence, None]] = {}
+    for silence in silences:
+        by_file.setdefault(silence.place.path, {})[silence] = None
+    return Told(
+        worker_map(model),
+        {key: _function(found, model) for key, found in frames.items()},
+        _holders(model),
+        {path: tuple(found) for path, found in by_file.items()},
+        dict(_refactorings(model)),
+    )
+
+
+def together(parts: Sequence[Told]) -> Told:
+    """What the parts of a project tell, as one: loaders in the order of their files, those that nobody sees last."""
+    if len(parts) == 1:
+        return parts[0]
+    loaders = [(number, loader) for number, part in enumerate(parts) for loader in part.map.loaders]
+    loaders.sort(key=lambda one: (one[1].place is None, str(one[1].place.path) if one[1].place else ""))  # stable
+    renumbered = {(number, loader.index): index for index, (number, loader) in enumerate(loaders)}
+    functions: dict[DefKey, FunctionTold] = {}
+    holders: dict[DefKey, tuple[int, ...]] = {}
+    silences: dict[Path, tuple[Silence, ...]] = {}
+    refactorings: dict[Place, Fix] = {}
+    for number, part in enumerate(parts):
+        for key, told_of in part.functions.items():
+            runs = tuple(replace(run, loader=renumbered[number, run.loader]) for run in told_of.runs)
+            functions[key] = replace(told_of, runs=runs)
+        for key, held_by in part.holders.items():
+            holders[key] = tuple(renumbered[number, index] for index in held_by)
+        silences.update(part.silences)
+        refactorings.update(part.refactorings)
+    mapped = tuple(replace(loader, index=index) for index, (_, loader) in enumerate(loaders))
+    return Told(WorkerMap(mapped), functions, holders, silences, refactorings)
+
+
+def _refactorings(model: Model) -> Iterator[tuple[Place, Fix]]:
+    from loaderlint.explanations.refactorings import seeded
+
+    for loader in model.loaders:
+        fix = seeded(loader, model)
+        if fix is not None and loader.site is not None:
+            yield model.site_place(loader.site), fix
+
+
+def _holders(model: Model) -> dict[DefKey, tuple[int, ...]]:
+    from loaderlint.project.evaluation.values import ClassRef, Instance
+
+    found: dict[DefKey, list[int]] = {}
+    for entry in model.entries:
+        dataset = entry.dataset
+        for cls in model.ev.classes.mro(dataset.cls) if isinstance(dataset, Instance) else ():
+            if isinstance(cls, ClassRef):
+                found.setdefault((cls.path, cls.piece, cls.def_), []).append(entry.loader.index)
+    return {key: tuple(dict.fromkeys(indexes)) for key, indexes in found.items()}
+
+
+def _function(frames: list[Reached], model: Model) -> FunctionTold:
+    loaders = [one for one in model.loaders if any(reached.bits() >> one.index & 1 for reached in frames)]
+    shown = {one.index: one for one in model.loaders}
+    ways: dict[tuple[Place | None, str, str], Run] = {}
+    for loader in loaders:  # a call that is come to on several ways makes several loaders
+        run = _run(loader, frames, model)
+        place = model.site_place(loader.site) if loader.site else None
+        ways.setdefault((place, loader.workers_text, run.doubt), run)
+    runs = [*ways.values()]
+    order = {"yes": 0, "maybe": 1, "no": 2}
+    runs.sort(key=lambda run: (order[shown[run.loader].has_workers()], run.certainty == "possible"))  # stable
+    trails = dict.fromkeys(trail for reached in frames for trail in _trails(reached.frame, model))
+    return FunctionTold(tuple(runs[:MAX_LOADERS]), max(0, len(runs) - MAX_LOADERS), tuple(trails))
+
+
+def _run(loader: Loader, frames: list[Reached], model: Model) -> Run:
+    mine = [one for one in frames if one.bits() >> loader.index & 1]
+    sure = [one for one in mine if not one.possible >> loader.index & 1]
+    lead = (sure or mine)[0].frame
+    parts = tuple(part for part in PARTS if any(one.loaders.get(part, 0) >> loader.index & 1 for one in mine))
+    links = model.chain(lead, loader)
+    doubt = _doubt(loader, links[0], model, guessed=not sure)
+    chain = tuple(Link(model.label(frame), model.def_place(frame)) for frame in links)
+    return Run(loader.index, parts, "possible" if doubt else "proven", doubt, chain)
+
+
+def _doubt(loader: Loader, entry: Frame, model: Model, *, guessed: bool) -> str:
+    """Why it is not sure that the workers of a loader run something."""
+    if loader.out_of_sight:
+        return "no loader of this dataset is in sight"
+    if guessed and loader.late:
+        return f"which dataset it holds is out of sight: {how_chosen(loader.late)}"
+    if guessed and entry.receiver in loader.guessed:
+        return model.choice(entry.receiver, loader)
+    if guessed:
+        return "what is called on the way is one of several, by a name made up at run time"
+    return "how many workers it has is not known" if loader.has_workers() == "maybe" else ""
+
+
+def _trails(frame: Frame, model: Model) -> Iterator[Trail]:
+    """The calls in a frame of something unknown."""
+    for call in model.frame_calls(frame):
+        unknown = call.callee.unknown
+        if unknown is not None and unknown.reason not in _NO_TRAIL:
+            what = _written(call.call.func, frame, model)
+            if what:
+                yield Trail(model.place(frame, call.number), what, unknown.reason)
+
+
+def _written(number: int, frame: Frame, model: Model) -> str:
+    """A callee as it is written: 'crop', 'self.transform'; '' for what has no name."""
+    match model.ev.expr(frame, number):
+        case ir.Global(name) | ir.Capture(_, name):
+            return name
+        case ir.Imported(module, name, _):
+            return name or module
+        case ir.Param(index):
+            return model.def_of(frame).params[index].name
+        case ir.Attr(base, name):
+            owner = _written(base, frame, model)
+            return f"{owner}.{name}" if owner else ""
+    return ""
+
+
+# --- one line ---------------------------------------------------------------------------------------------------------
+
+Kind = Literal["function", "method", "lambda", "class", "class body", "module-level code", "no code", "unreadable code"]
+
+
+class Standing(NamedTuple):
+    """What a line is part of. `key` is the def's or class's, None where it is neither; `cls` the class that a method or
+    a statement of a class body belongs to."""
+
+    kind: Kind
+    name: str
+    key: DefKey | None = None
+    cls: DefKey | None = None
+    guarded: bool = False
+    """Module-level code under `if __name__ == "__main__":`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What stands on the line, with what is known of it: `told` if a loader runs it, `notes` as sentences without full
+    stop."""
+
+    standing: Standing
+    told: FunctionTold | None
+    notes: tuple[str, ...]
+
+
+class Hidden(NamedTuple):
+    """A finding that is not shown, and why."""
+
+    diagnostic: Diagnostic
+    reason: str
+
+
+class Silent(NamedTuple):
+    """A rule that looked at the line and does not speak."""
+
+    code: str
+    name: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All that is known of a line (0-based; `column` None for the whole line). `loaders` are made on it; `others` is
+    the number of rules that look at other things; `map` resolves the loaders of runs."""
+
+    path: Path
+    line: int
+    column: int | None
+    subjects: tuple[Subject, ...]
+    loaders: tuple[MappedLoader, ...]
+    environment: tuple[str, ...]
+    findings: tuple[Diagnostic, ...]
+    hidden: tuple[Hidden, ...]
+    silent: tuple[Silent, ...]
+    others: int
+    map: WorkerMap
+
+
+def subjects(opened: OpenFile, line: int, column: int | None, known: Told) -> tuple[Subject, ...]:
+    """What stands on a line, the def around it first, then the lambdas on it."""
+    return tuple(_subject(one, known) for one in standing(opened, line, column))
+
+
+def _subject(one: Standing, known: Told) -> Subject:
+    found = known.functions.get(one.key) if one.key else None
+    return Subject(one, found, tuple(_notes(one, found, known)))
+
+
+def _notes(one: Standing, found: FunctionTold | None, known: Told) -> Iterator[str]:
+    if one.kind in ("no code", "unreadable code"):
+        return
+    if found is not None:
+        if all(known.map.loaders[run.loader].starts_workers == "no" for run in found.runs) and not found.others:
+            yield "runs in the main process: the loaders that reach it have no workers"
+        return
+    if one.kind in ("module-level code", "class", "class body"):
+        yield from _module_level(one)
+    elif one.cls in known.holders and one.name.endswith(".__init__"):
+        yield "runs where the object is made, before the workers start"
+    else:
+        yield "runs in the main process only: the workers of no loader in sight reach it"
+        yield from _out_of_sight(known.map)
+    about = one.cls or one.key
+    held = [known.map.loaders[index] for index in (known.holders.get(about, ()) if about else ())]
+    working = [loader for loader in held if loader.starts_workers != "no"]
+    if working:
+        guesses = all(loader.late or any(one.certainty == "possible" for one in loader.datasets) for loader in working)
+        verb = "may be" if guesses or not any(loader.place for loader in working) else "is"
+        yield f"each worker gets a copy of the object where it {verb} the dataset: {named(working)}"
+
+
+def _module_level(one: Standing) -> Iterator[str]:
+    if one.guarded:
+        yield "runs in the main process only: it is under the main guard"
+        return
+    yield "runs when the file is imported: in the main process, and again in workers that start by spawn or forkserver"
+
+
+def _out_of_sight(known: WorkerMap) -> Iterator[str]:
+    late = list(dict.fromkeys((described(one), one.late) for one in known.loaders if one.late and one.place))
+    for name, reason in late[:MAX_LOADERS]:
+        yield f"the trail ends at {name}: which dataset it holds is out of sight ({reason})"
+    if len(late) > MAX_LOADERS:
+        yield f"and at {len(late) - MAX_LOADERS} other loaders whose datasets are out of sight"
+
+
+def described(loader: MappedLoader) -> str:
+    """'`train_loader` in train.py'."""
+    return f"`{loader.name}` in {loader.place.path.name}" if loader.place else "a loader out of sight"
+
+
+def named(loaders: list[MappedLoader]) -> str:
+    """Some loaders by name, and how many more there are."""
+    names = list(dict.fromkeys(described(loader) for loader in loaders))
+    others = len(names) - MAX_LOADERS
+    return ", ".join(names[:MAX_LOADERS]) + (f" and {others} others" if others > 0 else "")
+
+
+def silent(silences: Iterable[Silence], spoken: Callable[[str], bool], code_of: Callable[[str], str]) -> list[Silent]:
+    """The silences of a line by rule, but for rules that speak there, in the order of codes."""
+    reasons: dict[str, dict[str, None]] = {}
+    for one in silences:
+        if not spoken(one.rule):
+            reasons.setdefault(one.rule, {})[one.reason] = None
+    found = [Silent(code_of(rule), rule, tuple(given)) for rule, given in reasons.items()]
+    return sorted(found)
+
+
+# --- where a line is --------------------------------------------------------------------------------------------------
+
+
+def standing(opened: OpenFile, line: int, column: int | None) -> tuple[Standing, ...]:
+    """What a line of a file is part of: the innermost def around it, then the lambdas that begin on it. With a column,
+    the innermost of all."""
+    piece = _piece_at(opened, line)
+    if piece is None:
+        return (Standing("no code", ""),)
+    facts = opened.own_facts(piece)
+    if facts is None:
+        return (Standing("unreadable code", ""),)
+    around, lambdas = 0, []
+    for number, one in enumerate(facts.ir.defs):
+        if number == 0 or not _covers(opened, piece, facts, number, line, column):
+            continue
+        if one.kind == "lambda" and column is None:
+            lambdas.append(number)
+        else:
+            around = number  # defs stand in the order of their places, the inner ones after those around them
+    return tuple(_standing(opened, piece, facts, number) for number in (around, *lambdas))
+
+
+def pieces_at(opened: OpenFile, line: int) -> frozenset[int]:
+    """The pieces that a line is part of."""
+    return frozenset(
+        index for index, piece in enumerate(opened.pieces) if piece.line <= line <= piece.line + _height(piece.text)
+    )
+
+
+def _piece_at(opened: OpenFile, line: int) -> int | None:
+    return max(pieces_at(opened, line), default=None)
+
+
+def _height(text: str) -> int:
+    """How many lines a piece has, less one."""
+    return text.rstrip().count("\n")
+
+
+def _covers(opened: OpenFile, piece: int, facts: PieceFacts, number: int, line: int, column: int | None) -> bool:
+    span = opened.relative_span(opened.pieces[piece], facts.anchors.defs[number][0])
+    if span is None:
+        return False
+    first, last = span.line + opened.pieces[piece].line, span.end_line + opened.pieces[piece].line
+    if not first <= line <= last:
+        return False
+    if column is None:
+        return True
+    return (first, span.column) <= (line, column) <= (last, span.end_column)
+
+
+def _standing(opened: OpenFile, piece: int, facts: PieceFacts, number: int) -> Standing:
+    one = facts.ir.defs[number]
+    cls = _class_of(opened, piece, facts, number)
+    above = _classes_above(opened, piece)
+    inner = [facts.ir.defs[index] for index in _line_of(facts, number)]
+    name = ".".join([*above, *(_name(each) for each in inner)])
+    key = (opened.path, piece, number)
+    if number == 0:
+        if above:
+            return Standing("class body", ".".join(above), None, cls)
+        return Standing("module-level code", opened.path.name, None, None, _under_guard(opened, piece))
+    if one.kind == "class":
+        return Standing("class", name, key)
+    if one.kind == "lambda":
+        return Standing("lambda", name, key, cls)
+    return Standing("method" if cls else "function", name, key, cls)
+
+
+def _name(one: DefIR) -> str:
+    return "a lambda" if one.kind == "lambda" else one.name
+
+
+def _line_of(facts: PieceFacts, number: int) -> list[int]:
+    """A def and those of its piece around it, outermost first."""
+    found: list[int] = []
+    while number > 0:
+        found.append(number)
+        number = facts.ir.defs[number].parent
+    return found[::-1]
+
+
+def _class_of(opened: OpenFile, piece: int, facts: PieceFacts, number: int) -> DefKey | None:
+    """The class whose method a def is (or stands in)."""
+    for index in reversed(_line_of(facts, number)[:-1]):
+        if facts.ir.defs[index].kind == "class":
+            return (opened.path, piece, index)
+    above = opened.pieces[piece].parent
+    while above >= 0 and opened.pieces[above].kind != "class":
+        above = opened.pieces[above].parent
+    return (opened.path, above, 1) if above >= 0 else None
+
+
+def _classes_above(opened: OpenFile, piece: int) -> list[str]:
+    found: list[str] = []
+    above = opened.pieces[piece].parent
+    while above >= 0:
+        facts = opened.own_facts(above) if opened.pieces[above].kind == "class" else None
+        if facts is not None and len(facts.ir.defs) > 1:
+            found.append(facts.ir.defs[1].name)
+        above = opened.pieces[above].parent
+    return found[::-1]
+
+
+def _under_guard(opened: OpenFile, piece: int) -> bool:
+    while piece >= 0:
+        head = opened.pieces[piece].text.split("\n", 1)[0]
+        if head.startswith("if ") and "__name__" in head and "__main__" in head:
+            return True
+        piece = opened.pieces[piece].parent
+    return False

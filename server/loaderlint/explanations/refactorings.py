@@ -1,0 +1,32 @@
+"""Refactorings: what a user may want done to a loader that has no fault.
+
+`seeded` makes a run repeatable, as PyTorch's notes on randomness say
+(https://pytorch.org/docs/stable/notes/randomness.html#dataloader): the generator decides the order of the samples and
+the base seed of the workers, the worker init function hands it on to NumPy and `random`.
+"""
+
+from __future__ import annotations
+
+from loaderlint.findings.finding import Fix, InsertFunction, SetArgument
+from loaderlint.project.loaders.loaders import Loader
+from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.seeding import SEED_WORKER, TAKES_INIT, may_be_passed
+
+
+def seeded(loader: Loader, model: Model) -> Fix | None:
+    """Give a loader a seeded generator and a worker init function. None where its call takes no such arguments, or
+    passes one of them."""
+    if loader.site is None or loader.kind.name not in TAKES_INIT or "generator" in loader.arguments:
+        return None
+    if not may_be_passed(loader, model):
+        return None
+    call = model.site_place(loader.site)
+    return Fix(
+        "Seed workers reproducibly: pass `worker_init_fn=seed_worker` and a `generator`",
+        "safe",
+        (
+            InsertFunction(call.path, "seed_worker", SEED_WORKER),
+            SetArgument(call, "worker_init_fn", "{seed_worker}"),
+            SetArgument(call, "generator", "{torch}.Generator().manual_seed(0)"),
+        ),
+    )

@@ -1,0 +1,345 @@
+"""The worker map: for each loader what it holds, what its workers run, and what is copied into each of them.
+
+A pure function of a linked model, with nothing of the model in its answer: texts, numbers and places. So the answer can
+be kept when the model is gone, and moves with its pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from loaderlint.facts import ir
+from loaderlint.findings.finding import Certainty, Place
+from loaderlint.project.evaluation.dynamic_dispatch import how_chosen
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import (
+    Atom,
+    ClassRef,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    Literal_,
+    MapOf,
+    Method,
+    ModuleRef,
+    PartialOf,
+    SeqOf,
+    Unknown,
+    Val,
+)
+from loaderlint.project.loaders.loaders import Loader
+from loaderlint.project.reach.model import Model, Part, Reached
+
+PARTS: tuple[Part, ...] = ("sample", "collate", "init")
+#: The arguments that are told of each loader, under torch's names.
+TOLD_ARGUMENTS = (
+    "num_workers",
+    "persistent_workers",
+    "batch_size",
+    "shuffle",
+    "collate_fn",
+    "worker_init_fn",
+    "multiprocessing_context",
+    "generator",
+    "pin_memory",
+)
+#: How many of the things that a value may be are named.
+_MAX_MEANINGS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class MappedArgument:
+    """An argument of a loader: torch's name, what is known of it, and whether the call passes it (else it is the
+    default)."""
+
+    name: str
+    value: str
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MappedDataset:
+    """A dataset that a loader may hold: 'Crops' or 'torchvision.datasets.CIFAR10'. `place`: where the object is made,
+    None if that is out of sight; `certainty` is 'possible' for a guess (see `MappedLoader.late`)."""
+
+    name: str
+    place: Place | None
+    certainty: Certainty
+
+
+@dataclass(frozen=True, slots=True)
+class MappedFunction:
+    """A function that workers run: 'Crops.__getitem__'. `parts`: for samples, for batches, or when a worker starts."""
+
+    name: str
+    place: Place
+    parts: tuple[Part, ...]
+    certainty: Certainty
+
+
+@dataclass(frozen=True, slots=True)
+class MappedObject:
+    """An attribute that is stored in the main process and read in workers: each of them has a copy. `owner` 'Crops',
+    `name` 'rng', `value` 'numpy.random.default_rng(...)', `place` where it is stored."""
+
+    owner: str
+    name: str
+    value: str
+    place: Place
+    certainty: Certainty
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a number, a text or the like, of which a copy is as good as the thing itself."""
+        return self.value[:1] in "'\"-0123456789" or self.value.split(",")[0] in ("True", "False", "None")
+
+
+@dataclass(frozen=True, slots=True)
+class MappedLoader:
+    """A loader. `library`: its class or factory. `workers`: 'num_workers=4, argparse default'; `starts_workers`: 'yes',
+    'no', 'maybe'. `start_methods` with `start_source`, who chooses them. `late`: why its dataset is out of sight, ''
+    if it is in sight. `place` is None for a loader that nobody sees, presumed for datasets that no loader in sight
+    holds."""
+
+    index: int
+    name: str
+    library: str
+    place: Place | None
+    workers: str
+    starts_workers: str
+    persistent: bool | None
+    start_methods: tuple[str, ...]
+    start_source: str
+    late: str
+    arguments: tuple[MappedArgument, ...]
+    datasets: tuple[MappedDataset, ...]
+    functions: tuple[MappedFunction, ...]
+    objects: tuple[MappedObject, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerMap:
+    """The loaders of a project, in the order of files and places."""
+
+    loaders: tuple[MappedLoader, ...] = ()
+
+
+def distinct(loaders: Iterable[MappedLoader]) -> list[MappedLoader]:
+    """The loaders without those that are as one before them: the same call, come to on another way."""
+    found = {replace(loader, index=0): loader for loader in reversed([*loaders])}
+    return list(reversed(found.values()))
+
+
+def worker_map(model: Model) -> WorkerMap:
+    """The map of a linked project."""
+    return _Mapper(model).map()
+
+
+class _Mapper:
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._objects: dict[Frame, tuple[tuple[str, str, str, Place], ...]] = {}
+        self._at_work: dict[Instance, bool] = {}
+
+    def map(self) -> WorkerMap:
+        """All loaders."""
+        return WorkerMap(tuple(self._loader(loader) for loader in self._model.loaders))
+
+    def _loader(self, loader: Loader) -> MappedLoader:
+        model = self._model
+        methods, source = start_methods(loader, model)
+        here = [one for one in model.reached.values() if one.bits() >> loader.index & 1]
+        return MappedLoader(
+            loader.index,
+            loader.name,
+            loader.kind.name,
+            model.site_place(loader.site) if loader.site else None,
+            loader.workers_text,
+            loader.has_workers(),
+            loader.persistent,
+            methods,
+            source,
+            how_chosen(loader.late) if loader.late else "",
+            () if loader.out_of_sight else tuple(self._arguments(loader)),
+            tuple(self._datasets(loader, here)),
+            tuple(self._functions(loader, here)),
+            tuple(self._copied(loader, here)),
+        )
+
+    def _arguments(self, loader: Loader) -> Iterator[MappedArgument]:
+        for name in TOLD_ARGUMENTS:
+            yield MappedArgument(name, meaning(loader.argument(name), self._model), name in loader.arguments)
+
+    def _datasets(self, loader: Loader, here: list[Reached]) -> Iterator[MappedDataset]:
+        model = self._model
+        for atom in loader.datasets:
+            site = atom.site if isinstance(atom, Instance | LibObject) else None
+            place = model.site_place(site) if site else None
+            runs = [one for one in here if one.frame.receiver == atom and loader.index in one.parents]
+            guessed = bool(runs) and all(one.possible >> loader.index & 1 for one in runs)
+            yield MappedDataset(_named(atom, model), place, "possible" if guessed else "proven")
+        others: dict[ClassRef, None] = {}
+        for one in here:
+            if one.possible >> loader.index & 1 and isinstance(one.frame.receiver, Instance):
+                if one.parents.get(loader.index) is None and one.frame.receiver not in loader.datasets:
+                    others.setdefault(one.frame.receiver.cls)
+        for cls in others:
+            yield MappedDataset(model.ev.classes.name(cls), None, "possible")
+
+    def _functions(self, loader: Loader, here: list[Reached]) -> Iterator[MappedFunction]:
+        found: dict[tuple[str, Place], tuple[set[Part], Certainty]] = {}
+        for one in here:
+            key = (self._model.label(one.frame), self._model.def_place(one.frame))
+            parts, certainty = found.get(key, (set(), "possible"))
+            parts.update(part for part in PARTS if one.loaders.get(part, 0) >> loader.index & 1)
+            found[key] = (parts, _surer(certainty, one, loader))
+        for (name, place), (parts, certainty) in sorted(
+            found.items(), key=lambda item: (_order(item[0][1]), item[0][0])
+        ):
+            yield MappedFunction(name, place, tuple(part for part in PARTS if part in parts), certainty)
+
+    # --- what is copied -----------------------------------------------------------------------------------------------
+
+    def _copied(self, loader: Loader, here: list[Reached]) -> Iterator[MappedObject]:
+        found: dict[tuple[str, str, str, Place], Certainty] = {}
+        for one in here:
+            if one.frame not in self._objects:
+                self._objects[one.frame] = tuple(dict.fromkeys(self._read_in(one.frame)))
+            for key in self._objects[one.frame]:
+                found[key] = _surer(found.get(key, "possible"), one, loader)
+        for (owner, name, value, place), certainty in sorted(
+            found.items(), key=lambda item: (_order(item[0][3]), item[0][:3])
+        ):
+            yield MappedObject(owner, name, value, place, certainty)
+
+    def _read_in(self, frame: Frame) -> Iterator[tuple[str, str, str, Place]]:
+        """The attributes of objects made in the main process that a frame reads."""
+        model = self._model
+        for number in tuple(frame.memo):
+            e = model.ev.expr(frame, number)
+            if not isinstance(e, ir.Attr):
+                continue
+            for owner in self._owners(e.base, frame):
+                if self._made_at_work(owner):
+                    continue
+                store = next((one for one in model.ev.classes.stores(owner, e.name) if one.construction), None)
+                if store is not None:
+                    value = meaning(model.ev.classes.field(owner, e.name), model)
+                    place = model.step_place(store.frame, store.step)
+                    yield model.ev.classes.name(owner.cls), e.name, value, place
+
+    def _owners(self, base: int, frame: Frame) -> list[Instance]:
+        """The objects that an expression may be; `self` is the receiver, also where there were too many arguments to
+        keep."""
+        if isinstance(frame.receiver, Instance) and ir.is_self(self._model.ev.expr(frame, base)):
+            return [frame.receiver]
+        return [one for one in self._model.ev.eval(base, frame).atoms if isinstance(one, Instance)]
+
+    def _made_at_work(self, owner: Instance) -> bool:
+        """Whether an object is made by the workers themselves."""
+        if owner not in self._at_work:
+            self._at_work[owner] = owner.site is not None and self._model.runs_in_worker(owner.site.frame)
+        return self._at_work[owner]
+
+
+def _order(place: Place) -> tuple[Path, int, int]:
+    return (place.path, place.piece, place.anchor)
+
+
+def _surer(known: Certainty, one: Reached, loader: Loader) -> Certainty:
+    guessed = one.possible >> loader.index & 1 or loader.out_of_sight
+    return known if guessed else "proven"
+
+
+def start_methods(loader: Loader, model: Model) -> tuple[tuple[str, ...], str]:
+    """The start methods that a loader's workers may have, sorted, and who chooses them."""
+    methods = tuple(sorted(model.start_methods(loader)))
+    environment = model.environment(loader)
+    if model.named_start_methods(loader.argument("multiprocessing_context")):
+        return methods, "its multiprocessing_context"
+    if environment.start_method is not None:
+        return methods, "the setting start-method"
+    if model.chosen_start_methods(loader):
+        return methods, "multiprocessing.set_start_method"
+    default = tuple(sorted(environment.default_start_methods()))
+    names = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
+    by_platform = f"the default of {', '.join(names.get(one, one) for one in environment.platforms)}"
+    if methods == default:
+        return methods, by_platform
+    return methods, f"{by_platform}, or a multiprocessing.set_start_method that may not be called"
+
+
+# --- what a value is, in words ----------------------------------------------------------------------------------------
+
+
+def meaning(value: Val, model: Model) -> str:
+    """What is known of a value: '4, argparse default', 'seed_worker', 'unknown (parameter)', 'a or b'."""
+    texts = list(dict.fromkeys(_atom(atom, model) for atom in value.ordered()))
+    shown, rest = texts[:_MAX_MEANINGS], len(texts) - _MAX_MEANINGS
+    return " or ".join(shown) + (f" or {rest} more" if rest > 0 else "") if texts else "unknown"
+
+
+def _atom(atom: Atom, model: Model) -> str:
+    match atom:
+        case Unknown(reason):
+            return f"unknown ({reason})"
+        case Literal_(_, constant, configured):
+            text = repr(constant)
+            text = text if len(text) <= 40 else f"{text[:36]}...'"
+            return f"{text}, {configured}" if configured else text
+        case SeqOf("tuple", items):
+            return f"a tuple of {len(items)}"
+        case SeqOf(kind):  # it may grow
+            return f"a {kind}"
+        case MapOf():
+            return "a dict"
+        case PartialOf(func):
+            return f"functools.partial({_atom(func, model)}, ...)"
+    return _named(atom, model)
+
+
+def _named(atom: Atom, model: Model) -> str:
+    match atom:
+        case Lib(name):
+            return name.removeprefix("builtins.")
+        case LibObject(name):
+            return _made_by(name)
+        case LibMember(owner, name):
+            return f"{_named(owner, model)}.{name}"
+        case Instance(cls, _):
+            return model.ev.classes.name(cls)
+        case ClassRef():
+            return model.ev.classes.name(atom)
+        case Method(function, _, owner):
+            return f"{model.ev.classes.name(owner)}.{_function(function, model)}"
+        case FunctionRef():
+            return _function(atom, model)
+        case ModuleRef(path):
+            return f"the module {path.stem}"
+    return "a computed value"
+
+
+def _made_by(name: str) -> str:
+    """'numpy.random.default_rng(...)'; the library's own words for results of operators and of items."""
+    if name.startswith("builtins.operation"):
+        return "a computed value"
+    plain = name.removeprefix("builtins.")
+    return f"an item of {plain[:-2]}(...)" if plain.endswith("[]") else f"{plain}(...)"
+
+
+def _function(function: FunctionRef, model: Model) -> str:
+    facts = model.ev.facts(function.path, function.piece)
+    one = facts.ir.defs[function.def_] if facts else None
+    return one.name if one is not None and one.kind != "lambda" else "a lambda"
+
+
+def functions_by_file(loader: MappedLoader) -> dict[Path, list[MappedFunction]]:
+    """The functions that the workers of a loader run, by file."""
+    found: dict[Path, list[MappedFunction]] = {}
+    for one in loader.functions:
+        found.setdefault(one.place.path, []).append(one)
+    return found

@@ -1,0 +1,37 @@
+"""Which folder is a project's: where it begins for the files in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from loaderlint.files import file_accesses
+
+MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "loaderlint.toml", ".git", ".hg")
+#: These mark no project inside of a package: there they build an extension of it, or are a module called so.
+_SETUP = frozenset({"setup.py", "setup.cfg"})
+
+
+def project_root(path: Path) -> Path | None:
+    """The folder of the project that `path` (a file or folder) belongs to: the nearest one upwards with a project file
+    or a repository; None if there is none."""
+    folder = path if os.path.isdir(path) else path.parent
+    for candidate in (folder, *folder.parents):
+        found = [marker for marker in MARKERS if _exists(candidate / marker)]
+        if found and not (set(found) <= _SETUP and _exists(candidate / "__init__.py")):
+            return candidate
+    return None
+
+
+def root_of(folder: Path, workspace: Iterable[Path]) -> Path:
+    """The root of the project of the files in `folder`: by its project file or repository, else the outermost one of
+    the workspace's folders that it is in, else itself."""
+    around = [one for one in workspace if folder.is_relative_to(one)]
+    outermost = min(around, key=lambda one: len(one.parts)) if around else folder
+    return project_root(folder) or (outermost if os.path.isdir(outermost) else folder)
+
+
+def _exists(path: Path) -> bool:
+    file_accesses.saw(path)
+    return os.path.exists(path)  # unlike Path.exists, no error where a folder may not be looked into

@@ -1,0 +1,96 @@
+"""What the engine says: findings as they are shown, and what could not be done."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from loaderlint import HOME
+from loaderlint.findings.finding import Certainty, Finding, Severity
+from loaderlint.runtime.internal_errors import Cost, Failure
+
+if TYPE_CHECKING:
+    from loaderlint.syntax.span import Span
+
+
+#: The environment variable that shows the tracebacks of internal errors.
+DEBUG = "LOADERLINT_DEBUG"
+HOW_TO_REPORT = f"Please report it with its traceback ({DEBUG}=1 shows it): {HOME}"
+
+
+class Note(NamedTuple):
+    """A step of the reason, at its place."""
+
+    path: Path
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A finding as it is shown. `path` is absolute, `span` 0-based in characters; `fingerprint` does not change when
+    lines move; `fixable`: the rule offers a fix here (`Workspace.repairs` tells which)."""
+
+    code: str
+    name: str
+    severity: Severity
+    certainty: Certainty
+    message: str
+    path: Path
+    span: Span
+    fingerprint: str
+    evidence: tuple[Note, ...]
+    fixable: bool
+    finding: Finding
+
+
+class Problem(NamedTuple):
+    """Something that could not be done. `path` is None where no file is meant. `fatal`: the tool could not do its work
+    (exit code 2). An error of the tool itself has its `traceback`, names the `rule` that it happened in, if any, and
+    says what is missing because of it (`cost`)."""
+
+    path: Path | None
+    message: str
+    fatal: bool
+    rule: str = ""
+    traceback: str = ""
+    cost: Cost = "findings"
+
+    @property
+    def is_internal(self) -> bool:
+        """Whether the fault is the tool's own."""
+        return bool(self.traceback)
+
+
+def internal_problem(failure: Failure) -> Problem:
+    """What people are told of an internal error, in a line."""
+    where = {"findings": failure.rule, "fix": f"a fix of {failure.rule}" if failure.rule else "a fix", "answer": ""}
+    rest = {"findings": "all else was checked", "fix": "this fix is not made", "answer": "its code is not explained"}
+    place = f" in {where[failure.cost]}" if where[failure.cost] else ""
+    message = f"internal error{place}: {failure.error}; {rest[failure.cost]}. {HOW_TO_REPORT}"
+    return Problem(failure.path, message, True, failure.rule, failure.traceback, failure.cost)
+
+
+class ProjectInfo(NamedTuple):
+    """What there is to say of a project for a bug report. `settings`: those that somebody set, with where; `runs_on`:
+    a fact a line."""
+
+    root: Path
+    files: int
+    links: int
+    settings: tuple[str, ...]
+    runs_on: tuple[str, ...]
+
+
+def with_fingerprint(diagnostic: Diagnostic, root: Path, owner: str, seen: dict[str, int]) -> Diagnostic:
+    """The diagnostic with its fingerprint: rule, file, def and subject, numbered where they repeat."""
+    try:
+        relative = diagnostic.path.relative_to(root).as_posix()
+    except ValueError:
+        relative = diagnostic.path.name
+    base = "\0".join((diagnostic.code, relative, owner, diagnostic.finding.subject))
+    seen[base] = seen.get(base, 0) + 1
+    digest = hashlib.blake2b(f"{base}\0{seen[base]}".encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return replace(diagnostic, fingerprint=digest)

@@ -1,0 +1,155 @@
+"""Set and remove arguments of a call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import libcst as cst
+
+from loaderlint.fixes.draft import ARGUMENT, EXPRESSION, Draft, NewArgument
+from loaderlint.fixes.file_edits import Change, Refused
+from loaderlint.fixes.piece_tree import Tree
+
+#: In the value of an argument: the text of another (or the same) keyword argument of the call.
+_OTHER = re.compile(r"\{argument:(\w+)\}")
+
+
+def argument_changes(draft: Draft) -> list[Change]:
+    """The changes that the plan's arguments need. Raises Refused if one cannot be set."""
+    calls: dict[tuple[int, int], list[NewArgument]] = {}
+    for argument in draft.plan.arguments:
+        calls.setdefault((argument.piece, argument.anchor), []).append(argument)
+    changes = []
+    for (piece, anchor), arguments in calls.items():
+        tree = draft.tree(piece)
+        node = tree.at(anchor)
+        if not isinstance(node, cst.Call):
+            raise Refused("this is no call")
+        changes += _change_call(draft, tree, node, arguments)
+    return changes
+
+
+def _change_call(draft: Draft, tree: Tree, call: cst.Call, arguments: Sequence[NewArgument]) -> list[Change]:
+    if any(isinstance(above, cst.BaseFormattedStringContent) for above in tree.above(call)):
+        raise Refused("the call is inside an f-string")
+    changes = []
+    fresh = []
+    removed: list[cst.Arg] = []
+    for argument in arguments:
+        if sum(other.keyword == argument.keyword for other in arguments) > 1:
+            raise Refused(f"two fixes set {argument.keyword} of one call")
+        there = _find(call, argument)
+        if argument.value is None:
+            removed += [there] if there is not None else []
+            continue
+        value = _OTHER.sub(lambda mark: _text(draft, tree, call, mark[1]), argument.value)
+        if there is None:
+            fresh.append(f"{argument.keyword}={value}")
+        else:
+            start, end = tree.whole(there.value)
+            if draft.text[start:end] != value:
+                changes.append(Change(start, end, value, EXPRESSION))
+    if (fresh or len(removed) > 1) and any(arg is call.args[-1] for arg in removed):
+        raise Refused("the last argument cannot be removed and others be added at once")
+    changes += [_remove(draft, tree, call, arg) for arg in removed]
+    if fresh:
+        changes += _append(draft, tree, call, fresh)
+    return changes
+
+
+def _text(draft: Draft, tree: Tree, call: cst.Call, keyword: str) -> str:
+    """The text of a keyword argument that can be evaluated twice: a constant, a name or an attribute of one."""
+    node = next((arg.value for arg in call.args if arg.keyword is not None and arg.keyword.value == keyword), None)
+    inner = node
+    while isinstance(inner, cst.Attribute):
+        inner = inner.value
+    if node is None or not isinstance(inner, cst.Name | cst.Integer | cst.Float | cst.SimpleString):
+        raise Refused(f"{keyword} cannot be written twice")
+    return draft.text[tree.start(node) : tree.end(node)]
+
+
+def _find(call: cst.Call, wanted: NewArgument) -> cst.Arg | None:
+    """The argument that is there; None if there is none. Raises Refused if that cannot be told."""
+    for arg in call.args:
+        if arg.keyword is not None and arg.keyword.value == wanted.keyword:
+            return arg
+    for index, arg in enumerate(call.args):
+        if wanted.value is None or arg.keyword is not None:
+            break
+        if arg.star:
+            if arg.star == "*" and wanted.position is None:
+                continue
+            raise Refused(f"the call's arguments are not all known ({arg.star})")
+        if index == wanted.position:
+            return arg
+    if wanted.value is not None and any(arg.star == "**" for arg in call.args):
+        raise Refused("the call's arguments are not all known (**)")
+    return None
+
+
+def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> list[Change]:
+    """Insert keyword arguments after the last argument, laid out as that one is."""
+    close = tree.end(call) - 1
+    if not call.args:
+        opening = tree.extent(call.whitespace_before_args)[0]
+        return [Change(opening, opening, ", ".join(fresh), ARGUMENT)]
+    last = call.args[-1]
+    if isinstance(last.value, cst.GeneratorExp) and not last.value.lpar:
+        raise Refused("the call's argument is a generator without parentheses")
+    start, end = tree.start(last), tree.whole(last.value)[1]
+    has_comma = isinstance(last.comma, cst.Comma)
+    after_comma = _after_comma(tree, last)
+    if not draft.begins_line(start):
+        if has_comma:
+            return [Change(after_comma, after_comma, "".join(f" {text}," for text in fresh), ARGUMENT)]
+        return [Change(end, end, "".join(f", {text}" for text in fresh), ARGUMENT)]
+    line = draft.newline + draft.text[draft.line_start(start) : start]
+    line_end = draft.line_end(after_comma)
+    if line_end > close:  # the closing parenthesis is on the last argument's line
+        if has_comma:
+            return [Change(after_comma, after_comma, "".join(f"{line}{text}," for text in fresh), ARGUMENT)]
+        return [Change(end, end, "".join(f",{line}{text}" for text in fresh), ARGUMENT)]
+    if has_comma:
+        return [Change(line_end, line_end, "".join(f"{line}{text}," for text in fresh), ARGUMENT)]
+    rest = f",{line}".join(fresh)
+    if line_end == end:
+        return [Change(end, end, f",{line}{rest}", ARGUMENT)]
+    return [Change(end, end, ",", ARGUMENT), Change(line_end, line_end, f"{line}{rest}", ARGUMENT)]
+
+
+def _remove(draft: Draft, tree: Tree, call: cst.Call, arg: cst.Arg) -> Change:
+    """Remove an argument with its comma and its line if nothing else is on it; comments stay."""
+    index = next(number for number, other in enumerate(call.args) if other is arg)
+    start, end = tree.start(arg), tree.whole(arg.value)[1]
+    after = tree.extent(arg)[1]  # behind the comma and the white space that follows
+    if index + 1 < len(call.args):
+        following = tree.start(call.args[index + 1])
+        if _plain(draft.text[end:following]):
+            return Change(start, following, "", EXPRESSION)
+        return Change(start, _after_comma(tree, arg), "", EXPRESSION)
+    stop = _after_comma(tree, arg)
+    if index == 0:
+        opening = tree.extent(call.whitespace_before_args)[0]
+        if _plain(draft.text[opening:start]) and _plain(draft.text[end:after]):
+            return Change(opening, after, "", EXPRESSION)
+        return Change(start, stop, "", EXPRESSION)
+    previous = call.args[index - 1]
+    before = tree.whole(previous.value)[1]
+    if stop > end:
+        before = _after_comma(tree, previous)
+    if _plain(draft.text[before:start]):
+        return Change(before, stop, "", EXPRESSION)
+    return Change(start, stop, "", EXPRESSION)
+
+
+def _after_comma(tree: Tree, arg: cst.Arg) -> int:
+    """The offset behind the comma of an argument, or behind the argument if it has none."""
+    if not isinstance(arg.comma, cst.Comma):
+        return tree.whole(arg.value)[1]
+    return tree.extent(arg.comma.whitespace_before)[1] + 1
+
+
+def _plain(text: str) -> bool:
+    """Whether there is no comment in what stands between two arguments."""
+    return "#" not in text

@@ -1,0 +1,140 @@
+"""Wrap and replace expressions."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from loaderlint.fixes.draft import EXPRESSION, WRAP_END, WRAP_START, Draft
+from loaderlint.fixes.file_edits import Change, Refused
+from loaderlint.fixes.name_scopes import is_stored
+from loaderlint.fixes.piece_tree import Tree
+
+_PRIMARY = (
+    cst.Name,
+    cst.Attribute,
+    cst.Call,
+    cst.Subscript,
+    cst.SimpleString,
+    cst.FormattedString,
+    cst.List,
+    cst.Dict,
+    cst.Set,
+    cst.ListComp,
+    cst.SetComp,
+    cst.DictComp,
+)
+#: What must have parentheses inside a call's parentheses as well.
+_LOOSE = (cst.Tuple, cst.Yield, cst.NamedExpr, cst.GeneratorExp)
+_OPENING, _CLOSING = ("(", "[", ", "), (")", "]", ",")
+#: Where any expression but a tuple without parentheses, yield and walrus may stand.
+_OPEN = (
+    cst.Assign,
+    cst.AnnAssign,
+    cst.AugAssign,
+    cst.Return,
+    cst.Expr,
+    cst.Arg,
+    cst.Index,
+    cst.Element,
+    cst.DictElement,
+)
+
+
+def wrap(draft: Draft, tree: Tree, node: cst.CSTNode, before: str, after: str) -> None:
+    """Plan to put `before` and `after` around the expression `node`, with parentheses where they are needed."""
+    expression = readable(tree, node)
+    start, end = tree.whole(expression)
+    call = before.endswith("(") and after.startswith(")")
+    if call and draft.text.endswith(before, 0, start) and draft.text.startswith(after, end):
+        return  # the code reads so already
+    tight = _fits(tree, expression, f"{before}x{after}")
+    if call and expression.lpar and not isinstance(expression, _LOOSE):
+        before, after = before[:-1], after[1:]  # its own parentheses become the call's
+    elif _needs_parentheses(expression, call, before.endswith(_OPENING) and after.startswith(_CLOSING)):
+        before, after = before + "(", ")" + after
+    if not tight:
+        before, after = "(" + before, after + ")"
+    before, after = _parted(draft, start, before, ""), _parted(draft, end, "", after)
+    changes = (Change(start, start, before, WRAP_START), Change(end, end, after, WRAP_END))
+    draft.change(*(change for change in changes if change.text))
+
+
+def replace_expression(draft: Draft, tree: Tree, node: cst.CSTNode, text: str) -> None:
+    """Plan to write `text` for the expression `node`, with parentheses where they are needed."""
+    expression = readable(tree, node)
+    start, end = tree.start(expression), tree.end(expression)
+    if draft.text[start:end] == text:
+        return
+    if _binding(text) == "tight":
+        start, end = tree.whole(expression)
+    if not expression.lpar and not _fits(tree, expression, text):  # its own parentheses stay
+        text = f"({text})"
+    if draft.text[start:end] != text:
+        draft.change(Change(start, end, _parted(draft, end, "", _parted(draft, start, text, "")), EXPRESSION))
+
+
+def _parted(draft: Draft, offset: int, first: str, last: str) -> str:
+    """The text that begins (`first`) or ends (`last`) at `offset`, with a space if it would run into a word there."""
+    if _is_word(first[:1]) and _is_word(draft.text[offset - 1 : offset]):
+        return " " + first
+    if _is_word(last[-1:]) and _is_word(draft.text[offset : offset + 1]):
+        return last + " "
+    return first + last
+
+
+def _is_word(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
+
+
+def readable(tree: Tree, node: cst.CSTNode) -> cst.BaseExpression:
+    """`node` if it is an expression that is read, so that another can stand there. Raises Refused if not."""
+    if not isinstance(node, cst.BaseExpression):
+        raise Refused("this is no expression")
+    parent = tree.parent(node)
+    names = (cst.Attribute, cst.Arg, cst.Param, cst.ImportAlias, cst.ImportFrom, cst.NameItem, cst.AsName)
+    is_value = isinstance(parent, cst.Attribute | cst.Arg) and parent.value is node
+    is_default = isinstance(parent, cst.Param) and parent.default is node
+    if is_stored(tree, node) or isinstance(parent, names) and not is_value and not is_default:
+        raise Refused("this is no expression that is read")
+    if isinstance(parent, cst.ConcatenatedString):
+        raise Refused("the place is a part of a longer string")
+    for above in tree.above(node):
+        if isinstance(above, cst.BaseFormattedStringContent):
+            raise Refused("the place is inside an f-string")
+        if isinstance(above, cst.Annotation | cst.MatchPattern):
+            raise Refused("the place is no ordinary expression")
+    return node
+
+
+def _needs_parentheses(expression: cst.BaseExpression, call: bool, enclosed: bool) -> bool:
+    """Whether `expression` must get parentheses in the wrapping. `call`: the wrapping's parentheses hold nothing else;
+    `enclosed`: brackets or commas part it from the rest."""
+    if expression.lpar or call and isinstance(expression, cst.GeneratorExp):
+        return False
+    return isinstance(expression, _LOOSE) if enclosed else not isinstance(expression, _PRIMARY)
+
+
+def _fits(tree: Tree, expression: cst.BaseExpression, text: str) -> bool:
+    """Whether `text` can stand for `expression` and its parentheses without any."""
+    binding = _binding(text)
+    parent = tree.parent(expression)
+    if binding == "number":
+        return not isinstance(parent, cst.Attribute)
+    if binding == "tight":
+        return True
+    if binding == "loose":
+        return isinstance(parent, cst.Assign | cst.Return | cst.Expr)
+    return isinstance(parent, _OPEN) and not (isinstance(parent, cst.Arg) and bool(parent.star))
+
+
+def _binding(text: str) -> str:
+    """How `text` binds: 'tight' as a call, 'number', 'ordinary', or 'loose' as a tuple without parentheses."""
+    try:
+        expression = cst.parse_expression(text)
+    except cst.ParserSyntaxError as error:
+        raise Refused("the fix is no valid expression") from error
+    if isinstance(expression, cst.Integer | cst.Float | cst.Imaginary):
+        return "number"
+    if expression.lpar or isinstance(expression, _PRIMARY):
+        return "tight"
+    return "loose" if isinstance(expression, _LOOSE) else "ordinary"

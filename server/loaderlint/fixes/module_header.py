@@ -1,0 +1,294 @@
+"""What is added below the imports: imports and functions."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import re
+import textwrap
+import tokenize
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import libcst as cst
+
+from loaderlint.findings.finding import AddImport, InsertFunction, InsertMethod
+from loaderlint.fixes.draft import LINES, Draft, NewFunction, Plan
+from loaderlint.fixes.file_edits import Change, Refused
+from loaderlint.fixes.layout import GOES_ON, above_comments
+from loaderlint.fixes.name_scopes import Here, bindings, fill, has_word
+
+_DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
+_IMPORT = re.compile(r"[ \t]*(?:import|from)\b", re.MULTILINE)
+_LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER)
+_COOKIE = re.compile(r"#!|#.*coding[:=]")
+
+
+def plan_function(
+    intent: InsertFunction, draft: Draft, imports: Mapping[str, AddImport], before: int, run_at: int
+) -> str:
+    """Add the function to the plan, if there is no equal one; its name.
+
+    `before`: the first piece that uses it. `run_at`: the first piece that uses it while the module is run."""
+    old = draft.plan
+    source = fill(named(intent), Here(draft, len(draft.pieces), None, None), {}, imports)
+    return plan_source(intent.name, source, draft, before, run_at, old)
+
+
+def plan_source(
+    wanted: str, source: str, draft: Draft, before: int, run_at: int, without_imports: Plan | None = None
+) -> str:
+    """As `plan_function`, for the `source` of a function called `wanted`, without marks. `without_imports`: the plan to
+    go back to where there is an equal function; None: the function is to stand near the piece that uses it."""
+    old = without_imports or draft.plan
+    tokens = tokens_of(source, wanted)
+    if tokens is None:
+        raise Refused(f"{wanted} is no valid function")
+    known = _equal_function(draft, tokens, run_at)
+    if known is not None:
+        draft.plan = old  # nor are imports needed
+        return known
+    for function in draft.plan.functions:
+        if function.tokens == tokens:
+            sooner = function._replace(before=min(before, function.before))
+            functions = tuple(sooner if one is function else one for one in old.functions)
+            draft.plan = replace(draft.plan, functions=functions)
+            return function.name
+    name = next(one for one in numbered(wanted) if _is_free(draft, one))
+    source = renamed(source, wanted, name)
+    draft.plan = replace(
+        draft.plan,
+        functions=(*draft.plan.functions, NewFunction(name, tokens, source, before, without_imports is None)),
+    )
+    return name
+
+
+def named(intent: InsertFunction | InsertMethod) -> str:
+    """The source of a function that is to be added, with its wanted name."""
+    return intent.source.replace("{" + intent.name + "}", intent.name).replace("{name}", intent.name)
+
+
+def numbered(name: str) -> Iterator[str]:
+    """`name`, then `name_2`, `name_3` and so on."""
+    yield name
+    number = 2
+    while True:
+        yield f"{name}_{number}"
+        number += 1
+
+
+def renamed(source: str, old: str, new: str) -> str:
+    """`source` with the identifier `old` written `new`."""
+    return re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", new, source)
+
+
+def tokens_of(source: str, name: str) -> tuple[str, ...] | None:
+    """What is said in a function's source, without its own name, comments and layout; None if it cannot be told."""
+    text = textwrap.dedent(re.sub(r"\r\n?", "\n", source)).strip() + "\n"
+    said = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.INDENT:
+                said.append("indent")
+            elif token.type == tokenize.NAME and token.string == name:
+                said.append("<name>")
+            elif token.type not in _LAYOUT:
+                said.append(token.string.strip())
+    except (tokenize.TokenError, SyntaxError):
+        return None
+    return tuple(said)
+
+
+def says(draft: Draft, span: tuple[int, int], name: str, tokens: tuple[str, ...]) -> bool:
+    """Whether a function, which stands there, is made of these tokens (see `tokens_of`)."""
+    text = draft.text[slice(*span)]
+    known = draft.original.digests
+    if span not in known:
+        draft.spend(len(text) / 4)
+        known[span] = hash(tokens_of(text, name))
+    return known[span] == hash(tokens) and tokens_of(text, name) == tokens
+
+
+def _equal_function(draft: Draft, tokens: tuple[str, ...], run_at: int) -> str | None:
+    for piece in range(run_at):
+        one = draft.pieces[piece]
+        found = _DEF.match(one.text)
+        if one.kind != "statement" or one.parent != -1 or found is None:
+            continue
+        span = (one.start, one.start + len(one.text))
+        if says(draft, span, found[1], tokens) and len(bindings(draft, found[1])) == 1:
+            return found[1]
+    return None
+
+
+def _is_free(draft: Draft, name: str) -> bool:
+    """Whether `name` occurs nowhere: not as a local either, which would hide the function."""
+    taken = {function.name for function in draft.plan.functions} | {new.bound for new in draft.plan.imports}
+    return name not in taken and not hasattr(builtins, name) and not has_word(draft.text, name)
+
+
+# --- where ------------------------------------------------------------------------------------------------------------
+
+
+def header_changes(draft: Draft) -> list[Change]:
+    """The changes that add the plan's imports and functions."""
+    plan = draft.plan
+    if not plan.imports and not plan.functions:
+        return []
+    at, after_import = _import_place(draft)
+    statements = "".join(
+        statement + draft.newline for statement in dict.fromkeys(new.statement for new in plan.imports)
+    )
+    if statements and at and not after_import and _blank_lines_before(draft, at) == 0 and not _in_comment(draft, at):
+        statements = draft.newline + statements
+    places: dict[int, list[NewFunction]] = {}
+    for function in plan.functions:
+        place = _above(draft, function.before) if function.near else _function_place(draft, function.before, at)
+        places.setdefault(place, []).append(function)
+    if statements and not after_import and at not in places and _starts_with_code(draft, at):
+        statements += draft.newline
+    if statements and at not in places:
+        return [draft.insert_lines(at, statements), *_function_changes(draft, places)]
+    return _function_changes(draft, places, at, statements)
+
+
+def _function_changes(
+    draft: Draft, places: Mapping[int, list[NewFunction]], at: int = -1, statements: str = ""
+) -> list[Change]:
+    changes = []
+    for offset, functions in places.items():
+        imports = statements if offset == at else ""
+        blank = 2 if imports or offset else 0
+        if blank and not imports:
+            blank = max(0, 2 - _blank_lines_before(draft, offset))
+        gap = draft.newline * blank
+        text = imports + gap + (draft.newline * 2).join(draft.lines(function.source, "") for function in functions)
+        if draft.text[offset:].strip():
+            text += draft.newline * max(0, 2 - _blank_lines_after(draft, offset))
+        changes.append(draft.insert_lines(offset, text, LINES))
+    return changes
+
+
+def _import_place(draft: Draft) -> tuple[int, bool]:
+    """Where an import is to be added, and whether one (not of `__future__`) stands directly above."""
+    place, after_import = _below_comments(draft), False
+    for piece, one in enumerate(draft.pieces):
+        if one.parent != -1:
+            continue
+        is_docstring = piece == 0 and _is_docstring(draft, piece)
+        if not is_docstring and not _is_import(draft, piece):
+            break
+        place = draft.piece_end(piece)
+        after_import = not is_docstring and not one.text.startswith("from __future__")
+    return place, after_import
+
+
+def _above(draft: Draft, piece: int) -> int:
+    """Where a function is to be added directly above the module-level statement that the piece is or stands in."""
+    outermost = [piece, *draft.above(piece)][-1]
+    while draft.pieces[outermost].keyword in GOES_ON and outermost:
+        outermost -= 1
+        outermost = [outermost, *draft.above(outermost)][-1]
+    return above_comments(draft, draft.line_start(draft.pieces[outermost].start))
+
+
+def _function_place(draft: Draft, before: int, lowest: int) -> int:
+    """Where a function that the piece `before` uses is to be added: below the last import above the first definition,
+    not above `lowest`."""
+    place, open_block = lowest, False
+    piece = 0
+    while piece < len(draft.pieces):
+        one = draft.pieces[piece]
+        last = draft.last_inside(piece)
+        if last >= before or one.kind == "class" or one.text.startswith(("def ", "async def ", "@")):
+            break
+        goes_on = one.keyword in ("elif", "else", "except", "finally")
+        if goes_on and open_block or not goes_on and _has_import(draft, piece, last):
+            place, open_block = max(place, draft.piece_end(last)), True
+        else:
+            open_block = False
+        piece = last + 1
+    # Never between the clauses of one statement.
+    following = draft.pieces[piece].keyword if piece < len(draft.pieces) else ""
+    if open_block and following in ("elif", "else", "except", "finally"):
+        return _start_of_block(draft, piece)
+    return place
+
+
+def _start_of_block(draft: Draft, piece: int) -> int:
+    """Where the statement begins that the clause `piece` goes on."""
+    while draft.pieces[piece].parent != -1 or draft.pieces[piece].keyword in ("elif", "else", "except", "finally"):
+        piece -= 1
+    return draft.pieces[piece].start
+
+
+def _has_import(draft: Draft, piece: int, last: int) -> bool:
+    if (
+        piece == last
+        and draft.pieces[piece].kind == "statement"
+        and not draft.pieces[piece].text.startswith(("if", "try"))
+    ):
+        return _is_import(draft, piece)
+    if "__name__" in draft.pieces[piece].text:
+        return False
+    return any(_IMPORT.search(one.text) for one in draft.pieces[piece : last + 1])
+
+
+def _is_docstring(draft: Draft, piece: int) -> bool:
+    tree = draft.known_tree(piece) if draft.pieces[piece].text[:3].lstrip("rRuU").startswith(('"', "'")) else None
+    if tree is None or not isinstance(tree.node, cst.SimpleStatementLine):
+        return False
+    first = tree.node.body[0]
+    return isinstance(first, cst.Expr) and isinstance(first.value, cst.SimpleString | cst.ConcatenatedString)
+
+
+def _is_import(draft: Draft, piece: int) -> bool:
+    """Whether the piece is a line of nothing but imports."""
+    if not _IMPORT.match(draft.pieces[piece].text):
+        return False
+    tree = draft.known_tree(piece)
+    if tree is None or not isinstance(tree.node, cst.SimpleStatementLine):
+        return False
+    return all(isinstance(small, cst.Import | cst.ImportFrom) for small in tree.node.body)
+
+
+def _below_comments(draft: Draft) -> int:
+    """Where a file without docstring and imports begins: below the first lines' `#!` and encoding, and below a comment
+    that a blank line parts from the rest."""
+    first = draft.pieces[0].start if draft.pieces else len(draft.text)
+    offset = 0
+    while offset < first and _COOKIE.match(draft.text, offset):
+        offset = draft.next_line(offset)
+    end = offset
+    while end < first and draft.text[end : draft.line_end(end)].strip():
+        end = draft.next_line(end)
+    if end >= first or end == offset:
+        return offset
+    return min(first, draft.next_line(end))
+
+
+def _in_comment(draft: Draft, offset: int) -> bool:
+    """Whether the line above `offset` is a comment."""
+    start = draft.line_start(max(0, offset - len(draft.newline)))
+    return draft.text.startswith("#", start)
+
+
+def _starts_with_code(draft: Draft, offset: int) -> bool:
+    return bool(draft.text[offset : draft.line_end(offset)].strip())
+
+
+def _blank_lines_after(draft: Draft, offset: int) -> int:
+    count = 0
+    while offset < len(draft.text) and not _starts_with_code(draft, offset):
+        offset, count = draft.next_line(offset), count + 1
+    return count
+
+
+def _blank_lines_before(draft: Draft, offset: int) -> int:
+    count = 0
+    while offset:
+        start = draft.line_start(offset - len(draft.newline)) if offset >= len(draft.newline) else 0
+        if start >= offset or draft.text[start:offset].strip():
+            break
+        offset, count = start, count + 1
+    return count

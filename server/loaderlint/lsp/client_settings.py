@@ -1,0 +1,102 @@
+"""The user's settings in the editor: section `loaderlint`, the names of pyproject.toml in camelCase."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from loaderlint.files.symlinks import known_as
+from loaderlint.lsp.uris import uri_of
+from loaderlint.settings.settings import FOLDERS, KEYS, from_editor
+
+if TYPE_CHECKING:
+    from loaderlint.lsp.server import Server
+
+logger = logging.getLogger(__name__)
+
+SECTION = "loaderlint"
+#: Which files get diagnostics: `openFilesOnly` (the default) or `workspace`.
+MODE = "diagnosticMode"
+#: Seconds that the first analysis waits for the client to tell its settings.
+PATIENCE = 5.0
+
+
+def overrides(section: Any) -> dict[str, object]:
+    """The settings of a configuration section by their names in pyproject.toml. The section also holds what is none of
+    the engine's business, such as where the server is to be found; that is left out."""
+    if not isinstance(section, Mapping):
+        return {}
+    return {key: value for key, value in from_editor(section).items() if key in KEYS}
+
+
+def take(ls: Server, section: Any, folders: Mapping[Path, Any] | None = None) -> None:
+    """Keep what a configuration section says, and what it says for single folders; `Server.configured` applies it."""
+    ls.overrides = overrides(section)
+    of_folders = {known_as(folder): overrides(one) for folder, one in (folders or {}).items()}
+    if any(one != ls.overrides for one in of_folders.values()):
+        ls.overrides = {**ls.overrides, FOLDERS: of_folders}
+    ls.workspace_by_setting = isinstance(section, Mapping) and section.get(MODE) == "workspace"
+
+
+def interpreter(options: Mapping[str, Any]) -> str | None:
+    """The Python that is selected in the editor, as far as the initialization options tell."""
+    selected = options.get("interpreter")
+    return selected if isinstance(selected, str) and selected else None
+
+
+async def load(ls: Server) -> None:
+    """Ask the client for its settings, if it can be asked, and apply them. One that does not answer in time gets an
+    analysis without; a late answer still counts."""
+    if ls.client.configuration:
+        asked = asyncio.ensure_future(_ask(ls))
+        try:
+            await asyncio.wait_for(asyncio.shield(asked), PATIENCE)
+        except asyncio.TimeoutError:
+            logger.warning("the client does not tell its settings")
+            asked.add_done_callback(lambda _: ls.configured())
+    ls.configured()
+
+
+async def _ask(ls: Server) -> None:
+    folders = ls.folders
+    scopes = [None, *map(uri_of, folders)]
+    items = [types.ConfigurationItem(section=SECTION, scope_uri=scope) for scope in scopes]
+    try:
+        answer = await ls.workspace_configuration_async(types.ConfigurationParams(items=items))
+    except Exception as error:
+        logger.warning("the client does not tell its settings: %s", error)
+        return
+    if answer:
+        take(ls, answer[0], dict(zip(folders, answer[1:], strict=False)))
+
+
+async def did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:
+    """The settings in the editor changed. Newer clients are asked, older ones send them along."""
+    if ls.client.configuration:
+        await load(ls)
+        return
+    given = _plain(params.settings)
+    if isinstance(given, Mapping):
+        take(ls, given.get(SECTION, given))
+        ls.configured()
+
+
+def _plain(settings: Any) -> Any:
+    return settings._asdict() if hasattr(settings, "_asdict") else settings
+
+
+async def watch(ls: Server) -> None:
+    """Ask the client to tell when the settings change, if it wants to be asked."""
+    if ls.client.registers_configuration:
+        options = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
+        await ls.register_with_client(types.WORKSPACE_DID_CHANGE_CONFIGURATION, options)
+
+
+def register(server: Server) -> None:
+    """Offer the feature."""
+    server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(did_change_configuration)

@@ -1,0 +1,273 @@
+"""Code actions: the fixes of a finding, fix all, 'suppress here', its rule's page, and what can be done to a loader
+without any fault.
+
+What the client says about diagnostics is never trusted: some editors send ranges in other units than they were told.
+Findings are looked up anew from the requested range; the id that a diagnostic carries can only confirm one. Edits are
+made for one version of the document and are refused for any other.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from loaderlint.lsp import rule_page
+from loaderlint.lsp.backend import Workspace
+from loaderlint.lsp.documents import Document, Notebook, Snapshot
+from loaderlint.lsp.fix_all import fix_all
+from loaderlint.lsp.protocol import ContentModified
+from loaderlint.lsp.protocol_diagnostics import Report
+from loaderlint.lsp.suppress_action import Suppressing
+from loaderlint.lsp.text_positions import Place, Span, touches
+from loaderlint.lsp.workspace_edits import Change, Edit, FileEdit, NotMade, Outdated, change, one_edit
+
+if TYPE_CHECKING:
+    from loaderlint.findings.diagnostics import Diagnostic
+    from loaderlint.lsp.server import Server
+
+logger = logging.getLogger(__name__)
+
+REFACTOR = types.CodeActionKind.RefactorRewrite.value
+QUICK_FIX = types.CodeActionKind.QuickFix.value
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.loaderlint"
+
+#: Clients ask for the kind above cell by cell, and a notebook is fixed as a whole.
+NOTEBOOK_FIX_ALL = f"notebook.{FIX_ALL}"
+
+
+class NotPossible(JsonRpcException):
+    """The action that was offered cannot be carried out after all."""
+
+    CODE = types.LSPErrorCodes.RequestFailed.value
+    MESSAGE = "this fix cannot be made here"
+
+
+async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction] | None:
+    """Fixes, fix all, suppressions and refactorings for a range of a document; None if nothing is known about this
+    version of it."""
+    report = await ls.analysis.settled_report(params.text_document.uri)
+    document = ls.documents.get(params.text_document.uri)
+    if report is None or document is None:
+        return None
+    wanted = _Wanted(params.context.only)
+    actions: list[types.CodeAction] = []
+    if wanted(QUICK_FIX):
+        actions += _quick_fixes(ls, report, _meant(report, params, ls.documents.encoding))
+    all_here = FIX_ALL if report.snapshot.cells is None else NOTEBOOK_FIX_ALL
+    if wanted(all_here) and any(_safe(finding) for finding in report.findings):
+        actions.append(_lazy(report, "Fix all loaderlint findings that have a safe fix", all_here, {"all": True}))
+    if wanted(REFACTOR):
+        actions += await _refactorings(ls, report, params)
+    if ls.client.resolves_edits:
+        return actions
+    return [action for action in actions if await _can_be_filled(ls, document, report, action)]
+
+
+async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
+    """Fill in the edit of an action. Raises ContentModified if its document is no longer what it was, NotPossible if
+    the engine makes no edit of it."""
+    data = action.data
+    if not isinstance(data, Mapping):
+        return action
+    document = ls.documents.get(str(data.get("uri")))
+    if document is None or [document.serial, document.version] != list(data.get("at") or ()):
+        raise ContentModified()
+    await ls.analysis.settled()
+    report = ls.analysis.report(document)
+    if report is None or [document.serial, document.version] != list(data["at"]):
+        raise ContentModified()
+    if not await _filled(ls, document, report, action):
+        raise NotPossible()
+    return action
+
+
+async def _can_be_filled(ls: Server, document: Document | Notebook, report: Report, action: types.CodeAction) -> bool:
+    """As `_filled`, False also where the edit would do harm."""
+    try:
+        return await _filled(ls, document, report, action)
+    except NotPossible:
+        return False
+
+
+async def _filled(ls: Server, document: Document | Notebook, report: Report, action: types.CodeAction) -> bool:
+    """Give the action its edit, if it has none yet. False if there is none to give. Raises NotPossible if it would do
+    harm."""
+    if action.edit is not None or action.command is not None:
+        return True
+    data: Any = action.data
+    snapshots = ls.analysis.snapshots(report.snapshot)
+    client, label = ls.client, f"{action.title} (in a file that is not open)"
+
+    def question(workspace: Workspace) -> Change | None:
+        files, confirm = _files(workspace, report, snapshots, data)
+        return change(files, workspace, snapshots, client, label if confirm else None)
+
+    try:
+        made = await ls.analysis.ask(question)
+    except Outdated as outdated:
+        logger.info("no fix: %s", outdated)
+        ls.analysis.touched([snapshot.path for snapshot in snapshots])
+        raise ContentModified() from outdated
+    except NotMade as refused:
+        raise NotPossible(str(refused)) from refused
+    except Exception as error:
+        ls.analysis.unanswered(error)
+        return False
+    if made is None:
+        return False
+    if not document.is_at(report.snapshot) or not made.holds(ls.documents):
+        raise ContentModified()
+    action.edit = made.edit
+    return True
+
+
+def _files(
+    workspace: Workspace, report: Report, snapshots: Sequence[Snapshot], data: Mapping[str, Any]
+) -> tuple[Sequence[FileEdit], bool]:
+    """The edits that an action's data stand for, and whether those of unseen files need the user's consent (not when
+    fixing on save: that asked for no questions). For the worker's thread."""
+    if "all" in data:
+        return fix_all(workspace, report.snapshot.path, snapshots, data.get("rules")), False
+    if "refactoring" in data:
+        known = workspace.refactorings(report.snapshot.path, int(data["line"]))
+        fix = next((fix for fix in known if fix.title == data["refactoring"]), None)
+        made = workspace.repair(report.snapshot.path, fix) if fix is not None else None
+        return (made.files if made else ()), True
+    finding = _by_id(report, data)
+    if finding is None:
+        return (), False
+    repairs = workspace.repairs(finding)
+    return next((repair.files for repair in repairs if repair.title == data.get("fix")), ()), True
+
+
+def _by_id(report: Report, data: Mapping[str, Any]) -> Diagnostic | None:
+    index = data.get("finding")
+    if isinstance(index, int) and 0 <= index < len(report.findings):
+        finding = report.findings[index]
+        if finding.fingerprint == data.get("id"):
+            return finding
+    return next((finding for finding in report.findings if finding.fingerprint == data.get("id")), None)
+
+
+# --- which findings, which actions ------------------------------------------------------------------------------------
+
+
+class _Wanted:
+    """Whether the client wants actions of a kind: 'source' asks for 'source.fixAll.loaderlint' as well."""
+
+    def __init__(self, only: Sequence[types.CodeActionKind | str] | None) -> None:
+        self._only = None if only is None else [getattr(kind, "value", kind) for kind in only]
+
+    def __call__(self, kind: str) -> bool:
+        if self._only is None:
+            return True
+        return any(not asked or kind == asked or kind.startswith(f"{asked}.") for asked in self._only)
+
+
+def _meant(report: Report, params: types.CodeActionParams, encoding: Any) -> list[int]:
+    """The indexes of the findings that touch the requested range. One whose id the client names is meant already if it
+    shares a line with the range, whatever the columns are."""
+    uri = params.text_document.uri
+    asked = report.snapshot.span(uri, params.range, encoding)
+    if asked is None:
+        return []
+    named = {
+        diagnostic.data.get("id") for diagnostic in params.context.diagnostics if isinstance(diagnostic.data, Mapping)
+    }
+    return [
+        index
+        for index, finding in enumerate(report.findings)
+        if report.shows(index, uri)
+        and (touches(finding.span, asked) or (finding.fingerprint in named and _shares_line(finding.span, asked)))
+    ]
+
+
+def _shares_line(first: Span, second: Span) -> bool:
+    return first.line <= second.end_line and second.line <= first.end_line
+
+
+def _safe(finding: Diagnostic) -> bool:
+    return finding.fixable and any(fix.safety == "safe" for fix in finding.finding.fixes)
+
+
+def _quick_fixes(ls: Server, report: Report, indexes: Sequence[int]) -> Iterator[types.CodeAction]:
+    for index in indexes:
+        yield from _fixes(report, index)
+    yield from _all_of_a_rule(report, indexes)
+    if indexes:
+        suppressing = Suppressing(report.snapshot.lines)
+        yield from filter(None, (_suppress(ls, report, index, suppressing) for index in indexes))
+    yield from _pages(ls, report, indexes)
+
+
+def _fixes(report: Report, index: int) -> Iterator[types.CodeAction]:
+    finding = report.findings[index]
+    for number, fix in enumerate(finding.finding.fixes if finding.fixable else ()):
+        safe = fix.safety == "safe"
+        data = {"finding": index, "id": finding.fingerprint, "fix": fix.title}
+        action = _lazy(report, fix.title if safe else f"{fix.title} (unsafe)", QUICK_FIX, data)
+        action.diagnostics = [report.shown[index]]
+        action.is_preferred = True if safe and number == 0 else None
+        yield action
+
+
+def _all_of_a_rule(report: Report, indexes: Sequence[int]) -> Iterator[types.CodeAction]:
+    for name in sorted({report.findings[index].name for index in indexes}):
+        if sum(finding.name == name and _safe(finding) for finding in report.findings) > 1:
+            data = {"all": True, "rules": [name]}
+            action = _lazy(report, f"Fix all {name} findings in this file", QUICK_FIX, data)
+            # VS Code sorts what belongs to no finding to the end, below 'suppress'.
+            action.diagnostics = [report.shown[index] for index in indexes if report.findings[index].name == name]
+            yield action
+
+
+def _pages(ls: Server, report: Report, indexes: Sequence[int]) -> Iterator[types.CodeAction]:
+    for name in dict.fromkeys(report.findings[index].name for index in indexes):
+        if (command := rule_page.shown(name, ls.client)) is not None:
+            about = [report.shown[index] for index in indexes if report.findings[index].name == name]
+            yield types.CodeAction(title=command.title, kind=QUICK_FIX, diagnostics=about, command=command)
+
+
+async def _refactorings(ls: Server, report: Report, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """What can be done to the loader on the line where the range begins."""
+    snapshot = report.snapshot
+    place = snapshot.place(params.text_document.uri, params.range.start, ls.documents.encoding)
+    if place is None:
+        return []
+    line, _ = place
+    found = await ls.analysis.try_asking(lambda workspace: workspace.refactorings(snapshot.path, line))
+    return [_lazy(report, fix.title, REFACTOR, {"refactoring": fix.title, "line": line}) for fix in found or ()]
+
+
+def _lazy(report: Report, title: str, kind: str, data: dict[str, Any]) -> types.CodeAction:
+    # Nothing in it may be null: Neovim 0.7 drops such members before it sends the data back.
+    snapshot = report.snapshot
+    data = {"uri": snapshot.uri, "at": [snapshot.serial, snapshot.version], **data}
+    return types.CodeAction(title=title, kind=kind, data=data)
+
+
+def _suppress(ls: Server, report: Report, index: int, suppressing: Suppressing) -> types.CodeAction | None:
+    finding, snapshot = report.findings[index], report.snapshot
+    insertion = suppressing.insertion(finding.span, finding.name, finding.code)
+    if insertion is None:
+        return None
+    place = Place(insertion.line, insertion.column, insertion.line, insertion.end_column)
+    return types.CodeAction(
+        title=f"Suppress {finding.name} here",
+        kind=QUICK_FIX,
+        diagnostics=[report.shown[index]],
+        edit=one_edit(snapshot, Edit(place, insertion.text), ls.client),
+    )
+
+
+def register(server: Server) -> None:
+    """Offer the feature."""
+    options = types.CodeActionOptions(
+        code_action_kinds=[QUICK_FIX, REFACTOR, FIX_ALL, NOTEBOOK_FIX_ALL], resolve_provider=True
+    )
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(code_action)
+    server.feature(types.CODE_ACTION_RESOLVE)(resolve)

@@ -1,0 +1,58 @@
+"""What our own requests (`loaderlint/...`) have in common: they take the protocol's own parameters, and answer with a
+text for people. An editor shows that text as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+
+from loaderlint.files.symlinks import known_as
+from loaderlint.lsp.documents import Snapshot
+from loaderlint.lsp.uris import uri_of
+
+NOT_ANSWERED = "loaderlint cannot answer: an internal error, which its log shows"
+
+
+class Refusal(JsonRpcException):
+    """What is asked for cannot be told; the message says what to do."""
+
+    CODE = types.LSPErrorCodes.RequestFailed.value
+    MESSAGE = "this cannot be told"
+
+
+def document_uri(params: Any) -> str | None:
+    """The URI of `textDocument` in the parameters; None if there is none."""
+    uri = getattr(getattr(params, "textDocument", None), "uri", None)
+    return uri if isinstance(uri, str) else None
+
+
+def position(params: Any) -> types.Position:
+    """The `position` in the parameters, in the client's units. Raises JsonRpcInvalidParams if there is none."""
+    given = getattr(params, "position", None)
+    line, character = getattr(given, "line", None), getattr(given, "character", 0)
+    if not isinstance(line, int) or not isinstance(character, int) or line < 0 or character < 0:
+        raise JsonRpcInvalidParams("'position' is missing")
+    return types.Position(line=line, character=character)
+
+
+def base_of(path: Path | None, folders: Sequence[Path]) -> Path | None:
+    """The folder that paths in a text are relative to: the innermost of the workspace around `path`, else the file's
+    own; without a path the only folder of the workspace, None if there are several."""
+    if path is None:
+        return known_as(folders[0]) if len(folders) == 1 else None
+    around = [folder for folder in map(known_as, folders) if path.is_relative_to(folder)]
+    return max(around, key=lambda folder: len(folder.parts)) if around else path.parent
+
+
+def cells_of(snapshots: Iterable[Snapshot]) -> dict[Path, tuple[int, ...]]:
+    """The lines at which the cells of the open notebooks begin."""
+    return {one.path: tuple(part.start for part in one.cells) for one in snapshots if one.cells is not None}
+
+
+def answer(lines: Iterable[str], base: Path | None) -> dict[str, object]:
+    """`text`, and in `folder` the URI of the folder that its paths are relative to."""
+    return {"text": "\n".join(lines) + "\n", "folder": uri_of(base) if base else None}

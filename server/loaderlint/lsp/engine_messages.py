@@ -1,0 +1,43 @@
+"""What the server and the process of its engine say to each other (`loaderlint.runtime.child_processes` sends it)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+Kind = Literal["early", "part", "progress", "done", "cancelled", "failed"]
+
+
+class Told(NamedTuple):
+    """Something that needs no answer: a method of the workspace, or `workspace` itself, with its arguments."""
+
+    method: str
+    about: tuple[Any, ...]
+
+
+class Call(NamedTuple):
+    """A question, and all that has to be known before it. No `method`: nobody waits for the answer any more."""
+
+    number: int
+    told: tuple[Told, ...]
+    method: str
+    about: tuple[Any, ...]
+
+
+class Stop(NamedTuple):
+    """The answer to a call is not wanted any more."""
+
+    number: int
+
+
+class Edited(NamedTuple):
+    """There are newer texts than those of a call: nothing that they may change need be linked."""
+
+    number: int
+
+
+class Reply(NamedTuple):
+    """Of a call; the last one of each is `done`, `cancelled` or `failed`."""
+
+    number: int
+    kind: Kind
+    value: Any

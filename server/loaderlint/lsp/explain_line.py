@@ -1,0 +1,48 @@
+"""`loaderlint/explain`: what is known of a line, as `loaderlint explain FILE:LINE` tells it, of the text in the editor.
+
+Takes what a hover takes (`textDocument`, `position`) and answers `{text, folder}`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from loaderlint.lsp.backend import answer as there
+from loaderlint.lsp.custom_requests import NOT_ANSWERED, Refusal, answer, base_of, cells_of, document_uri, position
+from loaderlint.lsp.markdown import explanation
+from loaderlint.lsp.protocol import ContentModified
+
+if TYPE_CHECKING:
+    from loaderlint.lsp.server import Server
+
+EXPLAIN = "loaderlint/explain"
+
+
+async def explain(ls: Server, params: Any) -> dict[str, object]:
+    """The explanation of a line of an open document. Raises Refusal if it is not analysed, ContentModified if it is
+    edited meanwhile."""
+    at, uri = position(params), document_uri(params)
+    document = ls.documents.get(uri) if uri is not None else None
+    if uri is None or document is None or not document.analysed:
+        raise Refusal("loaderlint can explain Python files and notebooks that are open and saved somewhere")
+    version = document.version
+    report = await ls.analysis.settled_report(uri)
+    if document.version != version:
+        raise ContentModified()
+    if report is None:
+        raise Refusal("loaderlint could not look at this file; its log says why")
+    snapshot, snapshots = report.snapshot, ls.analysis.snapshots()
+    place = snapshot.place(uri, at, ls.client.encoding)
+    if place is None:
+        raise Refusal("no Python stands on this line")
+    base = base_of(snapshot.path, ls.folders)
+    cells = cells_of(snapshots)
+    path, line = snapshot.path, place[0]
+    lines = await ls.analysis.try_asking(lambda workspace: there(workspace, explanation, path, line, cells, base))
+    if lines is None:
+        raise Refusal(NOT_ANSWERED)
+    return answer(lines, base)
+
+
+def register(server: Server) -> None:
+    """Offer the request."""
+    server.feature(EXPLAIN)(explain)

@@ -1,0 +1,123 @@
+"""What happens on disk: files that come, change and go, and the folders of the workspace."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from loaderlint.lsp import client_settings
+from loaderlint.lsp.uris import known_path_of, path_of
+
+if TYPE_CHECKING:
+    from loaderlint.lsp.server import Server
+
+logger = logging.getLogger(__name__)
+
+#: Python, settings, and what says which versions are installed.
+WATCHED = (
+    "**/*.{py,ipynb}",
+    "**/pyproject.toml",
+    "**/loaderlint.toml",
+    "**/setup.cfg",
+    "**/*requirement*.{txt,in,lock}",
+    "**/requirements/*.{txt,in}",
+    "**/{uv,poetry,pdm,pixi}.lock",
+    "**/pylock*.toml",
+    "**/pixi.toml",
+    "**/{Pipfile,Pipfile.lock}",
+    "**/*{env,conda}*.{yml,yaml}",
+    "**/cog.{yml,yaml}",
+    "**/.python-version",
+    "**/.gitignore",
+    # An environment that comes or goes, and the packages whose versions rules ask for most. Whatever else is installed
+    # is noticed at the next check (`Versions.changed`).
+    "**/pyvenv.cfg",
+    "**/site-packages/{torch,tensorflow,keras,albumentations}-*.dist-info/METADATA",
+    # Of a folder that goes, or comes with all that is in it, some editors tell nothing but the folder.
+    "**/site-packages/{torch,tensorflow,keras,albumentations}-*.dist-info",
+)
+
+#: Files by their names, and folders, which hold files.
+_OPERATIONS = types.FileOperationRegistrationOptions(
+    filters=[
+        types.FileOperationFilter(
+            scheme="file",
+            pattern=types.FileOperationPattern(glob="**/*.{py,ipynb}", matches=types.FileOperationPatternKind.File),
+        ),
+        types.FileOperationFilter(
+            scheme="file", pattern=types.FileOperationPattern(glob="**", matches=types.FileOperationPatternKind.Folder)
+        ),
+    ]
+)
+
+
+def did_change_watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
+    """Files on disk came, changed or went: Python, settings, lock and requirement files, environments."""
+    _touched(ls, (event.uri for event in params.changes))
+
+
+def did_create_files(ls: Server, params: types.CreateFilesParams) -> None:
+    """The user created files or folders in the editor."""
+    _touched(ls, (file.uri for file in params.files))
+
+
+def did_rename_files(ls: Server, params: types.RenameFilesParams) -> None:
+    """The user renamed files or folders in the editor."""
+    _touched(ls, (uri for file in params.files for uri in (file.old_uri, file.new_uri)))
+
+
+def did_delete_files(ls: Server, params: types.DeleteFilesParams) -> None:
+    """The user deleted files or folders in the editor."""
+    _touched(ls, (file.uri for file in params.files))
+
+
+def _touched(ls: Server, uris: Iterable[str]) -> None:
+    ls.analysis.touched([path for uri in uris if (path := known_path_of(uri)) is not None])
+
+
+async def watch(ls: Server) -> None:
+    """Ask the client to watch `WATCHED`, if it can."""
+    if not ls.client.registers_watchers:
+        return
+    options = types.DidChangeWatchedFilesRegistrationOptions(
+        watchers=[types.FileSystemWatcher(glob_pattern=pattern) for pattern in WATCHED]
+    )
+    await ls.register_with_client(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+
+
+# --- folders ----------------------------------------------------------------------------------------------------------
+
+
+def first_folders(params: types.InitializeParams) -> tuple[Path, ...]:
+    """The folders that the client starts with: all of its workspace, or the one root of older clients."""
+    if params.workspace_folders:
+        uris = [folder.uri for folder in params.workspace_folders]
+    elif params.root_uri:
+        uris = [params.root_uri]
+    elif params.root_path:
+        return (Path(params.root_path),) if Path(params.root_path).is_absolute() else ()
+    else:
+        uris = []
+    return tuple(dict.fromkeys(path for uri in uris if (path := path_of(uri)) is not None))
+
+
+async def did_change_workspace_folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    """Folders were added to the workspace or removed from it."""
+    removed = {path_of(folder.uri) for folder in params.event.removed}
+    added = (path_of(folder.uri) for folder in params.event.added)
+    kept = [folder for folder in ls.folders if folder not in removed]
+    ls.folders = tuple(dict.fromkeys([*kept, *(path for path in added if path is not None)]))
+    await client_settings.load(ls)
+
+
+def register(server: Server) -> None:
+    """Offer the feature."""
+    server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(did_change_watched_files)
+    server.feature(types.WORKSPACE_DID_CREATE_FILES, _OPERATIONS)(did_create_files)
+    server.feature(types.WORKSPACE_DID_RENAME_FILES, _OPERATIONS)(did_rename_files)
+    server.feature(types.WORKSPACE_DID_DELETE_FILES, _OPERATIONS)(did_delete_files)
+    server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(did_change_workspace_folders)

@@ -1,0 +1,54 @@
+"""Fix all: round after round, because a fix can make room for the next one. For the worker's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from loaderlint.lsp.backend import Workspace
+from loaderlint.lsp.documents import Snapshot
+from loaderlint.lsp.workspace_edits import Edit, FileEdit, NotMade, applied, difference
+
+#: More rounds than any chain of fixes needs: fixes that are not done by then undo each other.
+_ROUNDS = 10
+
+
+class _File(NamedTuple):
+    path: Path
+    edits: tuple[Edit, ...]
+
+
+def fix_all(
+    workspace: Workspace, path: Path, snapshots: Sequence[Snapshot], rules: Collection[str] | None
+) -> Sequence[FileEdit]:
+    """The edits that make all safe fixes of the findings in the file at `path`, of the named rules only if any are
+    named.
+
+    The workspace sees each round's result and is put back to what `snapshots` (all open documents) say. Raises NotMade
+    if there is no end to it."""
+    first = workspace.fix_all([path], rules=rules)
+    if not first:
+        return ()
+    before: dict[Path, str] = {}
+    rounds = 1
+    edits = first
+    try:
+        while edits and rounds < _ROUNDS:
+            for file in edits:
+                text = workspace.text(file.path)
+                before.setdefault(file.path, text)
+                workspace.set_text(file.path, applied(text, file.edits))
+            edits = workspace.fix_all([path], rules=rules)
+            rounds += bool(edits)
+        if edits:
+            names = ", ".join(sorted({file.path.name for file in edits}))
+            raise NotMade(f"the fixes of {names} undo each other; fix one finding at a time, and please report it")
+        after = {changed: workspace.text(changed) for changed in before}
+    finally:
+        texts = {snapshot.path: snapshot.text for snapshot in snapshots}
+        for changed in before:
+            workspace.set_text(changed, texts.get(changed))
+    if rounds == 1:
+        return first
+    return [_File(changed, (difference(before[changed], after[changed]),)) for changed in before]

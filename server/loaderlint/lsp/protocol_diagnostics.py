@@ -1,0 +1,121 @@
+"""Findings as the protocol's diagnostics: made on the worker's thread, published on the event loop."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from lsprotocol import types
+
+from loaderlint import rule_url
+from loaderlint.findings.finding import Severity
+from loaderlint.lsp.client_capabilities import Client
+from loaderlint.lsp.documents import Snapshot
+from loaderlint.lsp.text_positions import Span
+
+if TYPE_CHECKING:
+    from loaderlint.findings.diagnostics import Diagnostic
+
+SOURCE = "loaderlint"
+
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFORMATION: types.DiagnosticSeverity.Information,
+    Severity.HINT: types.DiagnosticSeverity.Hint,
+}
+
+#: Rules whose findings are about code that does nothing (shown faded) or that uses what is out of date (struck out).
+TAGS: Mapping[str, tuple[types.DiagnosticTag, ...]] = {}
+
+
+class Places(Protocol):
+    """Where a client finds a span of a file."""
+
+    def __call__(self, path: Path, span: Span) -> types.Location: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found in one version of a document. `shown[i]` is `findings[i]` in the client's words, in the document
+    or cell `uris[i]`. `environment`: what the code is taken to run on, a fact a line, each with its source."""
+
+    snapshot: Snapshot
+    findings: tuple[Diagnostic, ...]
+    shown: tuple[types.Diagnostic, ...]
+    uris: tuple[str, ...]
+    environment: tuple[str, ...] = ()
+
+    def shown_in(self, uri: str) -> list[types.Diagnostic]:
+        """Those of the document, however the client spells its name, or of one cell of a notebook."""
+        return [one for index, one in enumerate(self.shown) if self.shows(index, uri)]
+
+    def shows(self, index: int, uri: str) -> bool:
+        """Whether the finding at `index` stands in the document, or in this cell of the notebook."""
+        return self.snapshot.cells is None or self.uris[index] == uri
+
+    def with_unsure(self, numbers: Sequence[int], other: Report) -> Report:
+        """The report with those findings of another report of the same text that it does not have itself, which nobody
+        can repair."""
+        known = {finding.fingerprint for finding in self.findings}
+        new = [number for number in numbers if other.findings[number].fingerprint not in known]
+        findings = [
+            replace(one, fixable=False, finding=replace(one.finding, fixes=()))
+            for one in map(other.findings.__getitem__, new)
+        ]
+        return replace(
+            self,
+            findings=(*self.findings, *findings),
+            shown=(*self.shown, *(other.shown[number] for number in new)),
+            uris=(*self.uris, *(other.uris[number] for number in new)),
+        )
+
+    def messages(self) -> list[types.PublishDiagnosticsParams]:
+        """The diagnostics of one version of a document, for clients that do not ask for them: a notification for each
+        text that the client edits (the cells of a notebook)."""
+        return [
+            types.PublishDiagnosticsParams(uri=part.uri, version=part.version, diagnostics=self.shown_in(part.uri))
+            for part in self.snapshot.parts
+        ]
+
+
+def report_of(
+    snapshot: Snapshot, findings: Sequence[Diagnostic], environment: tuple[str, ...], places: Places, client: Client
+) -> Report:
+    """The report of what was found in `snapshot`."""
+    made = [shown(finding, places, client) for finding in findings]
+    uris = tuple(snapshot.part_at(finding.span.line).uri for finding in findings)
+    return Report(snapshot, tuple(findings), tuple(made), uris, environment)
+
+
+def result_id(shown: Sequence[types.Diagnostic]) -> str:
+    """What a client tells in its next request, so that equal diagnostics need not be sent again."""
+    return hashlib.blake2b(repr(tuple(shown)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def shown(finding: Diagnostic, places: Places, client: Client) -> types.Diagnostic:
+    """`finding` in the client's words."""
+    related = [
+        types.DiagnosticRelatedInformation(location=places(note.path, note.span), message=note.message)
+        for note in finding.evidence
+    ]
+    tags = [tag for tag in TAGS.get(finding.name, ()) if tag in client.tags]
+    return types.Diagnostic(
+        range=places(finding.path, finding.span).range,
+        message=finding.message,
+        severity=_SEVERITIES[finding.severity],
+        code=finding.code,
+        code_description=types.CodeDescription(href=rule_url(finding.name)) if client.code_description else None,
+        source=SOURCE,
+        tags=tags or None,
+        related_information=(related or None) if client.related_information else None,
+        data={"id": finding.fingerprint} if client.diagnostic_data else None,
+    )
+
+
+def cleared(uri: str) -> types.PublishDiagnosticsParams:
+    """The notification that takes all diagnostics of a document away."""
+    return types.PublishDiagnosticsParams(uri=uri, diagnostics=[])

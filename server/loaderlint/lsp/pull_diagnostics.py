@@ -1,0 +1,216 @@
+"""Diagnostics for clients that ask for them: of a document, and of the whole workspace.
+
+Each client gets its diagnostics in one way: who asks (`Client.pulls`) is sent none. A request for the workspace is held
+until there is something new, because clients ask again as soon as they have an answer. Files that are not open are
+reported only where the user wants that (`Server.shows_workspace`).
+
+The cells of a notebook are documents only while it is open. The findings of one that is not are reported under the URI
+of its file, at the beginning; their messages name the cell.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from loaderlint.lsp.analysis import Texts
+from loaderlint.lsp.backend import Workspace
+from loaderlint.lsp.client_capabilities import Client
+from loaderlint.lsp.documents import Notebook, Snapshot
+from loaderlint.lsp.failure_log import costs_findings
+from loaderlint.lsp.protocol import Superseded
+from loaderlint.lsp.protocol_diagnostics import SOURCE, result_id, shown
+from loaderlint.lsp.uris import uri_of
+from loaderlint.syntax.notebook import SUFFIX, in_cell
+
+if TYPE_CHECKING:
+    from loaderlint.lsp.server import Server
+
+OPTIONS = types.DiagnosticOptions(identifier=SOURCE, inter_file_dependencies=True, workspace_diagnostics=True)
+
+#: What `Workspace.check` tells: how many files of how many are done.
+Progress = Callable[[int, int], None]
+
+
+class AskAgain(Superseded):
+    """The document was edited while it was looked at; the client shall ask about what it is now."""
+
+    CODE = types.LSPErrorCodes.ServerCancelled.value
+
+    def __init__(self) -> None:
+        super().__init__(data={"retriggerRequest": True})
+
+
+async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+    """The diagnostics of the document as it is now. Raises AskAgain if it is edited meanwhile."""
+    uri, pulled = params.text_document.uri, ls.analysis.pulled
+    document = ls.documents.get(uri)
+    if document is None:
+        ls.let_go.add(uri)
+        ls.analysis.announce_news()
+        pulled.answered_unknown(uri)
+        return types.RelatedFullDocumentDiagnosticReport(items=[])
+    if not document.analysed:
+        return types.RelatedFullDocumentDiagnosticReport(items=[])
+    pulled.forget((uri,))  # no refresh is needed for what is answered in a moment
+    version = document.version
+    report = await ls.analysis.looked_at(document)
+    if ls.documents.get(uri) is not document or document.version != version:
+        raise AskAgain()
+    if report is None:  # it could not be looked at, and never was
+        pulled.answered_unknown(uri)
+        return types.RelatedFullDocumentDiagnosticReport(items=[])
+    items = report.shown_in(uri)
+    answer = pulled.answered(uri, report.snapshot, items)
+    if answer == params.previous_result_id:
+        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=answer)
+    return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=answer)
+
+
+# --- the workspace ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What is found in one file. `version`: of the document or notebook, None if it is not open."""
+
+    uri: str
+    version: int | None
+    shown: tuple[types.Diagnostic, ...]
+
+    def told(self) -> types.WorkspaceFullDocumentDiagnosticReport:
+        """In the protocol's words."""
+        return types.WorkspaceFullDocumentDiagnosticReport(
+            uri=self.uri, items=list(self.shown), version=self.version, result_id=result_id(self.shown)
+        )
+
+
+async def workspace_diagnostic(ls: Server, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
+    """The diagnostics of all files for which they are not what the client has; waits until there are some."""
+    known = {previous.uri: previous.value for previous in params.previous_result_ids}
+    with shown_progress(ls, params.work_done_token) as progress:
+        reports = await found(ls, progress)
+    while not (news := list(_news(ls, reports, known | dict.fromkeys(ls.let_go, "")))):
+        await ls.analysis.news()
+        reports = await found(ls, silent)
+    ls.let_go.clear()
+    return types.WorkspaceDiagnosticReport(items=news)
+
+
+async def found(ls: Server, progress: Progress) -> dict[str, FileReport]:
+    """The files with findings, by URI; none unless the user wants to see files that are not open."""
+    return await everything(ls, progress) if ls.shows_workspace else {}
+
+
+async def everything(ls: Server, progress: Progress) -> dict[str, FileReport]:
+    """The files with findings, by URI, as they are now; whatever changes meanwhile begins it anew."""
+    while True:
+        await ls.analysis.begun()
+        await ls.analysis.settled()
+        question = partial(_everything, ls.analysis.snapshots(), ls.client, progress, ls.last_reports)
+        answer = await ls.analysis.ask_aside(question)
+        if answer is not None:
+            ls.last_reports = answer
+            return answer
+
+
+def _everything(
+    snapshots: Sequence[Snapshot],
+    client: Client,
+    progress: Progress,
+    last: Mapping[str, FileReport],
+    workspace: Workspace,
+    stop: Callable[[], bool],
+) -> dict[str, FileReport]:
+    """The reports of all files with findings, by URI; where an internal error costs findings, the `last` reports of
+    files of which nothing is found now stay. For the worker's thread."""
+    opened = {snapshot.path: snapshot for snapshot in snapshots}
+    places = Texts(workspace, snapshots, client.encoding)
+    reports: dict[str, FileReport] = {}
+    for path, findings in workspace.check(stop=stop, progress=progress).items():
+        if not findings:
+            continue
+        uri, version = (opened[path].uri, opened[path].version) if path in opened else (uri_of(path), None)
+        found = tuple(shown(finding, places, client) for finding in findings)
+        if path.suffix == SUFFIX and version is None:
+            starts = workspace.cells(path)
+            for one, finding in zip(found, findings, strict=True):
+                one.message = f"{in_cell(starts, finding.span.line)}{one.message}"
+        reports[uri] = FileReport(uri, version, found)
+    if any(map(costs_findings, workspace.problems)):
+        return {**last, **reports}
+    return reports
+
+
+def _news(
+    ls: Server, reports: Mapping[str, FileReport], known: Mapping[str, str]
+) -> Iterator[types.WorkspaceDocumentDiagnosticReport]:
+    """What the client does not have yet, and what it should have no longer. It asks about the cells of open notebooks
+    one by one."""
+    to_tell = {uri: report for uri, report in reports.items() if not is_open_notebook(ls, uri)}
+    for uri, report in to_tell.items():
+        if known.get(uri) != result_id(report.shown):
+            yield report.told()
+    nothing = result_id(())
+    for uri in known.keys() - to_tell.keys():
+        if known[uri] != nothing and not _asked_about_alone(ls, uri):
+            yield FileReport(uri, None, ()).told()
+
+
+def _asked_about_alone(ls: Server, uri: str) -> bool:
+    """Whether what the client knows of a text is its own question's answer, which says nothing of the workspace: VS
+    Code tells the result ids of open texts, too, and would ask again every two seconds if that were contradicted."""
+    document = ls.documents.get(uri)
+    if document is None or is_open_notebook(ls, uri):
+        return False
+    return isinstance(document, Notebook) or not ls.shows_workspace
+
+
+def is_open_notebook(ls: Server, uri: str) -> bool:
+    """Whether a notebook (not one of its cells) is open under `uri`. Its findings are shown in its cells."""
+    document = ls.documents.get(uri)
+    return isinstance(document, Notebook) and document.uri == uri
+
+
+def silent(done: int, total: int) -> None:
+    """Progress that nobody sees."""
+
+
+@contextmanager
+def shown_progress(ls: Server, token: types.ProgressToken | None) -> Iterator[Progress]:
+    """Shows the user how far the check of the workspace is, where the client asks for that."""
+    if token is None:
+        yield silent
+        return
+    loop, percents = asyncio.get_running_loop(), [-1]
+
+    def show(percent: int) -> None:
+        ls.work_done_progress.report(token, types.WorkDoneProgressReport(percentage=percent))
+
+    def progress(done: int, total: int) -> None:  # on the worker's thread, once a file
+        percent = 100 * done // total
+        if percent > percents[0]:
+            percents[0] = percent
+            loop.call_soon_threadsafe(show, percent)
+
+    begin = types.WorkDoneProgressBegin(title="loaderlint: checking the workspace", cancellable=True, percentage=0)
+    ls.work_done_progress.begin(token, begin)
+    if (task := asyncio.current_task()) is not None:
+        ls.work_done_progress.tokens[token].add_done_callback(lambda _: task.cancel())
+    try:
+        yield progress
+    finally:
+        ls.work_done_progress.end(token, types.WorkDoneProgressEnd())
+        ls.work_done_progress.tokens.pop(token, None)
+
+
+def register(server: Server) -> None:
+    """Offer the feature; only to a client that pulls."""
+    server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, OPTIONS)(diagnostic)
+    server.feature(types.WORKSPACE_DIAGNOSTIC)(workspace_diagnostic)

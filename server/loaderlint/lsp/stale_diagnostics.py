@@ -1,0 +1,183 @@
+"""Where the findings of an older text stand in a newer one: what is shown while the engine looks at the newer one.
+
+A finding stays with the very signs that it speaks of. It moves with them when the text changes before or behind them,
+and goes when they change. They are shown only; whatever edits a text (`actions`) waits for findings of that text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from loaderlint.lsp import text_positions
+from loaderlint.lsp.client_capabilities import Client
+from loaderlint.lsp.documents import Snapshot
+from loaderlint.lsp.protocol_diagnostics import Report, report_of
+from loaderlint.lsp.uris import uri_of
+from loaderlint.syntax.cutter import common_ends
+from loaderlint.syntax.span import Span
+
+if TYPE_CHECKING:
+    from loaderlint.findings.diagnostics import Diagnostic
+
+#: Between these and what stands behind them in their line, the meaning of the latter changes.
+_SIGNS = frozenset("#'\"")
+
+#: So many versions are kept one by one; then what lies between the first and the last is one step.
+_LONGEST = 200
+
+Shift = tuple[int, int]
+
+
+class Moved:
+    """From places in some lines (with their ends) to those in later ones, between which one part has changed."""
+
+    def __init__(self, was: Sequence[str], now: Sequence[str]) -> None:
+        self._was, self._now = was, now
+        first, back = common_ends(was, now)
+        self._first, self._last, self._last_now = first, len(was) - back, len(now) - back
+        before, after = "".join(was[first : self._last]), "".join(now[first : self._last_now])
+        prefix, suffix = common_ends(before, after)
+        self._start = _place(was, first, prefix)
+        self._end = _place(was, first, len(before) - suffix)
+        self._end_now = _place(now, first, len(after) - suffix)
+
+    def __call__(self, span: Span) -> Span | None:
+        """Where it stands now; None if it does not, or if that cannot be told."""
+        start, end = (span.line, span.column), (span.end_line, span.end_column)
+        if end <= self._start:
+            moved = span
+        elif start >= self._end:
+            moved = Span(*self._behind(start), *self._behind(end))
+        else:
+            return self._found(span)
+        return moved if self._means_the_same(span, moved) else None
+
+    def _behind(self, place: Shift) -> Shift:
+        """Where a place behind the change is now."""
+        line, column = place
+        if line == self._end[0]:
+            column += self._end_now[1] - self._end[1]
+        return line + self._end_now[0] - self._end[0], column
+
+    def _means_the_same(self, span: Span, moved: Span) -> bool:
+        """Whether what stands around it in its lines leaves it what it is: no part of a longer name, of a string or of
+        a comment."""
+        before, before_now = self._was[span.line][: span.column], self._now[moved.line][: moved.column]
+        if before != before_now and (_signs(before) != _signs(before_now) or _is_word(before_now[-1:])):
+            return False
+        behind, behind_now = self._was[span.end_line][span.end_column :], self._now[moved.end_line][moved.end_column :]
+        return behind == behind_now or not _is_word(behind_now[:1])
+
+    def _found(self, span: Span) -> Span | None:
+        """Where the lines of a span stand that are in the part which changed, or partly: they have stayed if they are
+        there once, as they were. (Somebody typed in two places.)"""
+        height = span.end_line - span.line + 1
+        lines = self._was[span.line : span.line + height]
+        if self._was[self._first : self._last].count(lines[0]) != 1:
+            return None
+        places = [n for n in range(self._first, self._last_now) if self._now[n] == lines[0]]
+        if len(places) != 1 or self._now[places[0] : places[0] + height] != lines:
+            return None
+        return span._replace(line=places[0], end_line=places[0] + height - 1)
+
+
+def _place(lines: Sequence[str], line: int, signs: int) -> Shift:
+    """The (line, column) so many characters behind the beginning of a line."""
+    while line + 1 < len(lines) and signs >= len(lines[line]):
+        signs -= len(lines[line])
+        line += 1
+    return line, signs
+
+
+def _signs(line: str) -> list[str]:
+    return [sign for sign in line if sign in _SIGNS]
+
+
+def _is_word(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
+
+
+class History:
+    """The versions of an open document since the one that was last looked at, as far as they are known."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._versions = [snapshot]
+        self._steps: list[Moved] = []
+
+    def note(self, snapshot: Snapshot) -> None:
+        """The document is at this version now. One by one, so that each edit is seen for itself."""
+        if snapshot.is_same(self._versions[-1]):
+            return
+        if len(self._versions) > _LONGEST:
+            del self._versions[1:], self._steps[:]
+        self._steps.append(Moved(self._versions[-1].lines, snapshot.lines))
+        self._versions.append(snapshot)
+
+    def begin(self, snapshot: Snapshot) -> None:
+        """This version was looked at."""
+        known = next((index for index, one in enumerate(self._versions) if one.is_same(snapshot)), None)
+        if known is not None:
+            del self._versions[:known], self._steps[:known]
+        else:
+            now = self._versions[-1]
+            self._versions, self._steps = [snapshot], []
+            self.note(now)
+
+    @property
+    def now(self) -> Snapshot:
+        """The last version."""
+        return self._versions[-1]
+
+    def moved(self, span: Span) -> Span | None:
+        """Where a place in the first version stands in the last one; None if it does not."""
+        here: Span | None = span
+        for step in self._steps:
+            if here is not None:
+                here = step(here)
+        return here
+
+
+def standing(report: Report, histories: Mapping[Path, History], client: Client) -> Report:
+    """What still stands of a report, which is about the first version of its document, in the last one. `histories`:
+    of all open documents, from the versions that were looked at for the report."""
+    findings = [one for finding in report.findings if (one := _moved(finding, histories)) is not None]
+    snapshot = histories[report.snapshot.path].now
+    return report_of(snapshot, findings, report.environment, _Locations(report, histories, client), client)
+
+
+def _moved(finding: Diagnostic, histories: Mapping[Path, History]) -> Diagnostic | None:
+    def place(path: Path, span: Span) -> Span | None:
+        return histories[path].moved(span) if path in histories else span
+
+    span = place(finding.path, finding.span)
+    if span is None:
+        return None
+    notes = ((note, place(note.path, note.span)) for note in finding.evidence)
+    evidence = tuple(note._replace(span=at) for note, at in notes if at is not None)
+    return replace(finding, span=span, evidence=evidence)
+
+
+class _Locations:
+    """Where the client finds places, without the engine: those in files that are not open are where they were."""
+
+    def __init__(self, report: Report, histories: Mapping[Path, History], client: Client) -> None:
+        self._histories, self._encoding = histories, client.encoding
+        self._known: Mapping[tuple[Path, text_positions.Span], types.Location] = {
+            (note.path, note.span): related.location
+            for finding, shown in zip(report.findings, report.shown, strict=True)
+            for note, related in zip(finding.evidence, shown.related_information or (), strict=False)
+        }
+
+    def __call__(self, path: Path, span: text_positions.Span) -> types.Location:
+        opened = self._histories.get(path)
+        if opened is not None:
+            part = opened.now.part_at(span.line)
+            return types.Location(uri=part.uri, range=part.range(span, self._encoding))
+        known = self._known.get((path, span))
+        beginning = text_positions.to_range([""], text_positions.Place(0, 0, 0, 0), self._encoding)
+        return known or types.Location(uri=uri_of(path), range=beginning)

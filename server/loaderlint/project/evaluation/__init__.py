@@ -1,0 +1,1 @@
+"""What expressions may be, across files, without running anything."""

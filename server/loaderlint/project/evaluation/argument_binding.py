@@ -1,0 +1,101 @@
+"""The arguments of a call as values, and their way into parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loaderlint.facts.ir import NONE, ParamIR
+from loaderlint.project.evaluation.values import MapOf, SeqOf, Val, unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What a call passes. `more_positional`, `more_keywords`: there are `*x` / `**x` whose items are out of sight."""
+
+    positional: tuple[Val, ...] = ()
+    keywords: tuple[tuple[str, Val], ...] = ()
+    more_positional: bool = False
+    more_keywords: bool = False
+
+    def get(self, name: str, position: int | None = None) -> Val | None:
+        """The argument called `name` or at `position` (0-based); None if it is not passed. Where `*x` or `**x` may pass
+        it, Unknown('kwargs')."""
+        for keyword, value in self.keywords:
+            if keyword == name:
+                return value
+        if position is not None and position < len(self.positional):
+            return self.positional[position]
+        if self.more_keywords or (position is not None and self.more_positional):
+            return unknown("kwargs")
+        return None
+
+    def before(self, others: Arguments) -> Arguments:
+        """These arguments followed by `others`, as `functools.partial` does: later keywords win."""
+        names = {name for name, _ in others.keywords}
+        kept = tuple(pair for pair in self.keywords if pair[0] not in names)
+        return Arguments(
+            self.positional + others.positional,
+            kept + others.keywords,
+            self.more_positional or others.more_positional,
+            self.more_keywords or others.more_keywords,
+        )
+
+    def fit(self, params: Sequence[ParamIR], receiver: bool) -> bool:
+        """Whether a def with these parameters (a receiver before the others, if so) takes the arguments."""
+        open_ = [param for param in params if param.kind in ("pos", "any")][receiver:]
+        kinds = {param.kind for param in params}
+        if len(self.positional) > len(open_) and "star" not in kinds:
+            return False
+        names = {name for name, _ in self.keywords}
+        taken = open_[: len(self.positional)]
+        if names & {param.name for param in taken if param.kind == "any"}:
+            return False
+        rest = [*open_[len(self.positional) :], *(param for param in params if param.kind == "kw")]
+        if names - {param.name for param in rest if param.kind != "pos"} and "starstar" not in kinds:
+            return False
+        if self.more_positional or self.more_keywords:
+            return True
+        return all(param.default != NONE or param.name in names for param in rest)
+
+    def bind(self, params: Sequence[ParamIR], receiver: Val | None) -> tuple[Val | None, ...]:
+        """One value a parameter, None where nothing is passed (its default holds). `receiver` fills the first one."""
+        bound: list[Val | None] = [None] * len(params)
+        positional = list(self.positional)
+        if receiver is not None:
+            positional.insert(0, receiver)
+        names = dict(self.keywords)
+        taken = 0
+        for index, param in enumerate(params):
+            if param.kind in ("pos", "any"):
+                if taken < len(positional):
+                    bound[index] = positional[taken]
+                    taken += 1
+                elif param.name in names and param.kind == "any":
+                    bound[index] = names.pop(param.name)
+                elif self.more_positional or self.more_keywords:
+                    bound[index] = unknown("kwargs")
+            elif param.kind == "star":
+                rest = tuple(positional[taken:])
+                bound[index] = unknown("kwargs") if self.more_positional else _value(SeqOf("tuple", rest))
+                taken = len(positional)
+            elif param.kind == "kw":
+                if param.name in names:
+                    bound[index] = names.pop(param.name)
+                elif self.more_keywords:
+                    bound[index] = unknown("kwargs")
+            else:
+                for named in params:
+                    if named.kind in ("any", "kw"):  # `*args` takes no keyword: `args=...` is one of these
+                        names.pop(named.name, None)
+                more = (unknown("kwargs"),) if self.more_keywords else ()
+                bound[index] = _value(MapOf((*names, *[None] * len(more)), (*names.values(), *more)))
+        return tuple(bound)
+
+
+#: Those of a call that passes nothing.
+NO_ARGUMENTS = Arguments()
+
+
+def _value(atom: SeqOf | MapOf) -> Val:
+    return Val(frozenset({atom}))

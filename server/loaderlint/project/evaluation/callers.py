@@ -1,0 +1,517 @@
+"""Who calls a function: the frames in which code of the main process runs.
+
+The evaluator goes forward, from a call to what it gives. To know the arguments of the function that builds a loader one
+must go backward, to its callers. Found by name in the text first, confirmed by evaluating the callee.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE, PieceFacts
+from loaderlint.project.evaluation.context_insensitive import Unframed
+from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.recursion_guard import provisional
+from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Instance, Method, PartialOf, Site, Unknown
+from loaderlint.project.modules.dependencies import needs_word
+from loaderlint.syntax.byte_search import calls
+
+_BOUND = re.compile(r"(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b")
+_MAX_CALLERS = 32
+_MAX_DEPTH = 6
+_MAX_WRAPPERS = 4
+_Def = tuple[Path, int, int]
+
+
+class CallSite(NamedTuple):
+    """A call somewhere in the project: expression `expr` of def `def_`."""
+
+    path: Path
+    piece: int
+    def_: int
+    expr: int
+    context: int
+
+
+class Limit(NamedTuple):
+    """What is not looked at because there is too much of it: the file that it is about, and what to say."""
+
+    path: Path | None
+    message: str
+
+
+class Callers:
+    """Backward questions of one snapshot."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._ev = evaluator
+        self._sites: dict[str, tuple[CallSite, ...]] = {}
+        self._sites_by_callee: dict[str, tuple[dict[_Def, list[CallSite]], list[CallSite]]] = {}
+        self._frames: dict[_Def, tuple[Frame, ...]] = {}
+        self._instances: dict[ClassRef, tuple[Instance, ...]] = {}
+        self._known_callees: dict[tuple[Path, int, int, int], frozenset[Atom] | None] = {}
+        self._other_names: dict[str, frozenset[str]] = {}
+        self._partials: frozenset[tuple[str, str]] | None = None
+        self._cut: dict[_Def, str] = {}
+
+    def frames(self, path: Path, piece: int, def_: int, depth: int = 0) -> tuple[Frame, ...]:
+        """The frames in which a def runs, from the calls in sight; with none in sight, one with open parameters."""
+        key = (path, piece, def_)
+        known = self._frames.get(key)
+        if known is not None:
+            return known
+        facts = self._ev.facts(path, piece)
+        if facts is None:
+            return ()
+        if def_ == 0:
+            self._frames[key] = (self._ev.body(path, piece),)
+            return self._frames[key]
+        if depth > _MAX_DEPTH:
+            return self._open(path, piece, def_, facts)
+        with provisional(self._frames, key, ()):
+            found = tuple(islice(_once(self._find(path, piece, def_, facts, depth)), _MAX_CALLERS + 1))
+            if len(found) > _MAX_CALLERS:
+                self._cut[key] = f"is called in more than {_MAX_CALLERS} ways"
+            self._frames[key] = found[:_MAX_CALLERS] or self._open(path, piece, def_, facts)
+        return self._frames[key]
+
+    def limits(self) -> tuple[Limit, ...]:
+        """What there is to say of the callers that were not followed so far."""
+        if not self._cut:
+            return ()
+        (path, piece, def_), how = min(self._cut.items())
+        facts = self._ev.facts(path, piece)
+        name = facts.ir.defs[def_].name if facts else ""
+        others = f" (and {len(self._cut) - 1} more like it)" if len(self._cut) > 1 else ""
+        message = f"`{name or 'a lambda'}` {how}{others}: not all of them are followed, so some loaders may not be seen"
+        return (Limit(path, message),)
+
+    def opened(self, path: Path, piece: int, def_: int) -> Frame | None:
+        """The frame of a def that somebody out of sight calls."""
+        facts = self._ev.facts(path, piece)
+        if facts is None or def_ == 0:
+            return self._ev.body(path, piece) if facts else None
+        return next(iter(self._open(path, piece, def_, facts)), None)
+
+    def _open(self, path: Path, piece: int, def_: int, facts: PieceFacts) -> tuple[Frame, ...]:
+        function = FunctionRef(path, piece, def_)
+        owner = self.owner(path, piece, def_, facts)
+        is_static = owner is not None and self._ev.functions.decoration(function) == "static"
+        receiver = Instance(owner, None) if owner and not is_static else None
+        frame = self._ev.functions.open_frame(function, receiver, owner)
+        return (frame,) if frame else ()
+
+    def owner(self, path: Path, piece: int, def_: int, facts: PieceFacts) -> ClassRef | None:
+        """The class that a def is a method of, None for functions."""
+        parent = facts.ir.defs[def_].parent
+        if parent > 0:
+            return ClassRef(path, piece, parent) if facts.ir.defs[parent].kind == "class" else None
+        file = self._ev.file(path)
+        up = file.pieces[piece].parent if file else -1
+        while file and up >= 0 and file.pieces[up].kind == "clause":
+            up = file.pieces[up].parent
+        return ClassRef(path, up, 1) if up >= 0 else None
+
+    def _find(self, path: Path, piece: int, def_: int, facts: PieceFacts, depth: int) -> Iterator[Frame]:
+        one = facts.ir.defs[def_]
+        owner = self.owner(path, piece, def_, facts)
+        if owner is not None and self._ev.functions.decoration(FunctionRef(path, piece, def_)) in ("static", "class"):
+            for site in self._sites_of(one.name, (path, piece, def_)):
+                for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                    yield from self._confirmed(site, caller, (path, piece, def_))
+            return
+        if owner is not None:
+            yield from self._method_frames(path, piece, def_, facts, owner, depth)
+            return
+        if one.parent > 0:
+            for scope in self.frames(path, piece, one.parent, depth + 1):
+                yield from self._nested_frames(path, piece, def_, scope, depth)
+            return
+        name = _bound_to(def_, facts) if one.kind == "lambda" else one.name
+        if not name:
+            return
+        wanted = (path, piece, def_)
+        for site in chain.from_iterable(self._sites_of(one, wanted) for one in (name, *sorted(self._aliases(name)))):
+            for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                yield from self._confirmed(site, caller, wanted)
+
+    def _nested_frames(self, path: Path, piece: int, def_: int, scope: Frame, depth: int) -> Iterator[Frame]:
+        """The frames of a function inside another: from the calls of it there, else one with open parameters."""
+        found = list(self._calls_of_nested(path, piece, def_, scope, depth))
+        opened = None if found else self._ev.functions.open_frame(FunctionRef(path, piece, def_, scope), None, None)
+        yield from found if opened is None else [opened]
+
+    def _calls_of_nested(self, path: Path, piece: int, def_: int, scope: Frame, depth: int) -> Iterator[Frame]:
+        facts = self._ev.facts(path, piece)
+        name = facts.ir.defs[def_].name if facts else ""
+        beside = [n for n, one in enumerate(facts.ir.defs if facts else ()) if one.parent == scope.def_ and n != def_]
+        for caller in (scope, *(f for n in beside if name for f in self.frames(path, piece, n, depth + 1))):
+            for step, call in self._ev.performed(caller):
+                func = self._ev.expr(caller, call.func)
+                if func not in (ir.MakeDef(def_), ir.Capture(1, name)):
+                    continue
+                if self._ev.liveness.is_dead(step.context, caller):
+                    continue
+                for target in self._ev.targets(step.call, caller):
+                    if (target.path, target.piece, target.def_, target.scope) == (path, piece, def_, scope):
+                        yield target
+
+    def _aliases(self, name: str) -> frozenset[str]:
+        """What files call a function `name` by another name: `import name as other`, `other = partial(name, ...)`."""
+        known = self._other_names.get(name)
+        if known is None:
+            found = {alias for alias, bound in self._bound_aliases() if bound == name}
+            for path in self._ev.files.containing(f"{name} as "):
+                file = self._ev.file(path)
+                for _, names in file.asking(_imported_as, name) if file else ():
+                    found.update(names)
+            known = self._other_names[name] = frozenset(found - {name})
+        return known
+
+    def _bound_aliases(self) -> frozenset[tuple[str, str]]:
+        """What `other = partial(name, ...)` calls each function: pairs of other and name."""
+        if self._partials is None:
+            found: set[tuple[str, str]] = set()
+            for path in self._ev.files.containing("partial("):
+                file = self._ev.file(path)
+                for _, pairs in file.asking(_bound_by_partial) if file else ():
+                    found.update(pairs)
+            self._partials = frozenset(found)
+        return self._partials
+
+    def _confirmed(self, site: CallSite, caller: Frame, wanted: _Def) -> Iterator[Frame]:
+        """The frames of `wanted` that a call leads to, if it does."""
+        if self._ev.liveness.is_dead(site.context, caller):
+            return
+        call = self._ev.expr(caller, site.expr)
+        if not isinstance(call, ir.Call):
+            return
+        callee = self._ev.eval(call.func, caller)
+        for atom in callee.only(FunctionRef, Method, PartialOf):
+            function = _function_of(atom)
+            if isinstance(function, FunctionRef) and _place(function) == wanted:
+                for target in self._ev.targets(site.expr, caller):
+                    yield from self._leading_to(target, wanted)
+
+    def _leading_to(self, frame: Frame, wanted: _Def, depth: int = 0) -> Iterator[Frame]:
+        """A frame of `wanted`, or those that the wrappers which stand in its place lead to."""
+        if (frame.path, frame.piece, frame.def_) == wanted:
+            yield frame
+        elif frame.scope is not None and depth < _MAX_WRAPPERS:
+            for inner in self._ev.run(frame):
+                yield from self._leading_to(inner, wanted, depth + 1)
+
+    def _method_frames(
+        self, path: Path, piece: int, def_: int, facts: PieceFacts, owner: ClassRef, depth: int
+    ) -> Iterator[Frame]:
+        one = facts.ir.defs[def_]
+        function = FunctionRef(path, piece, def_)
+        for inst in self.instances(owner, depth):
+            if one.name == "__init__":
+                init = self._ev.classes.init_frame(inst)
+                constructed = self._ev.classes.construction(inst) if init else []
+                yield from (f for f in constructed if (f.path, f.piece, f.def_) == (path, piece, def_))
+                continue
+            member = self._ev.classes.member(inst.cls, one.name)
+            if member is None or member.function != function:
+                continue
+            if len(one.params) <= 1:
+                opened = self._ev.functions.open_frame(function, inst, owner)
+                if opened is not None:
+                    yield opened
+                continue
+            called = False
+            for frame in self._calls_on(inst, one.name, (path, piece, def_), depth):
+                called = True
+                yield frame
+            opened = None if called else self._ev.functions.open_frame(function, inst, owner)
+            if opened is not None:
+                yield opened
+
+    def _calls_on(self, inst: Instance, name: str, wanted: _Def, depth: int) -> Iterator[Frame]:
+        yield from self._ev.classes.constructed_through(inst, FunctionRef(*wanted))
+        for site in self._sites_of(name, wanted, inst):
+            for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                yield from (f for f in self._confirmed(site, caller, wanted) if f.receiver == inst)
+
+    def instances(self, cls: ClassRef, depth: int = 0) -> tuple[Instance, ...]:
+        """The objects of a class (or of a subclass) whose construction is in sight; else one made out of sight."""
+        known = self._instances.get(cls)
+        if known is not None:
+            return known
+        with provisional(self._instances, cls, (Instance(cls, None),)):
+            self._instances[cls] = self._find_instances(cls, depth) or (Instance(cls, None),)
+        return self._instances[cls]
+
+    def _find_instances(self, cls: ClassRef, depth: int) -> tuple[Instance, ...]:
+        """The objects of a class or of a subclass whose construction is in sight."""
+        found: dict[Instance, None] = {}
+        for heir, site in self._made_by(cls):
+            for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                if self._ev.liveness.is_dead(site.context, caller):
+                    continue
+                call = self._ev.expr(caller, site.expr)
+                if isinstance(call, ir.Call) and heir in self._ev.eval(call.func, caller).atoms:
+                    found[Instance(heir, Site(caller, site.expr))] = None
+            if len(found) > _MAX_CALLERS:
+                self._cut[cls.path, cls.piece, cls.def_] = f"is made in more than {_MAX_CALLERS} ways"
+                break
+        return tuple(found)[:_MAX_CALLERS]
+
+    def are_made(self, cls: ClassRef) -> bool:
+        """Whether the construction of some object of a class, or of a subclass, is in sight. Most are made where it is
+        written that they are: who calls the code around that does not matter."""
+        if cls not in self._instances and any(self._calls_for_all(site) for _, site in self._made_by(cls)):
+            return True
+        return any(inst.site is not None for inst in self.instances(cls))
+
+    def _made_by(self, cls: ClassRef) -> Iterator[tuple[ClassRef, CallSite]]:
+        """The calls that may make an object of a class or of a subclass, with which one."""
+        for heir in (cls, *self.subclasses(cls)):
+            for site in self.sites(self._ev.classes.name(heir)):
+                callees = self.callees(site)
+                if callees is None or heir in callees:
+                    yield heir, site
+
+    def _calls_for_all(self, site: CallSite) -> bool:
+        """Whether neither what a call calls nor whether it is reached rests on the callers of its def."""
+        facts = self._ev.facts(site.path, site.piece)
+        if facts is None or self._written(site) is None:
+            return False
+        here = Unframed(self._ev, site.path, site.piece, site.def_, facts)
+        around = facts.ir.defs[site.def_].around(site.context)
+        return all(one.kind != "if" or one.expr == NONE or here.is_open(one.expr) for one in around)
+
+    def subclasses(self, cls: ClassRef) -> tuple[ClassRef, ...]:
+        """The classes of the project that derive from a module-level class, in the order of their files."""
+        found = tuple(islice(self._heirs(cls), _MAX_CALLERS + 1))
+        if len(found) > _MAX_CALLERS:
+            self._cut[cls.path, cls.piece, cls.def_] = f"has more than {_MAX_CALLERS} subclasses"
+        return found[:_MAX_CALLERS]
+
+    def frames_of_heirs(self, path: Path, piece: int, def_: int) -> Iterator[Frame]:
+        """The frames of a method on objects, which are presumed, of the classes that inherit it, that no other class
+        derives from and that nothing in sight makes: a framework or a configuration may."""
+        facts = self._ev.facts(path, piece)
+        owner = self.owner(path, piece, def_, facts) if facts and def_ else None
+        function = FunctionRef(path, piece, def_)
+        if facts is None or owner is None or self._ev.functions.decoration(function) in ("static", "class"):
+            return
+        for heir in self._last_heirs(owner):
+            member = self._ev.classes.member(heir, facts.ir.defs[def_].name)
+            if member is None or member.function != function or self.are_made(heir):
+                continue
+            opened = self._ev.functions.open_frame(function, Instance(heir, None, presumed=True), owner)
+            yield from (opened,) if opened is not None else ()
+
+    def _last_heirs(self, cls: ClassRef) -> list[ClassRef]:
+        """The classes that derive from a class, through others too, and that no class derives from."""
+        seen: dict[ClassRef, bool] = {}
+        waiting = [cls]
+        while waiting and len(seen) < _MAX_CALLERS:
+            one = waiting.pop()
+            heirs = self.subclasses(one)
+            waiting += [heir for heir in reversed(heirs) if heir not in seen]
+            seen[one] = not heirs
+        return [one for one, is_last in seen.items() if is_last and one != cls]
+
+    def _heirs(self, cls: ClassRef) -> Iterator[ClassRef]:
+        name = self._ev.classes.name(cls)
+        for path in self._ev.files.deriving(name):
+            file = self._ev.file(path)
+            for piece, _ in file.asking(_may_derive, name) if file else ():
+                if file and file.pieces[piece].kind == "class":
+                    heir = ClassRef(path, piece, 1)
+                    if heir != cls and cls in self._ev.classes.mro(heir):
+                        yield heir
+
+    def sites(self, name: str) -> tuple[CallSite, ...]:
+        """The calls of something called `name`."""
+        known = self._sites.get(name)
+        if known is None:
+            known = self._sites[name] = tuple(self._find_sites(name))
+        return known
+
+    def _sites_of(self, name: str, wanted: _Def, receiver: Instance | None = None) -> Iterator[CallSite]:
+        """The calls of something called `name` that may run the def `wanted`; with a `receiver`, on this object."""
+        certain, possible = self._by_callee(name)
+        for site in sorted((*certain.get(wanted, ()), *possible)):
+            if receiver is None or self._may_run_on(receiver, site):
+                yield site
+
+    def _by_callee(self, name: str) -> tuple[dict[_Def, list[CallSite]], list[CallSite]]:
+        """The calls of something called `name` by the defs that they may run; and those that may run any."""
+        known = self._sites_by_callee.get(name)
+        if known is None:
+            known = self._sites_by_callee[name] = self._find_by_callee(name)
+        return known
+
+    def _find_by_callee(self, name: str) -> tuple[dict[_Def, list[CallSite]], list[CallSite]]:
+        certain: dict[_Def, list[CallSite]] = {}
+        possible: list[CallSite] = []
+        for site in self.sites(name):
+            callees = self.callees(site)
+            if callees is None:
+                possible.append(site)
+            functions = (_function_of(atom) for atom in callees or ())
+            for place in {_place(f) for f in functions if isinstance(f, FunctionRef)}:
+                certain.setdefault(place, []).append(site)
+        return certain, possible
+
+    def _may_run_on(self, receiver: Instance, site: CallSite) -> bool:
+        """Whether a call may run a method on an object: what a class calls on itself runs on its own objects only."""
+        facts = self._ev.facts(site.path, site.piece)
+        call = facts.ir.exprs[site.expr] if facts else None
+        if facts is None or not isinstance(call, ir.Call):
+            return False
+        method = Unframed(self._ev, site.path, site.piece, site.def_, facts).method_of_self(call.func)
+        owner = self.owner(site.path, site.piece, method, facts) if method is not None else None
+        if owner is None or method is None:
+            return True
+        if self._ev.functions.decoration(FunctionRef(site.path, site.piece, method)) in ("static", "class"):
+            return True
+        ancestors = self._ev.classes.mro(receiver.cls)
+        return any(isinstance(base, ClassRef) and _same_class(base, owner) for base in ancestors)
+
+    def callees(self, site: CallSite) -> frozenset[Atom] | None:
+        """All that a call may call for any caller of its def; None if that takes to know the callers."""
+        key = (site.path, site.piece, site.def_, site.expr)
+        if key not in self._known_callees:
+            written = self._written(site)
+            self._known_callees[key] = self._find_callees(site) if written is None and site.def_ else written
+        return self._known_callees[key]
+
+    def _written(self, site: CallSite) -> frozenset[Atom] | None:
+        """All that a call may call, where no frame of its def is needed to tell; else None."""
+        facts = self._ev.facts(site.path, site.piece)
+        call = facts.ir.exprs[site.expr] if facts else None
+        if facts is None or not isinstance(call, ir.Call):
+            return frozenset()
+        callee = Unframed(self._ev, site.path, site.piece, site.def_, facts).value(call.func)
+        return callee.atoms if callee is not None else None
+
+    def _find_callees(self, site: CallSite) -> frozenset[Atom] | None:
+        found: set[Atom] = set()
+        for frame in self._opened_for_heirs(site):
+            call = self._ev.expr(frame, site.expr)
+            if not isinstance(call, ir.Call):
+                return None
+            atoms = self._ev.eval(call.func, frame).atoms
+            if any(type(atom) is Unknown for atom in atoms):
+                return None
+            found |= atoms
+        return frozenset(found) if found else None
+
+    def _opened_for_heirs(self, site: CallSite) -> Iterator[Frame]:
+        """The frames of a call's def for callers out of sight: on objects of its class and of those that derive from
+        it."""
+        facts = self._ev.facts(site.path, site.piece)
+        if facts is None:
+            return
+        opened = self.opened(site.path, site.piece, site.def_)
+        if opened is None:
+            return
+        yield opened
+        if isinstance(opened.receiver, Instance) and asks_self(site.expr, facts):
+            function = FunctionRef(site.path, site.piece, site.def_)
+            for heir in self.subclasses(opened.receiver.cls):
+                frame = self._ev.functions.open_frame(function, Instance(heir, None), opened.owner)
+                yield from (frame,) if frame else ()
+
+    def _find_sites(self, name: str) -> Iterator[CallSite]:
+        for path in self._ev.files.calling(name):
+            file = self._ev.file(path)
+            if file is None:
+                continue
+            for piece, _ in file.asking(calls, name):
+                yield from sites_in(self._ev, path, piece, {name})
+
+
+def _once(frames: Iterable[Frame]) -> Iterator[Frame]:
+    """Each frame once, as far as somebody asks."""
+    seen: set[Frame] = set()
+    for frame in frames:
+        if frame not in seen:
+            seen.add(frame)
+            yield frame
+
+
+def _place(function: FunctionRef) -> _Def:
+    return function.path, function.piece, function.def_
+
+
+def _same_class(one: ClassRef, other: ClassRef) -> bool:
+    """Whether two are the same class statement, in whatever function it stands."""
+    return (one.path, one.piece, one.def_) == (other.path, other.piece, other.def_)
+
+
+def asks_self(number: int, facts: PieceFacts) -> bool:
+    """Whether the callee of a call depends on the def's first parameter."""
+    exprs = facts.ir.exprs
+    call = exprs[number]
+    made_of = ir.made_of(exprs, [call.func]) if isinstance(call, ir.Call) else ()
+    return any(ir.is_self(exprs[one]) for one in made_of)
+
+
+def _function_of(atom: Atom) -> Atom:
+    """The function behind a bound method or `functools.partial`."""
+    for _ in range(3):
+        if isinstance(atom, PartialOf):
+            atom = atom.func
+    return atom.function if isinstance(atom, Method) else atom
+
+
+def _bound_to(def_: int, facts: PieceFacts) -> str:
+    """The name that a module-level statement gives a lambda, '' if it gives none."""
+    for step in facts.ir.defs[0].steps:
+        if isinstance(step, ir.Bind) and step.value != ir.NONE and facts.ir.exprs[step.value] == ir.MakeDef(def_):
+            return step.name
+    return ""
+
+
+@needs_word
+def _may_derive(text: str, name: str) -> bool:
+    """Whether a piece may be the head of a class among whose bases `name` is written."""
+    return name in text and "class" in text
+
+
+@needs_word
+def _imported_as(text: str, name: str) -> tuple[str, ...]:
+    """The names under which a piece imports what is called `name`."""
+    return tuple(re.findall(rf"\b{name} as (\w+)", text)) if f"{name} as " in text else ()
+
+
+def _bound_by_partial(text: str) -> tuple[tuple[str, str], ...]:
+    """The names that a piece gives functions with bound arguments, each with the function's own."""
+    return tuple(_BOUND.findall(text)) if "partial(" in text else ()
+
+
+def sites_in(ev: Evaluator, path: Path, piece: int, names: set[str] | frozenset[str]) -> Iterator[CallSite]:
+    """The calls in a piece whose callee is written with one of `names` as its last part."""
+    facts = ev.facts(path, piece)
+    if facts is None:
+        return
+    exprs = facts.ir.exprs
+    for def_, one in enumerate(facts.ir.defs):
+        for step in one.steps:
+            if type(step) is not ir.Perform:
+                continue
+            call = exprs[step.call]
+            if isinstance(call, ir.Call) and called_name(exprs, call.func) in names:
+                yield CallSite(path, piece, def_, step.call, step.context)
+
+
+def called_name(exprs: tuple[ir.Expr, ...], func: int) -> str:
+    """The last part of a callee as written: `data.DataLoader` gives 'DataLoader'; '' for anything computed."""
+    match exprs[func]:
+        case ir.Global(name) | ir.Attr(_, name) | ir.Capture(_, name):
+            return name
+        case ir.Imported(module, name, _):
+            return name or module.rpartition(".")[2]
+    return ""

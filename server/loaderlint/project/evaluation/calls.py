@@ -1,0 +1,164 @@
+"""Calls: their arguments, what they give, and the frames that they lead to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS
+from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values
+from loaderlint.project.evaluation.argument_binding import NO_ARGUMENTS, Arguments
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.limits import MAX_NESTING
+from loaderlint.project.evaluation.values import (
+    Atom,
+    ClassRef,
+    FolderRef,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    Literal_,
+    MapOf,
+    Method,
+    ModuleRef,
+    Namespace,
+    PartialOf,
+    SeqOf,
+    Site,
+    SuperRef,
+    Unknown,
+    Val,
+    join,
+    of,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+
+class Calls:
+    """Call questions of one snapshot."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._ev = evaluator
+
+    def arguments(self, call: ir.Call, frame: Frame, skip: int = 0) -> Arguments:
+        """The arguments of a call, without the first `skip` positional ones."""
+        if not call.args:
+            return NO_ARGUMENTS
+        positional: list[Val] = []
+        keywords: list[tuple[str, Val]] = []
+        more_positional = more_keywords = False
+        for kind, name, number in call.args:
+            value = self._ev.eval(number, frame)
+            if kind == "pos":
+                positional.append(value)
+            elif kind == "kw":
+                keywords.append((name, value))
+            elif kind == "star":
+                inner = [atom for atom in value.atoms if isinstance(atom, SeqOf)]
+                if len(inner) == 1 and len(value.atoms) == 1:
+                    positional.extend(inner[0].items)
+                else:
+                    more_positional = True
+            else:
+                maps = [atom for atom in value.only(MapOf) if isinstance(atom, MapOf)]
+                keywords.extend(containers.either(maps))
+                more_keywords = more_keywords or len(maps) < len(value.atoms) or any(None in one.keys for one in maps)
+        return Arguments(tuple(positional[skip:]), tuple(keywords), more_positional, more_keywords)
+
+    def is_guessed(self, frame: Frame) -> bool:
+        """Whether a frame runs on an object whose class was found by a name made up at run time."""
+        receiver = frame.receiver
+        site = receiver.site if isinstance(receiver, Instance) else None
+        return site is not None and site.expr in site.frame.guesses
+
+    def is_guess(self, frame: Frame, target: Frame) -> bool:
+        """Whether `frame` leads to `target` only through names made up at run time: `getattr(self, name)(...)`, or the
+        method of an object whose class was found so."""
+        if self.is_guessed(target):
+            return True
+        ways = [number for number, targets in frame.targets.items() if target in targets]
+        return bool(ways) and all(number in frame.guesses for number in ways)
+
+    def call(
+        self, callee: Val, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
+    ) -> tuple[Val, tuple[Frame, ...]]:
+        """The result of calling `callee` at expression `number` of `frame`, and the frames that run for it."""
+        if len(callee.atoms) == 1:
+            (atom,) = callee.atoms
+            if seen and atom in seen:
+                return unknown("call"), ()
+            if type(atom) is Lib and library_values.is_opaque(atom.name):  # most calls
+                return library_values.call(self._ev, atom.name, callee, arguments, frame, number, seen)
+            value, more = self._call_atom(atom, callee, arguments, frame, number, {**seen, atom: True})
+            return join((value,)), tuple(dict.fromkeys(more)) if len(more) > 1 else more
+        parts: list[Val] = []
+        targets: list[Frame] = []
+        for atom in callee.ordered():
+            if atom in seen:
+                continue
+            value, more = self._call_atom(atom, callee, arguments, frame, number, {**seen, atom: True})
+            parts.append(value)
+            targets.extend(more)
+        return (join(parts) if parts else unknown("call")), tuple(dict.fromkeys(targets))
+
+    def _call_atom(
+        self, atom: Atom, callee: Val, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
+    ) -> tuple[Val, tuple[Frame, ...]]:
+        match atom:
+            case FunctionRef():
+                return self._call_function(atom, arguments, frame)
+            case Method(function, receiver, owner):
+                return self._ev.functions.invoke(function, receiver, owner, arguments, frame)
+            case ClassRef():
+                made = Instance(atom, Site(frame, number) if frame.nesting < MAX_NESTING else None)
+                init = self._ev.classes.init_frame(made)
+                return of(made), (init,) if init else ()
+            case Instance():
+                for name in ("__call__", "forward"):
+                    if self._ev.classes.member(atom.cls, name) is not None:
+                        method = self._ev.attribute(of(atom), name, frame, None)
+                        return self.call(method, arguments, frame, number, seen)
+                return unknown("library call"), ()
+            case PartialOf(func, site):
+                bound = self._partial_arguments(site)
+                return self.call(of(func), bound.before(arguments), frame, number, seen)
+            case Lib(name):
+                return library_values.call(self._ev, name, callee, arguments, frame, number, seen)
+            case LibObject() | LibMember():
+                return library_values.call_object(self._ev, atom, callee, arguments, frame, number, seen)
+            case Unknown():
+                return of(dynamic_dispatch.made_late(self._ev, atom, Site(frame, number))), ()
+            case SuperRef() | ModuleRef() | FolderRef() | Literal_() | SeqOf() | MapOf() | Namespace():
+                return unknown("not callable"), ()
+        raise AssertionError(atom)
+
+    def _call_function(
+        self, function: FunctionRef, arguments: Arguments, frame: Frame
+    ) -> tuple[Val, tuple[Frame, ...]]:
+        """Call a function by its own name. `Base.method(self, ...)` runs on the object that is passed first."""
+        facts = self._ev.facts(function.path, function.piece)
+        if facts is not None and facts.ir.defs[function.def_].name in OPTIONAL_IMPORTERS:
+            return library_values.optional_import(arguments), ()
+        file = self._ev.file(function.path)
+        parent = self._ev.names.class_around(file, function.piece) if file and function.def_ == 1 else None
+        first = arguments.positional[0].only(Instance) if parent is not None and arguments.positional else []
+        if len(first) != 1 or parent is None or self._ev.functions.decoration(function) == "static":
+            return self._ev.functions.invoke(function, None, None, arguments, frame)
+        owner = ClassRef(function.path, parent, 1)
+        rest = replace(arguments, positional=arguments.positional[1:])
+        return self._ev.functions.invoke(function, first[0], owner, rest, frame)
+
+    def _partial_arguments(self, site: Site) -> Arguments:
+        call = self._ev.expr(site.frame, site.expr)
+        return self.arguments(call, site.frame, skip=1) if isinstance(call, ir.Call) else Arguments()
+
+    def site_arguments(self, site: Site) -> Arguments:
+        """The arguments of the call at `site` (the constructor's, for an instance)."""
+        call = self._ev.expr(site.frame, site.expr)
+        return self.arguments(call, site.frame) if isinstance(call, ir.Call) else Arguments(more_keywords=True)

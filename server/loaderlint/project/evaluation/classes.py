@@ -1,0 +1,814 @@
+"""Classes of the project: ancestry, members, and what the attributes of one object hold.
+
+Objects are told apart by the place where they are made. What an attribute holds is the union of its stores: those of
+the constructor and of the methods it calls, with the arguments of that very object; those of other methods, called by
+somebody out of sight; and the class body's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE, DefIR
+from loaderlint.knowledge.settings import FACTORIES, FIELDS, RECORD_BASES
+from loaderlint.project.evaluation import containers, hyperparameters
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.attribute_assignments import may_assign
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.name_patterns import may_be_named
+from loaderlint.project.evaluation.recursion_guard import provisional
+from loaderlint.project.evaluation.values import (
+    BOTTOM,
+    ClassRef,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    Literal_,
+    MapOf,
+    Method,
+    Origin,
+    SeqOf,
+    SuperRef,
+    Unknown,
+    Val,
+    join,
+    of,
+    unknown,
+)
+from loaderlint.project.modules.project_files import defined_name, holds, is_def
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+    from loaderlint.project.modules.project_files import Binding, ProjectFile, SeenPiece
+
+Base = ClassRef | Lib | Unknown
+_MAX_ANCESTORS = 32
+#: Past so many names, calls of any name count as leading to a method: for each of thousands of methods that call one
+#: another, there would be thousands.
+_MAX_NAMES = 500
+_EVERY = frozenset({"*"})
+_SETATTR = frozenset({Lib("builtins.setattr")})
+#: Methods whose stores say nothing of what an attribute holds in use.
+_NO_STORES = ("__init__", "__getstate__", "__setstate__", "__del__", "close")
+#: Library classes that define no methods of their own that matter: `super()` looks past them.
+_WITHOUT_METHODS = frozenset(
+    {
+        "torch.utils.data.Dataset",
+        "torch.utils.data.IterableDataset",
+        "builtins.object",
+        "abc.ABC",
+        "typing.Generic",
+        "typing.Protocol",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What a class binds a name to: a function, or a value (then `function` is None)."""
+
+    owner: ClassRef
+    name: str
+    function: FunctionRef | None
+    bindings: tuple[Binding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """One assignment to an attribute of an object: step `step` of the frame's def. `construction`: by the constructor
+    or a method that it calls."""
+
+    frame: Frame
+    step: int
+    value: Val
+    construction: bool
+    sure: bool
+
+
+#: A method, where it is written, and the piece that it stands in.
+_Written = tuple[Member, FunctionRef, "SeenPiece"]
+
+
+@dataclass(slots=True, eq=False)
+class _Methods:
+    """Some methods of a class and its ancestors: what is written in them, and the names whose calls on an object may
+    lead to one of them, as soon as somebody asks."""
+
+    written: tuple[_Written, ...]
+    places: frozenset[tuple[Path, int, int]]
+    names: frozenset[str] | None = None
+
+
+class Classes:
+    """Class questions of one snapshot."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._ev = evaluator
+        self._mro: dict[ClassRef, tuple[Base, ...]] = {}
+        self._ordering: set[ClassRef] = set()
+        self._found: dict[ClassRef, dict[str, Member | None]] = {}
+        self._own: dict[ClassRef, dict[str, Member]] = {}
+        self._members: dict[tuple[ClassRef, str], Member | None] = {}
+        self._mentioned: dict[tuple[ClassRef, str], tuple[_Written, ...]] = {}
+        self._storing_of: dict[tuple[ClassRef, str], tuple[_Written, ...]] = {}
+        self._storing_methods: dict[tuple[ClassRef, str], _Methods] = {}
+        self._leading_to: dict[tuple[tuple[Base, ...], tuple[FunctionRef, ...]], frozenset[str]] = {}
+        self._leading_in: dict[ClassRef, dict[str, frozenset[str]]] = {}
+        self._construction: dict[Instance, list[Frame]] = {}
+        self._walks: dict[tuple[Instance, frozenset[str]], list[Frame]] = {}
+        self._fields: dict[tuple[Instance, str], Val] = {}
+        self._stores: dict[tuple[Instance, str], tuple[Store, ...]] = {}
+        self._open: set[tuple[Instance, str]] = set()
+
+    # --- ancestry -----------------------------------------------------------------------------------------------------
+
+    def head(self, cls: ClassRef) -> DefIR | None:
+        """The class statement."""
+        facts = self._ev.facts(cls.path, cls.piece)
+        return facts.ir.defs[cls.def_] if facts and cls.def_ < len(facts.ir.defs) else None
+
+    def name(self, cls: ClassRef) -> str:
+        """The class's own name."""
+        head = self.head(cls)
+        return head.name if head else "?"
+
+    def mro(self, cls: ClassRef) -> tuple[Base, ...]:
+        """The class and its ancestors, nearest first; ancestors of libraries as `Lib`, unknown ones as `Unknown`."""
+        known = self._mro.get(cls)
+        return known if known is not None else self._ordered(cls)
+
+    def _ordered(self, cls: ClassRef) -> tuple[Base, ...]:
+        """The ancestry of a class and of all its ancestors, from the farthest ones down: the line may be long. A class
+        that is its own ancestor has itself for its ancestry until that is known."""
+        line: list[tuple[ClassRef, Iterator[Base], list[Base]]] = []
+        try:
+            self._begin_ordering(cls, line)
+            while True:
+                one, bases, direct = line[-1]
+                base = next(bases, None)
+                if base is not None:
+                    direct.append(base)
+                    if isinstance(base, ClassRef) and base not in self._mro:
+                        self._begin_ordering(base, line)
+                    continue
+                lines: list[list[Base]] = [
+                    list(self._mro[base]) if isinstance(base, ClassRef) else [base] for base in direct
+                ]
+                order = self._mro[one] = (one, *_merge([*lines, direct]))[:_MAX_ANCESTORS]
+                self._ordering.discard(one)
+                line.pop()
+                if not line:
+                    return order
+        finally:
+            for one, _, _ in line:  # an error, or the question is asked again
+                self._mro.pop(one, None)
+                self._ordering.discard(one)
+
+    def _begin_ordering(self, cls: ClassRef, line: list[tuple[ClassRef, Iterator[Base], list[Base]]]) -> None:
+        self._mro[cls] = (cls,)
+        self._ordering.add(cls)
+        line.append((cls, self._bases(cls), []))
+
+    def written_bases(self, cls: ClassRef) -> list[Val]:
+        """What each base of the class statement may be."""
+        head = self.head(cls)
+        frame = cls.scope or self._ev.body(cls.path, cls.piece)
+        values = []
+        for number in head.bases if head else ():
+            e = self._ev.expr(frame, number)
+            if isinstance(e, ir.Index) and self._ev.eval(e.base, frame).only(ClassRef, Lib):
+                number = e.base  # Dataset[int]: the class without its type arguments
+            values.append(self._ev.eval(number, frame))
+        return values
+
+    def _bases(self, cls: ClassRef) -> Iterator[Base]:
+        head = self.head(cls)
+        if head is None:
+            return
+        if cls.bases:
+            yield from (base for base in cls.bases if isinstance(base, ClassRef | Lib | Unknown))
+            return
+        for value in self.written_bases(cls):
+            known = [a for a in value.only(ClassRef, Lib) if isinstance(a, ClassRef | Lib) and a != cls]
+            if known:
+                yield from known
+            else:
+                yield value.unknown or Unknown("base class")
+
+    def library_bases(self, cls: ClassRef) -> tuple[str, ...]:
+        """The full names of the library classes among the ancestors."""
+        return tuple(base.name for base in self.mro(cls) if isinstance(base, Lib))
+
+    def has_unknown_base(self, cls: ClassRef) -> bool:
+        """Whether some ancestor is out of sight."""
+        return any(isinstance(base, Unknown) for base in self.mro(cls))
+
+    # --- members ------------------------------------------------------------------------------------------------------
+
+    def own_members(self, cls: ClassRef) -> dict[str, Member]:
+        """The names that the class body itself binds, in source order."""
+        known = self._own.get(cls)
+        if known is not None:
+            return known
+        found: dict[str, Member] = {}
+        file = self._in_pieces(cls)
+        if file is not None:
+            for name, bindings in file.members(cls.piece).items():
+                found[name] = self._made_member(cls, name, bindings)
+        else:
+            head = self.head(cls)
+            for step in head.steps if head else ():
+                if type(step) is ir.Bind and step.value != NONE:
+                    found[step.name] = Member(cls, step.name, self._nested_function(cls, step.value))
+        self._own[cls] = found
+        return found
+
+    def own_member(self, cls: ClassRef, name: str) -> Member | None:
+        """What the class body itself binds `name` to: asks for nothing else in a class that has pieces of its own."""
+        key = (cls, name)
+        if key not in self._members:
+            file = self._in_pieces(cls)
+            bindings = file.members(cls.piece).get(name) if file is not None else None
+            known = self.own_members(cls).get(name) if file is None else None
+            self._members[key] = self._made_member(cls, name, bindings) if bindings else known
+        return self._members[key]
+
+    def _in_pieces(self, cls: ClassRef) -> ProjectFile | None:
+        """The file of a class whose members are pieces of their own; None for one inside a function."""
+        file = self._ev.file(cls.path)
+        return file if file is not None and file.pieces[cls.piece].kind == "class" and cls.def_ == 1 else None
+
+    def _made_member(self, cls: ClassRef, name: str, bindings: list[Binding]) -> Member:
+        last = bindings[-1]
+        function = self._member_function(cls, last) if last.step < 0 else None
+        return Member(cls, name, function, tuple(bindings))
+
+    def _member_function(self, cls: ClassRef, binding: Binding) -> FunctionRef | None:
+        # the def index of a method that stands in its own piece is 1; a nested class is none of ours
+        file = self._ev.file(cls.path)
+        if file is None or file.pieces[binding.piece].kind == "class":
+            return None
+        return FunctionRef(cls.path, binding.piece, 1, cls.scope)
+
+    def _nested_function(self, cls: ClassRef, value: int) -> FunctionRef | None:
+        facts = self._ev.facts(cls.path, cls.piece)
+        e = facts.ir.exprs[value] if facts else None
+        if isinstance(e, ir.MakeDef) and facts and facts.ir.defs[e.index].kind != "class":
+            return FunctionRef(cls.path, cls.piece, e.index, cls.scope)
+        return None
+
+    def member(self, cls: ClassRef, name: str) -> Member | None:
+        """What the class or its nearest ancestor in the project binds `name` to."""
+        known = self._found.get(cls)
+        if known is not None and name in known:
+            return known[name]
+        order = self.mro(cls)
+        found = self._nearest(order, name)
+        if cls not in self._ordering:
+            self._found.setdefault(cls, {})[name] = found
+        return found
+
+    def _nearest(self, order: tuple[Base, ...], name: str) -> Member | None:
+        for base in order:
+            if isinstance(base, ClassRef):
+                found = self.own_member(base, name)
+                if found is not None:
+                    return found
+        return None
+
+    def methods(self, cls: ClassRef) -> Iterator[Member]:
+        """The functions of the class and its ancestors in the project; overridden ones too."""
+        for base in self.mro(cls):
+            if isinstance(base, ClassRef):
+                for found in self.own_members(base).values():
+                    if found.function is not None:
+                        yield found
+
+    def methods_asked(self, cls: ClassRef, question: Callable[..., object], *about: Hashable) -> Iterator[Member]:
+        """The methods among `methods(cls)` of whose piece's text `question(text, *about)` is true."""
+        for base in self.mro(cls):
+            if isinstance(base, ClassRef):
+                yield from self._own_asked(base, question, about)
+
+    def _own_asked(
+        self, cls: ClassRef, question: Callable[..., object], about: tuple[Hashable, ...]
+    ) -> Iterable[Member]:
+        file = self._in_pieces(cls)
+        if file is None:
+            found = [one for one in self.own_members(cls).values() if one.function is not None]
+            of_file = self._ev.file(cls.path)
+            return found if found and of_file and of_file.pieces[cls.piece].ask(question, *about) else ()
+        members: dict[str, Member] = {}
+        for index, _ in file.asking(question, *about, scope=cls.piece):
+            name = file.pieces[index].ask(defined_name) if file.pieces[index].kind == "statement" else ""
+            member = self.own_member(cls, name) if name and name not in members else None
+            if member is not None and member.function is not None and member.function.piece == index:
+                members[name] = member
+        return sorted(members.values(), key=_first_bound)
+
+    def methods_holding(self, cls: ClassRef, word: str) -> Iterator[Member]:
+        """The methods among `methods(cls)` whose text holds `word`."""
+        return self.methods_asked(cls, holds, word)
+
+    def public_methods(self, inst: Instance) -> list[Method]:
+        """The methods without a leading underscore that the object's own classes define, nearest first."""
+        found: dict[str, Method] = {}
+        for member in self.methods(inst.cls):
+            if member.function is not None and not member.name.startswith("_"):
+                found.setdefault(member.name, Method(member.function, inst, member.owner))
+        return list(found.values())
+
+    # --- attributes ---------------------------------------------------------------------------------------------------
+
+    def instance_attribute(self, inst: Instance, name: str, frame: Frame) -> tuple[Val, tuple[Frame, ...]]:
+        """`object.name` and the frames that run to read it (a property)."""
+        member = self.member(inst.cls, name)
+        if member is not None and member.function is not None:
+            match self._ev.functions.decoration(member.function):
+                case "property":
+                    return self._ev.functions.invoke(member.function, inst, member.owner, Arguments(), frame)
+                case "static":
+                    return of(member.function), ()
+                case "class":
+                    return of(Method(member.function, inst.cls, member.owner)), ()
+            stored = [s.value for s in self.stores(inst, name)]
+            bound = of(Method(member.function, inst, member.owner))
+            return join([bound, *stored]), ()
+        value = self.field(inst, name)
+        return Val(value.atoms, value.origins | {Origin(inst, (name,), "same")}), ()
+
+    def class_attribute(self, cls: ClassRef, name: str) -> Val:
+        """`Class.name`."""
+        member = self.member(cls, name)
+        if member is None:
+            if any(not isinstance(base, ClassRef) for base in self.mro(cls)):
+                return of(LibMember(cls, name))
+            return unknown("no such attribute")
+        if member.function is not None:
+            if self._ev.functions.decoration(member.function) == "class":
+                return of(Method(member.function, cls, member.owner))
+            return of(member.function)
+        return Val(self.class_value(member).atoms, frozenset({Origin(member.owner, (name,), "same")}))
+
+    def super_attribute(self, atom: SuperRef, name: str) -> Val:
+        """`super().name` inside a method of `atom.cls`."""
+        cls = atom.receiver.cls if isinstance(atom.receiver, Instance) else atom.receiver
+        if not isinstance(cls, ClassRef):
+            return unknown("super")
+        order = self.mro(cls)
+        after = order[order.index(atom.cls) + 1 :] if atom.cls in order else self.mro(atom.cls)[1:]
+        for base in after:
+            if isinstance(base, Lib) and base.name in _WITHOUT_METHODS:
+                continue
+            if not isinstance(base, ClassRef):
+                return of(LibMember(atom.receiver, f"super.{name}"))
+            found = self.own_member(base, name)
+            if found is not None and found.function is not None:
+                if self._ev.functions.decoration(found.function) == "property" and isinstance(atom.receiver, Instance):
+                    return unknown("super property")
+                return of(Method(found.function, atom.receiver, base))
+            if found is not None:
+                return self.class_value(found)
+        return unknown("super")
+
+    def class_value(self, member: Member) -> Val:
+        """The value of a member that is no function."""
+        cls = member.owner
+        if member.bindings:
+            return join(self._ev.names.binding(cls.path, binding, member.name) for binding in member.bindings[-2:])
+        head = self.head(cls)
+        frame = self._ev.frame(cls.path, cls.piece, cls.def_, None, (), cls.scope, None, 0)
+        values = [
+            self._ev.eval(step.value, frame)
+            for step in (head.steps if head else ())
+            if type(step) is ir.Bind and step.name == member.name and step.value != NONE
+        ]
+        return join(values) if values else unknown("half typed")
+
+    # --- construction and fields --------------------------------------------------------------------------------------
+
+    def init_frame(self, inst: Instance) -> Frame | None:
+        """The frame of the constructor of `inst`, None if the project defines none."""
+        member = self.member(inst.cls, "__init__")
+        if member is None or member.function is None:
+            return None
+        if inst.site is None:
+            return self._ev.functions.open_frame(member.function, inst, member.owner)
+        facts = self._ev.facts(member.function.path, member.function.piece)
+        if facts is None:
+            return None
+        args = self._ev.calls.site_arguments(inst.site).bind(facts.ir.defs[member.function.def_].params, of(inst))
+        function = member.function
+        depth = inst.site.frame.depth + 1
+        return self._ev.frame(
+            function.path, function.piece, function.def_, inst, args, function.scope, member.owner, depth
+        )
+
+    def open_method(self, inst: Instance, name: str) -> Frame | None:
+        """The frame of a method of `inst` that somebody out of sight calls; None if the project defines none."""
+        member = self.member(inst.cls, name)
+        if member is None or member.function is None:
+            return None
+        return self._ev.functions.open_frame(member.function, inst, member.owner)
+
+    def construction(self, inst: Instance) -> list[Frame]:
+        """The frames that run on `inst` while it is constructed: `__init__`, those of its bases that it calls, and the
+        methods they call on the object."""
+        known = self._construction.get(inst)
+        if known is not None:
+            return known
+        frames: list[Frame] = []
+        with provisional(self._construction, inst, frames):
+            self._walk(inst, None, frames)
+        return frames
+
+    def _walk(self, inst: Instance, names: frozenset[str] | None, frames: list[Frame]) -> None:
+        """Put into `frames` those that run on `inst` while it is constructed, through calls of these names (None: of
+        any)."""
+        init = self.init_frame(inst)
+        queue = [init] if init else []
+        post = self.open_method(inst, "__post_init__")
+        queue += [post] if post else []
+        while queue and len(frames) < 64:
+            frame = queue.pop(0)
+            if frame in frames:
+                continue
+            frames.append(frame)
+            queue.extend(t for t in self._calls_on_self(frame, names) if t.receiver == inst)
+
+    def _calls_on_self(self, frame: Frame, names: frozenset[str] | None) -> Iterator[Frame]:
+        for step, base in frame.code.attribute_calls(names):
+            if self._is_self_or_class(base, frame) and not self._ev.liveness.is_dead(step.context, frame):
+                yield from self._ev.targets(step.call, frame)
+
+    def _is_self_or_class(self, base: int, frame: Frame) -> bool:
+        """Whether `base` is self, `super()` or a class name (`Base.__init__(self)`)."""
+        e = self._ev.expr(frame, base)
+        match e:
+            case ir.Param(0):
+                return True
+            case ir.Call(func, _):
+                return self._ev.expr(frame, func) == ir.Global("super")
+            case ir.Attr(owner, _) if ir.is_self(self._ev.expr(frame, owner)):
+                return False  # a field: asking what it holds would ask for the construction that is being found
+            case ir.Global() | ir.Attr():
+                return bool(self._ev.eval(base, frame).only(ClassRef))
+        return False
+
+    def stores(self, inst: Instance, name: str) -> tuple[Store, ...]:
+        """Every assignment to attribute `name` of the object in sight of its class."""
+        key = (inst, name)
+        known = self._stores.get(key)
+        if known is not None:
+            return known
+        if key in self._open:
+            return ()
+        self._open.add(key)
+        try:
+            found = tuple(self._find_stores(inst, name))
+        finally:
+            self._open.discard(key)
+        self._stores[key] = found
+        return found
+
+    def _find_stores(self, inst: Instance, name: str) -> Iterator[Store]:
+        storing = self._storing(inst.cls, name)
+        constructed = self._constructing(inst, storing)
+        for frame in constructed:
+            yield from self._stores_in(frame, name, True)
+        for member, frame in self._other_frames(inst, constructed, storing.written):
+            if member.name not in _NO_STORES:
+                yield from self._stores_in(frame, name, False)
+
+    def _storing(self, cls: ClassRef, name: str) -> _Methods:
+        """The methods of the class and its ancestors that assign attribute `name` of the object."""
+        key = (cls, name)
+        known = self._storing_methods.get(key)
+        if known is None:
+            known = self._methods_of(self._of_family(self._storing_in, cls, name))
+            if cls not in self._ordering:
+                self._storing_methods[key] = known
+        return known
+
+    @staticmethod
+    def _methods_of(written: tuple[_Written, ...]) -> _Methods:
+        return _Methods(written, frozenset((one.path, one.piece, one.def_) for _, one, _ in written))
+
+    def _storing_in(self, cls: ClassRef, name: str) -> tuple[_Written, ...]:
+        known = self._storing_of.get((cls, name))
+        if known is None:
+            methods = self._mentioning_in(cls, f".{name}")
+            may = (one for one in methods if one[2].ask(may_assign, name))
+            known = tuple(one for one in may if name in self._ev.code(one[1]).stored)
+            self._storing_of[cls, name] = known
+        return known
+
+    def _mentioning(self, cls: ClassRef, word: str) -> tuple[_Written, ...]:
+        """The methods of the class and its ancestors whose text holds `word`."""
+        return self._of_family(self._mentioning_in, cls, word)
+
+    def _mentioning_in(self, cls: ClassRef, word: str) -> tuple[_Written, ...]:
+        known = self._mentioned.get((cls, word))
+        if known is None:
+            file = self._ev.file(cls.path)
+            functions = ((member, member.function) for member in self._own_asked(cls, holds, (word,)))
+            known = self._mentioned[cls, word] = tuple(
+                (member, function, file.pieces[function.piece])
+                for member, function in functions
+                if function is not None and file is not None
+            )
+        return known
+
+    def _of_family(
+        self, found_in: Callable[[ClassRef, str], tuple[_Written, ...]], cls: ClassRef, word: str
+    ) -> tuple[_Written, ...]:
+        """What is found in the class itself and in each of its ancestors, which many classes may share."""
+        return tuple(one for base in self.mro(cls) if isinstance(base, ClassRef) for one in found_in(base, word))
+
+    def _constructing(self, inst: Instance, methods: _Methods) -> list[Frame]:
+        """The frames of these methods that run while the object is constructed. Calls that lead to none of them are
+        not looked into: most of what a constructor calls on its object has nothing to do with one attribute."""
+        if not methods.written:
+            return []
+        if methods.names is None:
+            methods.names = self._leading(inst.cls, methods.written)
+        key = (inst, methods.names)
+        walked = self._walks.get(key)
+        if walked is None:
+            frames: list[Frame] = []
+            self._walk(inst, None if methods.names is _EVERY else methods.names, frames)
+            walked = self._walks[key] = frames
+        return [frame for frame in walked if (frame.path, frame.piece, frame.def_) in methods.places]
+
+    def constructed_through(self, inst: Instance, function: FunctionRef) -> list[Frame]:
+        """The frames of a method that run while the object is constructed."""
+        file = self._ev.file(function.path)
+        if file is None or function.piece >= len(file.pieces):
+            return []
+        here = file.pieces[function.piece]
+        named = self._in_pieces(inst.cls) is not None
+        member = self.own_member(inst.cls, here.ask(defined_name)) if named else None
+        own = [member] if named else self.own_members(inst.cls).values()
+        written = tuple((one, function, here) for one in own if one and one.function == function)
+        return self._constructing(inst, self._methods_of(written))
+
+    def _leading(self, cls: ClassRef, methods: tuple[_Written, ...]) -> frozenset[str]:
+        """The names whose calls on the object may lead to these methods: their own, those of methods that mention one
+        of them, and the attributes that may hold one of them."""
+        key = (self.mro(cls), tuple(function for _, function, _ in methods))
+        if key in self._leading_to:
+            return self._leading_to[key]
+        family = [(base, self._leading_in.setdefault(base, {})) for base in key[0] if isinstance(base, ClassRef)]
+        names: set[str] = set()
+        fresh = {member.name for member, _, _ in methods}
+        while fresh and len(names) < _MAX_NAMES:
+            names |= fresh
+            found: set[str] = set()
+            for word in fresh:
+                for base, known in family:
+                    if word not in known:
+                        known[word] = self._one_step_before(base, word)
+                    found |= known[word]
+            fresh = found - names
+        self._leading_to[key] = frozenset(names) if len(names) < _MAX_NAMES else _EVERY
+        return self._leading_to[key]
+
+    def _one_step_before(self, cls: ClassRef, word: str) -> frozenset[str]:
+        """The names of what a class itself holds whose calls may lead to a method by the name `word`: many classes
+        share an ancestor, and many attributes a way to them."""
+        found: set[str] = set()
+        for member, function, piece in self._mentioning_in(cls, f".{word}"):
+            found.add(member.name)
+            if piece.ask(_is_passed_on, word):
+                found |= self._ev.code(function).stored
+        return frozenset(found)
+
+    def _other_frames(
+        self, inst: Instance, constructed: list[Frame], methods: tuple[_Written, ...]
+    ) -> Iterator[tuple[Member, Frame]]:
+        """Those of the methods that the object's construction does not run, called by somebody out of sight."""
+        done = {(f.path, f.piece, f.def_) for f in constructed}
+        for member, function, _ in methods:
+            if (function.path, function.piece, function.def_) not in done and not self._is_replaced(inst.cls, member):
+                opened = self._ev.functions.open_frame(function, inst, member.owner)
+                if opened is not None:
+                    yield member, opened
+
+    def _is_replaced(self, cls: ClassRef, member: Member) -> bool:
+        """Whether a method is one that a nearer class overrides without a call of it."""
+        nearest = self.member(cls, member.name)
+        if nearest is None or nearest.function is None or nearest.function == member.function:
+            return False
+        file = self._ev.file(nearest.function.path)
+        return file is not None and not file.pieces[nearest.function.piece].holds(f".{member.name}(")
+
+    def _stores_in(self, frame: Frame, name: str, construction: bool) -> Iterator[Store]:
+        for number, step in frame.code.stores_of(name):
+            if step.context and self._ev.liveness.is_dead(step.context, frame):
+                continue
+            value = self._ev.eval(step.value, frame)
+            yield Store(frame, number, value, construction, step.context == 0)
+
+    def field(self, inst: Instance, name: str) -> Val:
+        """What attribute `name` of the object may hold."""
+        key = (inst, name)
+        known = self._fields.get(key)
+        if known is not None:
+            return known
+        if key in self._open:
+            return BOTTOM
+        stores = self.stores(inst, name)
+        values = [store.value for store in stores]
+        if not any(store.construction and store.sure for store in stores):
+            values.extend(self._beyond_stores(inst, name))
+        values.extend(self._set_by_others(inst, name))
+        found = join(values) if values else self._missing(inst)
+        found = self._with_appended(inst, name, self._with_items(inst, name, found))
+        if not found.atoms:
+            found = unknown("cycle")
+        self._fields[key] = found
+        return found
+
+    def _with_appended(self, inst: Instance, name: str, value: Val) -> Val:
+        """A list field with what the object's methods append to it."""
+        lists = [atom for atom in value.atoms if isinstance(atom, SeqOf) and atom.kind == "list"]
+        if not lists:
+            return value
+        added: list[Val] = []
+        for frame in self._frames_mentioning(inst, name):
+            for _, call in self._ev.performed(frame):
+                func = self._ev.expr(frame, call.func)
+                target = self._ev.expr(frame, func.base) if isinstance(func, ir.Attr) else None
+                if isinstance(func, ir.Attr) and isinstance(target, ir.Attr) and target.name == name:
+                    if ir.is_self(self._ev.expr(frame, target.base)):
+                        added.extend(containers.added_items(self._ev, func.name, call, frame))
+        if not added:
+            return value
+        grown = {replace(one, items=(*one.items, *added)) if one in lists else one for one in value.atoms}
+        return Val(frozenset(grown), value.origins)
+
+    def _with_items(self, inst: Instance, name: str, value: Val) -> Val:
+        """A dict field with what the object's methods store in it."""
+        dicts = [atom for atom in value.atoms if isinstance(atom, MapOf)]
+        if len(dicts) != 1:
+            return value
+        stored: list[tuple[str | None, Val]] = []
+        for frame in dict.fromkeys((*self._frames_holding(inst, f".{name}["), *self._frames_mentioning(inst, name))):
+            for number, base in frame.code.attributes(name):
+                if ir.is_self(self._ev.expr(frame, base)):
+                    stored += containers.stored_in(self._ev, number, frame)
+        return Val((value.atoms - set(dicts)) | {containers.with_stored(dicts[0], stored)}, value.origins)
+
+    def _set_by_others(self, inst: Instance, name: str) -> Iterator[Val]:
+        """What is stored in an attribute otherwise than by `self.name = ...`: by the code that makes the object
+        (`job.name = ...`), and by `setattr(self, f"{kind}_name", ...)` in its methods."""
+        if inst.site is not None:
+            yield from containers.set_on(self._ev, inst.site, name)
+        for frame in self._frames_holding(inst, "setattr("):
+            for step, call in self._ev.performed(frame):
+                if self._ev.eval(call.func, frame).atoms == _SETATTR and len(call.args) == 3:
+                    owner, key, value = (arg.value for arg in call.args)
+                    named = ir.is_self(self._ev.expr(frame, owner)) and may_be_named(self._ev, key, frame, name)
+                    if named and not self._ev.liveness.is_dead(step.context, frame):
+                        yield self._ev.eval(value, frame)
+
+    def attributes_like(self, inst: Instance, pattern: str) -> list[str]:
+        """The names of the object's attributes that match a pattern and that its methods assign."""
+        methods = self.methods_asked(inst.cls, _mentions_like, pattern)
+        stored = {name for one in methods if one.function for name in self._ev.code(one.function).stored}
+        return sorted(name for name in stored if re.fullmatch(pattern, name))
+
+    def constructing(self, inst: Instance, word: str) -> list[Frame]:
+        """The frames that run while the object is constructed and whose text holds `word`."""
+        return self._constructing(inst, self._methods_of(self._mentioning(inst.cls, word)))
+
+    def _frames_mentioning(self, inst: Instance, name: str) -> Iterator[Frame]:
+        """The frames of the object's methods whose text mentions the attribute: its construction, then others, open."""
+        return self._frames_holding(inst, f".{name}.")
+
+    def _frames_holding(self, inst: Instance, word: str) -> Iterator[Frame]:
+        """The frames of the object's methods whose text holds `word`: its construction, then others, open."""
+        methods = self._mentioning(inst.cls, word)
+        constructed = self._constructing(inst, self._methods_of(methods))
+        yield from constructed
+        yield from (frame for _, frame in self._other_frames(inst, constructed, methods))
+
+    def _beyond_stores(self, inst: Instance, name: str) -> Iterator[Val]:
+        passed = self._record_argument(inst, name)
+        if passed is not None:
+            yield passed
+            return
+        member = self.member(inst.cls, name)
+        if member is not None:
+            yield self._as_default(inst, declared_default(self._ev, self.class_value(member)))
+        elif name == "hparams":
+            kept = hyperparameters.kept(self._ev, inst)
+            yield from (kept,) if kept is not None else ()
+
+    def _as_default(self, inst: Instance, value: Val) -> Val:
+        """A class-level constant is what the field normally holds, where the object is made out of sight or is a
+        record of settings."""
+        if value.literal is None or (inst.site is not None and not self.is_record(inst.cls)):
+            return value
+        return of(Literal_(value.literal.kind, value.literal.value, "class default"))
+
+    def is_record(self, cls: ClassRef) -> bool:
+        """Whether the objects of a class hold the fields that its body declares: a dataclass, a pydantic model."""
+        head = self.head(cls)
+        return head is not None and (bool(head.decorators) or not RECORD_BASES.isdisjoint(self.library_bases(cls)))
+
+    def fields(self, cls: ClassRef) -> list[str]:
+        """The fields that a record and its ancestors declare, in the order of its constructor's parameters."""
+        ancestry = [base for base in reversed(self.mro(cls)) if isinstance(base, ClassRef)]
+        return list(dict.fromkeys(name for base in ancestry for name in self._annotated(base)))
+
+    def _record_argument(self, inst: Instance, name: str) -> Val | None:
+        if inst.site is None or not self.is_record(inst.cls):
+            return None
+        fields = self.fields(inst.cls)
+        if name not in fields:
+            return None
+        return self._ev.calls.site_arguments(inst.site).get(name, fields.index(name))
+
+    def _annotated(self, cls: ClassRef) -> list[str]:
+        file = self._ev.file(cls.path)
+        names: list[str] = []
+        for index, _ in file.asking(_may_annotate, scope=cls.piece) if file else ():
+            assert file is not None
+            facts = self._ev.facts(cls.path, index) if file.pieces[index].parent == cls.piece else None
+            for step in facts.ir.defs[0].steps if facts else ():
+                if type(step) is ir.Bind and step.annotation != NONE:
+                    names.append(step.name)
+        return names
+
+    def _missing(self, inst: Instance) -> Val:
+        for base in self.mro(inst.cls):
+            if isinstance(base, Unknown):
+                return of(base)
+            if isinstance(base, Lib) and base.name not in ("builtins.object", "abc.ABC"):
+                return unknown("library attribute")
+        return unknown("no such attribute")
+
+
+def declared_default(ev: Evaluator, value: Val) -> Val:
+    """What a field or an option is by default: `field(default=...)`, `Field(8)`, `field(default_factory=...)`."""
+    for atom in value.only(LibObject):
+        if isinstance(atom, LibObject) and atom.name in FIELDS:
+            passed = ev.calls.site_arguments(atom.site)
+            factory = next((made for name in FACTORIES if (made := passed.get(name)) is not None), None)
+            if factory is not None:
+                return ev.calls.call(factory, Arguments(), atom.site.frame, atom.site.expr, {})[0]
+            return passed.get("default", FIELDS[atom.name]) or value
+    return value
+
+
+def _mentions_like(text: str, pattern: str) -> bool:
+    """Whether a text mentions an attribute whose name matches a pattern."""
+    return re.search(rf"\.{pattern}\b", text) is not None
+
+
+def _is_passed_on(text: str, name: str) -> bool:
+    """Whether a text mentions attribute `name` of something without calling it there."""
+    return re.search(rf"\.{re.escape(name)}\b(?!\s*\()", text) is not None
+
+
+def _may_annotate(text: str) -> bool:
+    """Whether a piece of the body of a class may declare a field."""
+    return ":" in text and not is_def(text)
+
+
+def _first_bound(member: Member) -> Binding:
+    """Where its class comes to a method first: by this `Classes.methods` is in order."""
+    return member.bindings[0]
+
+
+def _merge(lines: list[list[Base]]) -> list[Base]:
+    """C3 linearisation; where it has no answer, first come first served.
+
+    Equal ancestors become one object, which is cheap to compare. How often each stands behind another one is counted
+    along: looking through all lines for each of their heads takes seconds for a few hundred classes with many bases."""
+    known: dict[Base, Base] = {}
+    left = [[known.setdefault(base, base) for base in line] for line in lines if line]
+    behind = Counter(base for line in left for base in line[1:])
+    order: list[Base] = []
+    while left and len(order) <= _MAX_ANCESTORS:
+        head = next((line[0] for line in left if not behind[line[0]]), left[0][0])
+        order.append(head)
+        if behind[head]:  # no answer
+            left = [rest for line in left if (rest := [base for base in line if base is not head])]
+            behind = Counter(base for line in left for base in line[1:])
+            continue
+        for line in left:
+            if line[0] is head:
+                del line[0]
+                behind.subtract(line[:1])
+        left = [line for line in left if line]
+    return order

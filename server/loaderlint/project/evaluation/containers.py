@@ -1,0 +1,209 @@
+"""Lists and dicts that grow after they are made: `steps.append(Crop())`, `options["num_workers"] = 4`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.name_patterns import named_by
+from loaderlint.project.evaluation.values import FunctionRef, MapOf, SeqOf, Site, Val, join, unknown
+from loaderlint.project.modules.dependencies import needs_word
+from loaderlint.project.modules.project_files import MODULE, ProjectFile
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+#: So many items under keys that are not known are told apart.
+_MAX_ITEMS = 16
+
+
+def added_items(ev: Evaluator, method: str, call: ir.Call, frame: Frame) -> Iterator[Val]:
+    """The items that a call of a list's `method` adds to it."""
+    positional = [arg.value for arg in call.args if arg.kind == "pos"]
+    if method in ("append", "add") and positional:
+        yield ev.eval(positional[0], frame)
+    elif method == "insert" and len(positional) > 1:
+        yield ev.eval(positional[1], frame)
+    elif method == "extend" and positional:
+        for atom in ev.eval(positional[0], frame).only(SeqOf):
+            if isinstance(atom, SeqOf):
+                yield from atom.items
+
+
+def appended(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
+    """What the same def appends to the list that expression `number` made."""
+    for _, step, call, name in frame.code.method_calls(number):
+        if not ev.liveness.is_dead(step.context, frame):
+            yield from added_items(ev, name, call, frame)
+
+
+def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> MapOf:
+    """A dict with the items that the same def stores in it afterwards, by `[...] =`, `.update(...)` or
+    `.setdefault(...)`, or a function that it passes the dict to."""
+    pairs = list(zip(made.keys, made.values, strict=True))
+    entries = {key: value for key, value in pairs if key is not None}
+    rest = [value for key, value in pairs if key is None]
+    for step in frame.code.fillings(number):
+        for name, value in _stored_by(ev, step, frame, number):
+            if name is None:
+                rest.append(value)
+                continue
+            before = entries.get(name, unknown("not always stored"))
+            entries[name] = value if step.context == 0 else join((before, value))
+        for name, value in _defaulted_by(ev, step, frame, number):
+            unsure = [unknown("not always stored")] if step.context or rest else []
+            entries.setdefault(name, join((value, *unsure)))
+    grown = MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site)
+    return with_stored(grown, list(_filled_elsewhere(ev, frame, number)))
+
+
+def with_stored(made: MapOf, stored: list[tuple[str | None, Val]]) -> MapOf:
+    """A dict with items that are stored in it at some time; those without a name under a key that is not known."""
+    if not stored:
+        return made
+    pairs = list(zip(made.keys, made.values, strict=True))
+    entries = {key: value for key, value in pairs if key is not None}
+    for key, value in stored:
+        if key is not None:
+            entries[key] = join((entries[key], value)) if key in entries else value
+    rest = [value for key, value in (*pairs, *stored) if key is None]
+    rest = rest if len(rest) <= _MAX_ITEMS else [join(rest)]
+    return MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site)
+
+
+def stored_in(ev: Evaluator, number: int, frame: Frame) -> Iterator[tuple[str | None, Val]]:
+    """What the def stores in the dict that expression `number` is, None for a key that is not known."""
+    for step in frame.code.fillings(number):
+        yield from _stored_by(ev, step, frame, number)
+        yield from _defaulted_by(ev, step, frame, number)
+
+
+def _filled_elsewhere(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[str | None, Val]]:
+    """What functions of the project store in the dict that expression `number` makes and that they are passed: as in
+    calls out of sight, so that nothing rests on the dict that is being found."""
+    for step, call in frame.code.calls_with(number):
+        if ev.liveness.is_dead(step.context, frame):
+            continue
+        for function in ev.eval(call.func, frame).only(FunctionRef):
+            assert isinstance(function, FunctionRef)
+            opened = ev.functions.open_frame(function, None, None)
+            one = ev.def_of(opened) if opened is not None else None
+            for index, param in enumerate(one.params if one else ()):
+                if opened is not None and _passes(call, number, index, param.name):
+                    for place, e in enumerate(opened.code.exprs):
+                        if e == ir.Param(index) and type(e) is ir.Param:
+                            yield from stored_in(ev, place, opened)
+
+
+def _passes(call: ir.Call, number: int, index: int, name: str) -> bool:
+    """Whether a call passes an expression as the parameter at `index`, called `name`."""
+    return any(
+        arg.value == number and (arg.name == name if arg.kind == "kw" else arg.kind == "pos" and place == index)
+        for place, arg in enumerate(call.args)
+    )
+
+
+def set_on(ev: Evaluator, made: Site, name: str) -> Iterator[Val]:
+    """What the code that makes an object assigns to its attribute `name`: in the same def, or further down in a
+    module."""
+    for _, step in made.frame.code.steps_of(ir.SetAttr):
+        if step.base == made.expr and step.name == name and step.value != ir.NONE:
+            if not ev.liveness.is_dead(step.context, made.frame):
+                yield ev.eval(step.value, made.frame)
+    file = ev.file(made.frame.path) if made.frame.def_ == 0 and made.frame.receiver is None else None
+    for bind in [bind for _, bind in made.frame.code.bindings.get(made.expr, ())] if file else ():
+        assert file is not None
+        for piece in file.all_asking(_puts_into, bind.name, scope=MODULE):
+            body = ev.body(made.frame.path, piece)
+            for _, step in body.code.steps_of(ir.SetAttr):
+                if step.name == name and ev.expr(body, step.base) == ir.Global(bind.name) and step.value != ir.NONE:
+                    yield ev.eval(step.value, body)
+
+
+def _stored_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[tuple[str | None, Val]]:
+    """The items that a step stores in the dict that expression `number` is, None for a key that is not known."""
+    if isinstance(step, ir.SetItem) and step.base == number and not ev.liveness.is_dead(step.context, frame):
+        keys = named_by(ev.eval(step.index, frame))
+        value = ev.eval(step.value, frame)
+        return [(key, value) for key in keys] if keys else [(None, value)]
+    call = ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
+    if not isinstance(call, ir.Call) or ev.expr(frame, call.func) != ir.Attr(number, "update"):
+        return []
+    if ev.liveness.is_dead(step.context, frame):
+        return []
+    return [*_updates(ev, call, frame)]
+
+
+def _updates(ev: Evaluator, call: ir.Call, frame: Frame) -> list[tuple[str, Val]]:
+    """What `.update(...)` puts into a dict."""
+    given = ev.calls.arguments(call, frame)
+    maps = [atom for value in given.positional for atom in value.only(MapOf) if isinstance(atom, MapOf)]
+    return [*either(maps), *given.keywords]
+
+
+def _defaulted_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[tuple[str, Val]]:
+    """What a step stores in the dict which expression `number` makes, if the dict does not have it."""
+    call = ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
+    if not isinstance(call, ir.Call) or ev.expr(frame, call.func) != ir.Attr(number, "setdefault"):
+        return []
+    if ev.liveness.is_dead(step.context, frame) or len(call.args) != 2:
+        return []
+    key = ev.eval(call.args[0].value, frame).literal
+    return [(key.value, ev.eval(call.args[1].value, frame))] if key and isinstance(key.value, str) else []
+
+
+def either(maps: list[MapOf]) -> list[tuple[str, Val]]:
+    """The keywords that `**x` passes where `x` is one of several dicts; those that not all of them hold may be
+    passed."""
+    entries = [dict(zip(one.keys, one.values, strict=True)) for one in maps]
+    names = dict.fromkeys(name for one in entries for name in one if name is not None)
+    return [(name, join(one.get(name, unknown("not always passed")) for one in entries)) for name in names]
+
+
+def filled_by_module(ev: Evaluator, file: ProjectFile, name: str, value: Val, before: int | None) -> Val:
+    """A list or dict of the module with what later module-level code (before piece `before`) puts into it."""
+    containers = [a for a in value.atoms if isinstance(a, MapOf) or (isinstance(a, SeqOf) and a.kind == "list")]
+    if len(containers) != 1:
+        return value
+    grown = containers[0]
+    for piece in file.all_asking(_puts_into, name, scope=MODULE):
+        if before is not None and piece >= before:
+            break
+        body = ev.body(file.path, piece)
+        grown = _with_items(ev, body, name, grown) if isinstance(grown, MapOf) else _longer(ev, body, name, grown)
+    return Val((value.atoms - {containers[0]}) | {grown}, value.origins)
+
+
+def _with_items(ev: Evaluator, body: Frame, name: str, grown: MapOf) -> MapOf:
+    one = ev.def_of(body)
+    if None in grown.keys or one is None:
+        return grown
+    entries = dict(zip(grown.keys, grown.values, strict=True))
+    for step in one.steps:
+        if isinstance(step, ir.SetItem) and ev.expr(body, step.base) == ir.Global(name):
+            key = ev.eval(step.index, body).literal
+            if key is not None and isinstance(key.value, str):
+                entries[key.value] = ev.eval(step.value, body)
+        call = ev.expr(body, step.call) if isinstance(step, ir.Perform) else None
+        func = ev.expr(body, call.func) if isinstance(call, ir.Call) else None
+        if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and func.name == "update":
+            if ev.expr(body, func.base) == ir.Global(name):
+                entries.update(_updates(ev, call, body))
+    return MapOf(tuple(entries), tuple(entries.values()), grown.site)
+
+
+def _longer(ev: Evaluator, body: Frame, name: str, grown: SeqOf) -> SeqOf:
+    for _, call in ev.performed(body):
+        func = ev.expr(body, call.func)
+        if isinstance(func, ir.Attr) and ev.expr(body, func.base) == ir.Global(name):
+            grown = replace(grown, items=(*grown.items, *added_items(ev, func.name, call, body)))
+    return grown
+
+
+@needs_word
+def _puts_into(text: str, name: str) -> bool:
+    """Whether a module-level statement stores an item in `name` or calls a method of it."""
+    return text.startswith((f"{name}[", f"{name}."), len(text) - len(text.lstrip()))

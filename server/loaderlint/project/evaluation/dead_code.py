@@ -1,0 +1,168 @@
+"""What never runs: tests that constants decide, the branches behind them, and the bindings that those lose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.project.evaluation import library_values
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.recursion_guard import provisional
+from loaderlint.project.evaluation.values import Lib
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+
+class Liveness:
+    """Which steps of a frame may run, as the constants of that frame show."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._ev = evaluator
+
+    def is_dead(self, context: int, frame: Frame) -> bool:
+        """Whether the steps of a context never run in this frame, as its constants show."""
+        if context <= 0:
+            return False
+        known = frame.dead.get(context)
+        if known is not None:
+            return known
+        one = frame.code.one
+        if one is None or context >= len(one.contexts):
+            return False
+        with provisional(frame.dead, context, False):
+            here = one.contexts[context]
+            dead = self.is_dead(here.parent, frame)
+            if not dead and here.kind == "if" and here.expr != NONE:
+                dead = self.truth(here.expr, frame) is here.negated
+            frame.dead[context] = dead
+        return dead
+
+    def truth(self, number: int, frame: Frame) -> bool | None:
+        """Whether a test is always true or always false here; None if it may be either."""
+        e = self._ev.expr(frame, number)
+        match e:
+            case ir.Unary("not", operand):
+                inner = self.truth(operand, frame)
+                return None if inner is None else not inner
+            case ir.BoolOp(op, left, right):
+                decisive = op == "or"
+                first = self.truth(left, frame)
+                if first is decisive:
+                    return decisive
+                second = self.truth(right, frame)
+                return second if second is decisive or first is not None else None
+            case ir.Compare(left, (op,), (right,)):
+                by = self._ev.eval(right, frame) if op in library_values.COMPARED else None  # most often a constant
+                if by is None or not library_values.is_telling(op, by):
+                    return None
+                return library_values.compare(op, self._ev.eval(left, frame), by)
+            case ir.Global("TYPE_CHECKING") | ir.Attr(_, "TYPE_CHECKING"):
+                return False
+            case ir.Call(func, _) if self._is_opaque(func, frame):
+                return None
+            case ir.Global() | ir.Param() | ir.Attr() | ir.Capture() | ir.Const() | ir.Phi() | ir.Call():
+                return library_values.truth(self._ev.eval(number, frame))
+        return None
+
+    def _is_opaque(self, func: int, frame: Frame) -> bool:
+        """Whether a call's outcome cannot be known from its arguments: they need not be looked into."""
+        atoms = self._ev.eval(func, frame).atoms
+        return all(type(atom) is Lib and library_values.is_opaque(atom.name) for atom in atoms)
+
+    def live(self, choices: tuple[int, ...], frame: Frame) -> tuple[int, ...]:
+        """The choices of a `Phi` that may reach its reader: neither those bound only in branches that never run, nor
+        those that a branch which always runs replaces. Loops are not looked into: what they bind goes round."""
+        one = frame.code.one
+        if one is None or len(one.contexts) == 1:
+            return choices
+        bound = self._bound(one, choices, frame)
+        certain = self._certain(bound, one, frame)
+        alive = [
+            choice
+            for choice in choices
+            if not bound.get(choice)
+            or not all(self._is_lost(bind, choice, certain, one, frame) for bind in bound[choice])
+        ]
+        return tuple(alive) or choices
+
+    def _certain(
+        self, bound: dict[int, list[tuple[int, int]]], one: ir.DefIR, frame: Frame
+    ) -> list[tuple[int, tuple[int, int]]]:
+        """The choices, each with its place, that are bound in a branch which runs whenever the code around it does, and
+        behind another one that they may replace. Few are, so that not all choices have to be compared."""
+        places = [(choice, at) for choice, places in bound.items() for at in places]
+        branches = [number for _, (number, context) in places if self._is_live_branch(context, frame)]
+        if not branches:
+            return []
+        first = min(branches)
+        return [(choice, at) for choice, at in places if at[0] > first and self._is_entered(at[1], one, frame)]
+
+    def _is_live_branch(self, context: int, frame: Frame) -> bool:
+        return frame.code.is_branch(context) and not self.is_dead(context, frame)
+
+    def _bound(self, one: ir.DefIR, choices: tuple[int, ...], frame: Frame) -> dict[int, list[tuple[int, int]]]:
+        """Where each of the choices is bound: the step's number and its context; a parameter before all steps."""
+        known = frame.code.bound.get(choices)
+        if known is not None:
+            return known
+        bindings = frame.code.bindings
+        binds = sorted(bind for choice in set(choices) for bind in bindings.get(choice, ()))
+        named: dict[str, set[int]] = {}
+        for _, step in binds:
+            named.setdefault(step.name, set()).add(step.value)
+        most = max(map(len, named.values()), default=0)
+        names = {name for name, values in named.items() if len(values) == most}
+        found: dict[int, list[tuple[int, int]]] = {}
+        for number, step in binds:
+            if step.name in names:
+                found.setdefault(step.value, []).append((number, step.context))
+        for choice in choices:
+            if choice not in found and isinstance(self._ev.expr(frame, choice), ir.Param):
+                found[choice] = [(-1, 0)]
+        frame.code.bound[choices] = found
+        return found
+
+    def _is_lost(
+        self,
+        bind: tuple[int, int],
+        choice: int,
+        certain: list[tuple[int, tuple[int, int]]],
+        one: ir.DefIR,
+        frame: Frame,
+    ) -> bool:
+        """Whether a choice that is bound at a place is none at the end: of the `certain` ones, each with its place,
+        another one always follows."""
+        number, context = bind
+        if not frame.code.is_branch(context):
+            return False
+        if context and self.is_dead(context, frame):
+            return True
+        later = [at for other, at in certain if other != choice and at[0] > number]
+        return any(self._always_follows(at[1], context, one, frame) for at in later)
+
+    def _is_entered(self, context: int, one: ir.DefIR, frame: Frame) -> bool:
+        """Whether a context is a branch that runs whenever the code around it does."""
+        here = one.contexts[context]
+        return (
+            context > 0
+            and here.kind == "if"
+            and here.expr != NONE
+            and self.truth(here.expr, frame) is (not here.negated)
+        )
+
+    def _always_follows(self, context: int, before: int, one: ir.DefIR, frame: Frame) -> bool:
+        """Whether a branch runs whenever the context `before` does, which is not in it: only tests that always hold lie
+        between."""
+        start = context
+        while not one.is_within(before, context):
+            if not self._is_entered(context, one, frame):
+                return False
+            context = one.contexts[context].parent
+        return context != start
+
+    def expression_is_dead(self, number: int, frame: Frame) -> bool:
+        """Whether an expression is a call all of whose steps never run in this frame."""
+        contexts = frame.code.contexts_of(number)
+        return bool(contexts) and all(self.is_dead(context, frame) for context in contexts)

@@ -1,0 +1,272 @@
+"""Classes that are chosen at run time: by `getattr`, `eval`, `globals()`, a registry, a configuration.
+
+Where the names that may be meant are in sight (a module, the names of the file itself), they are candidates; else the
+value stays `Unknown` with the reason and the place of the call, and `Model` looks for candidates among the datasets
+that no loader in sight holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice, product
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import (
+    Atom,
+    ClassRef,
+    FolderRef,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibObject,
+    Literal_,
+    MapOf,
+    ModuleRef,
+    SeqOf,
+    Site,
+    Unknown,
+    Val,
+    of,
+    order_of_atom,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+    from loaderlint.project.modules.project_files import Binding, ProjectFile
+
+#: How many methods or classes a name made up at run time may stand for.
+MAX_CHOICES = 64
+_MAX_STARS = 3
+_MAX_CLASSES = 16
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_CALLED = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\(")
+_NAMES_OF_MODULE = ("builtins.globals", "builtins.locals", "builtins.vars")
+
+#: What a class body may hold that is no method.
+_PLAIN = (Literal_, LibObject, SeqOf, MapOf, Unknown)
+
+#: Reasons for not knowing that mean: any of the candidates beside it, or a class out of sight.
+CHOSEN = frozenset({"dynamic attribute", "eval", "globals"})
+
+#: Reasons for not knowing a class, so that calling it makes an object.
+_CLASSES = frozenset({*CHOSEN, "importlib", "looked up by a key", "empty mapping", "registry"})
+
+#: Those where nothing in sight says which classes there are.
+OPEN = frozenset({"importlib", "empty mapping", "registry"})
+
+#: How a class is chosen, by the reason for not knowing it.
+_HOW = {
+    "dynamic attribute": "its class is looked up with `getattr`, by a name that is read at run time",
+    "eval": "its class is what `eval` makes of a text that is read at run time",
+    "globals": "its class is looked up in `globals()`, by a name that is read at run time",
+    "importlib": "its class is searched in a module that `importlib` finds by a name read at run time",
+    "looked up by a key": "its class is looked up in a dict, by a name that is read at run time",
+    "empty mapping": "its class is looked up in a registry, by a name that is read at run time",
+    "registry": "its class is looked up in a registry, by a name that is read at run time",
+    "instantiated": "a configuration says of which class it is made",
+    "parameter": "it is passed in by code out of sight",
+    "kwargs": "it is passed in by code out of sight",
+    "no dataset argument": "it is passed in by code out of sight",
+    "config": "it comes from a configuration",
+    "unresolved import": "it comes from a module that is not there",
+}
+
+
+def how_chosen(reason: str) -> str:
+    """Why nobody can see which dataset a loader holds, for people."""
+    return _HOW.get(reason, reason)
+
+
+def made_late(ev: Evaluator, atom: Unknown, site: Site) -> Unknown:
+    """What calling a class that is not known gives: an object made at `site`. What a method gives is anything."""
+    if atom.reason not in _CLASSES:
+        return atom
+    call = ev.expr(site.frame, site.expr)
+    func = ev.expr(site.frame, call.func) if isinstance(call, ir.Call) else None
+    is_method = isinstance(func, ir.Attr) and not func.name[:1].isupper()
+    return Unknown(atom.reason, None if is_method else site)
+
+
+# --- candidates -------------------------------------------------------------------------------------------------------
+
+
+def takes(ev: Evaluator, cls: ClassRef, arguments: Arguments) -> bool:
+    """Whether an object of the class can be made with these arguments, as far as its constructor is in sight."""
+    member = ev.classes.member(cls, "__init__")
+    if member is None or member.function is None:
+        return True
+    facts = ev.facts(member.function.path, member.function.piece)
+    return facts is None or arguments.fit(facts.ir.defs[member.function.def_].params, receiver=True)
+
+
+def fitting(ev: Evaluator, callee: Val, arguments: Arguments) -> Val:
+    """A callee that is chosen at run time, without the classes that do not take the arguments."""
+    kept = [a for a in callee.ordered() if not isinstance(a, ClassRef) or takes(ev, a, arguments)]
+    return Val(frozenset(kept), callee.origins)
+
+
+def choices(ev: Evaluator, module: ModuleRef, stars: int = _MAX_STARS) -> Iterator[ClassRef | FunctionRef]:
+    """The classes and functions of the project that a module binds, each once: its own, those that it imports, those
+    of its star imports. Found as far as somebody asks, for a package may bind thousands."""
+    found: set[ClassRef | FunctionRef] = set()
+    for atom in _bound(ev, module, stars):
+        if atom not in found:
+            found.add(atom)
+            yield atom
+
+
+def _bound(ev: Evaluator, module: ModuleRef, stars: int) -> Iterator[ClassRef | FunctionRef]:
+    file = ev.file(module.path)
+    if file is None:
+        return
+    yield from ev.names.module_members(module)
+    for name, bindings in file.names.items():
+        if any(_is_import(ev, file, binding) for binding in bindings):
+            for atom in ev.names.lookup(file.path, name).only(ClassRef, FunctionRef):
+                assert isinstance(atom, ClassRef | FunctionRef)
+                yield atom
+    for star in file.stars if stars else ():
+        inner = ev.names.resolve(file.path, star.module, star.level)
+        if isinstance(inner, ModuleRef) and inner != module:
+            yield from choices(ev, inner, stars - 1)
+
+
+def _is_import(ev: Evaluator, file: ProjectFile, binding: Binding) -> bool:
+    facts = ev.facts(file.path, binding.piece) if binding.step >= 0 else None
+    step = facts.ir.defs[binding.def_].steps[binding.step] if facts else None
+    return facts is not None and isinstance(step, ir.Bind) and isinstance(facts.ir.exprs[step.value], ir.Imported)
+
+
+def of_module(ev: Evaluator, module: ModuleRef, reason: str) -> Val:
+    """Any class or function of a module, or what nobody sees there."""
+    return of(*islice(choices(ev, module), MAX_CHOICES), Unknown(reason))
+
+
+def of_file(ev: Evaluator, frame: Frame, reason: str) -> Val:
+    """Any class that the module of a frame binds."""
+    classes = (a for a in choices(ev, ModuleRef(frame.path)) if isinstance(a, ClassRef))
+    return of(*islice(classes, MAX_CHOICES), Unknown(reason))
+
+
+def class_choices(ev: Evaluator, cls: ClassRef) -> list[ClassRef]:
+    """The classes that a class statement inside a function makes: one for each way of choosing its bases."""
+    ways = [value.only(ClassRef, Lib) for value in ev.classes.written_bases(cls)] if cls.scope else []
+    if all(len(way) <= 1 for way in ways):
+        return [cls]
+    known = [way or [Unknown("base class")] for way in ways]
+    return [replace(cls, bases=bases) for bases in islice(product(*known), _MAX_CLASSES)]
+
+
+def made_by_type(arguments: Arguments) -> Val:
+    """`type(name, (Base,), {...})`: as good as its base where it has no methods of its own."""
+    _, bases, names = arguments.positional
+    tuples, dicts = bases.only(SeqOf), names.only(MapOf)
+    if len(tuples) != 1 or len(dicts) != 1 or len(bases.atoms) != 1 or len(names.atoms) != 1:
+        return unknown("type")
+    assert isinstance(tuples[0], SeqOf) and isinstance(dicts[0], MapOf)
+    own = [atom for value in dicts[0].values for atom in value.atoms]
+    named = all(key is not None and not key.startswith("__") for key in dicts[0].keys)
+    if len(tuples[0].items) != 1 or any(not isinstance(atom, _PLAIN) for atom in own) or not named:
+        return unknown("type")
+    return of(*tuples[0].items[0].only(ClassRef)) if tuples[0].items[0].only(ClassRef) else unknown("type")
+
+
+# --- eval, globals() --------------------------------------------------------------------------------------------------
+
+
+def evaluated(ev: Evaluator, frame: Frame, number: int) -> Val:
+    """What `eval(text)` gives where the text is a dotted name, its last part perhaps made up at run time."""
+    call = ev.expr(frame, number)
+    if not isinstance(call, ir.Call) or not call.args or call.args[0].kind != "pos":
+        return unknown("eval")
+    text = ev.eval(call.args[0].value, frame).literal
+    if text is not None and isinstance(text.value, str) and not text.configured and _DOTTED.fullmatch(text.value):
+        return _dotted(ev, frame, text.value.split("."))
+    made = _made_in(ev, frame, text.value) if text is not None and isinstance(text.value, str) else []
+    if made:
+        return of(*made, Unknown("eval"))
+    before, after = _written(ev, frame, call.args[0].value)
+    if after:
+        return unknown("eval")
+    if not before:
+        return of_file(ev, frame, "eval")
+    if not before.endswith(".") or not _DOTTED.fullmatch(before[:-1]):
+        return unknown("eval")
+    modules = _dotted(ev, frame, before[:-1].split(".")).only(ModuleRef, FolderRef)
+    if len(modules) != 1 or not isinstance(modules[0], ModuleRef):
+        return unknown("eval")
+    return of_module(ev, modules[0], "eval")
+
+
+def _made_in(ev: Evaluator, frame: Frame, text: str) -> list[Instance]:
+    """The objects of the project's classes that a text makes, as the default of an option may: with which arguments is
+    not looked into."""
+    called = {one for name in _CALLED.findall(text) for one in _dotted(ev, frame, name.split(".")).only(ClassRef)}
+    classes = [one for one in called if isinstance(one, ClassRef)]
+    return sorted((Instance(one, None) for one in classes), key=order_of_atom)
+
+
+def _dotted(ev: Evaluator, frame: Frame, names: list[str]) -> Val:
+    value = ev.names.lookup(frame.path, names[0])
+    for name in names[1:]:
+        value = ev.attribute(value, name, frame, None)
+    return value
+
+
+def _written(ev: Evaluator, frame: Frame, number: int) -> tuple[str, str]:
+    """The constant text before and after a name in a text; after it stands "?" where nobody can say."""
+    match ev.expr(frame, number):
+        case ir.Bin("+", left, right):
+            before, after = _written(ev, frame, left)
+            ahead, behind = _written(ev, frame, right)
+            return before, after or ahead or behind
+        case ir.Const(_, str(value)):
+            return value, ""
+        case ir.Global() | ir.Param() | ir.Capture() | ir.Attr() | ir.Index():
+            return "", ""
+    return "", "?"
+
+
+def is_namespace(atom: Atom) -> bool:
+    """Whether an object is the dict of a module's own names: `globals()`."""
+    return isinstance(atom, LibObject) and atom.name in _NAMES_OF_MODULE
+
+
+def this_module(key: int, frame: Frame, ev: Evaluator) -> Val:
+    """`sys.modules[__name__]`."""
+    return of(ModuleRef(frame.path)) if ev.expr(frame, key) == ir.Global("__name__") else unknown("importlib")
+
+
+def named_in(ev: Evaluator, key: Val, frame: Frame, number: int) -> Val:
+    """`globals()[key]`, where the key is expression `number`. `globals()["make_" + kind]` is something called so."""
+    literal = key.literal
+    if literal is not None and isinstance(literal.value, str) and not literal.configured:
+        return ev.names.lookup(frame.path, literal.value)
+    before = _begins_with(ev, frame, number)
+    if not before:
+        return of_file(ev, frame, "globals")
+    called = (a for a in choices(ev, ModuleRef(frame.path)) if _name(ev, a).startswith(before))
+    return of(*islice(called, MAX_CHOICES), Unknown("globals"))
+
+
+def _begins_with(ev: Evaluator, frame: Frame, number: int) -> str:
+    """The constant text that a made-up name begins with."""
+    e = ev.expr(frame, number)
+    while isinstance(e, ir.Text) or (isinstance(e, ir.Bin) and e.op == "+"):
+        first = e.left if isinstance(e, ir.Bin) else e.parts[0] if e.parts else NONE
+        e = ev.expr(frame, first)
+    return e.value if isinstance(e, ir.Const) and isinstance(e.value, str) else ""
+
+
+def _name(ev: Evaluator, atom: ClassRef | FunctionRef) -> str:
+    if isinstance(atom, ClassRef):
+        return ev.classes.name(atom)
+    facts = ev.facts(atom.path, atom.piece)
+    return facts.ir.defs[atom.def_].name if facts else ""

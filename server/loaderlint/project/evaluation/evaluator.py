@@ -1,0 +1,366 @@
+"""The evaluator: what an expression may be, on demand, across files, without running anything.
+
+Everything is asked for lazily and remembered in the frame it was asked in. Nothing here knows rules or loaders.
+A value that cannot be known is `Unknown` with its reason, never a guess. Here are frames, expressions and attributes;
+names, functions, calls, classes, options and what never runs are parts with a module each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE, DefIR, PieceFacts
+from loaderlint.knowledge.arrays import VIEW_ATTRIBUTES
+from loaderlint.knowledge.canonical_names import canonical
+from loaderlint.project.evaluation import library_values
+from loaderlint.project.evaluation.calls import Calls
+from loaderlint.project.evaluation.classes import Classes
+from loaderlint.project.evaluation.dead_code import Liveness
+from loaderlint.project.evaluation.expressions import MEANINGS
+from loaderlint.project.evaluation.frames import Code, Frame
+from loaderlint.project.evaluation.functions import Functions
+from loaderlint.project.evaluation.limits import MAX_CONTEXTS, MAX_NAME_LENGTH, MAX_NESTED_FRAMES, TOO_MANY
+from loaderlint.project.evaluation.name_lookup import Names
+from loaderlint.project.evaluation.user_options import Configured, flags_module
+from loaderlint.project.evaluation.values import (
+    BOTTOM,
+    NONE_VALUE,
+    Atom,
+    ClassRef,
+    FolderRef,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    Literal_,
+    MapOf,
+    Method,
+    ModuleRef,
+    Namespace,
+    PartialOf,
+    SeqOf,
+    SuperRef,
+    Unknown,
+    Val,
+    constant,
+    extended,
+    is_none,
+    join,
+    lib,
+    member_of,
+    of,
+    unknown,
+)
+from loaderlint.project.modules.project_files import Files, ProjectFile
+
+_PENDING = None
+#: So many expressions may wait for each other. Each takes up to 25 frames of Python (see
+#: `loaderlint.runtime.call_stack.FRAMES`).
+MAX_NESTED = 400
+#: What tells the frames of one def apart: the receiver, the arguments, the frame around, the class it was found in.
+_Context = tuple[Atom | None, tuple[Val | None, ...], Frame | None, ClassRef | None]
+
+
+@dataclass(slots=True)
+class _Def:
+    """A def with its frames, and how many of them are nested."""
+
+    code: Code
+    frames: dict[_Context, Frame]
+    nested: int = 0
+
+
+class _AskFirst(BaseException):
+    """Too many expressions wait for this one: the outermost question ends, asks for this one, and begins again.
+
+    Not an `Exception`: nobody on the way may take it for an error of theirs."""
+
+    def __init__(self, number: int, frame: Frame) -> None:
+        super().__init__()
+        self.number = number
+        self.frame = frame
+
+
+class Evaluator:
+    """Evaluates expressions of one immutable snapshot of a project."""
+
+    def __init__(self, files: Files) -> None:
+        self.files = files
+        self._defs: dict[tuple[Path, int, int], _Def] = {}
+        self._leads: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
+        self._facts: dict[tuple[Path, int], PieceFacts | None] = {}
+        self._nested = 0
+        self.names = Names(self)
+        self.functions = Functions(self)
+        self.calls = Calls(self)
+        self.liveness = Liveness(self)
+        self.classes = Classes(self)
+        self.configured = Configured(self)
+
+    def take_apart(self) -> None:
+        """See `Model.take_apart`."""
+        for known in self._defs.values():
+            for frame in known.frames.values():
+                frame.memo.clear()
+                frame.targets.clear()
+        vars(self).clear()
+
+    # --- frames -------------------------------------------------------------------------------------------------------
+
+    def file(self, path: Path) -> ProjectFile | None:
+        """A file of the snapshot."""
+        return self.files.file(path)
+
+    def facts(self, path: Path, piece: int) -> PieceFacts | None:
+        """The facts of a piece; None where the file or the piece cannot be read."""
+        key = (path, piece)
+        try:
+            return self._facts[key]
+        except KeyError:
+            file = self.files.file(path)
+            found = self._facts[key] = file.facts_of(piece) if file and piece < len(file.pieces) else None
+            return found
+
+    def def_of(self, frame: Frame) -> DefIR | None:
+        """The def a frame runs."""
+        return frame.code.one
+
+    def expr(self, frame: Frame, number: int) -> ir.Expr | None:
+        """The expression itself."""
+        exprs = frame.code.exprs
+        return exprs[number] if exprs and number != NONE else None
+
+    def performed(self, frame: Frame) -> tuple[tuple[ir.Perform, ir.Call], ...]:
+        """The calls of a frame's def in source order, those of dead branches too; nothing is evaluated."""
+        return frame.code.calls
+
+    def body(self, path: Path, piece: int) -> Frame:
+        """The frame of a piece's own body (module level or class body)."""
+        return self.frame(path, piece, 0, None, (), None, None, 0)
+
+    def frame(
+        self,
+        path: Path,
+        piece: int,
+        def_: int,
+        receiver: Atom | None,
+        args: tuple[Val | None, ...],
+        scope: Frame | None,
+        owner: ClassRef | None,
+        depth: int,
+    ) -> Frame:
+        """The one frame with these parts. Past `MAX_CONTEXTS` frames of one def their arguments are forgotten, past
+        `MAX_NESTED_FRAMES` where its object was made and what is around it."""
+        known = self._def(path, piece, def_)
+        context = (receiver, args, scope, owner)
+        found = known.frames.get(context)
+        if found is not None:
+            found.depth = min(found.depth, depth)
+            return found
+        count = len(known.frames)
+        if count >= MAX_CONTEXTS and any(args) and not _is_constructor(known.code, receiver):
+            forgotten = tuple(unknown("too many") if value is not None else None for value in args)
+            if forgotten != args:
+                return self.frame(path, piece, def_, receiver, forgotten, scope, owner, depth)
+        nesting = max(_nesting(receiver), 0 if scope is None else scope.nesting + 1)
+        if nesting > 1:
+            if known.nested >= MAX_NESTED_FRAMES:
+                return self.frame(path, piece, def_, _anywhere(receiver), args, None, _unscoped(owner), depth)
+            known.nested += 1
+        made = Frame(path, piece, def_, receiver, args, scope, owner, depth, known.code, nesting)
+        known.frames[context] = made
+        return made
+
+    def code(self, function: FunctionRef) -> Code:
+        """What is written in a function; no frame is made."""
+        return self._def(function.path, function.piece, function.def_).code
+
+    def _def(self, path: Path, piece: int, def_: int) -> _Def:
+        place = (path, piece, def_)
+        known = self._defs.get(place)
+        if known is None:
+            known = self._defs[place] = _Def(Code(self.facts(path, piece), def_), {})
+        return known
+
+    # --- expressions --------------------------------------------------------------------------------------------------
+
+    def eval(self, number: int, frame: Frame) -> Val:
+        """What expression `number` of the frame's piece may be, in that frame."""
+        memo = frame.memo
+        known = memo.get(number, _PENDING)
+        if known is not _PENDING:
+            return known
+        if number == NONE:
+            return NONE_VALUE
+        if number in memo:
+            return BOTTOM
+        exprs = frame.code.exprs
+        if number >= len(exprs):
+            return unknown("half typed")
+        e = exprs[number]
+        if type(e) is ir.Const:
+            value = memo[number] = constant(*e)
+            return value
+        nested = self._nested
+        if nested == 0:
+            return self._outermost(number, frame)
+        if nested >= MAX_NESTED:
+            raise _AskFirst(number, frame)
+        self._nested = nested + 1
+        memo[number] = _PENDING
+        try:
+            value = memo[number] = MEANINGS[type(e)](self, e, number, frame)
+        except BaseException:
+            del memo[number]  # it is not known, and must not be taken for a cycle by the next question
+            raise
+        finally:
+            self._nested = nested
+        return value
+
+    def targets(self, number: int, frame: Frame) -> tuple[Frame, ...]:
+        """The frames that expression `number` leads to in a frame: what it calls, and the properties that it reads."""
+        self.eval(number, frame)
+        return frame.targets.get(number, ())
+
+    def _outermost(self, number: int, frame: Frame) -> Val:
+        """`eval` of an expression that no other one waits for. However long the chains are that lead from it, the stack
+        stays small: what lies too deep is asked first, and remembered."""
+        waiting = [(number, frame)]
+        try:
+            while True:
+                number, frame = waiting[-1]
+                e = frame.code.exprs[number]
+                frame.memo[number] = _PENDING  # those that wait are a cycle for the others
+                self._nested = 1
+                try:
+                    value = MEANINGS[type(e)](self, e, number, frame)
+                except _AskFirst as first:
+                    waiting.append((first.number, first.frame))
+                    continue
+                frame.memo[number] = value
+                waiting.pop()
+                if not waiting:
+                    return value
+        finally:
+            self._nested = 0
+            for number, frame in waiting:
+                frame.memo.pop(number, None)
+
+    # --- attributes ---------------------------------------------------------------------------------------------------
+
+    def attribute(self, base: Val, name: str, frame: Frame, number: int | None) -> Val:
+        """`base.name`. A property that is read is a call: its frame becomes a target of expression `number`. Of what
+        may be None, the attribute is that of the rest."""
+        parts: list[Val] = []
+        atoms = base.ordered()
+        for atom in [one for one in atoms if not is_none(one)] or atoms:
+            value, targets = self._attribute(atom, name, frame)
+            parts.append(value)
+            if targets and number is not None:
+                frame.add_targets(number, targets)
+        value = join(parts) if parts else unknown("attribute")
+        if not base.origins:
+            return value
+        if any(isinstance(atom, Method | FunctionRef | ClassRef | LibMember) for atom in value.atoms):
+            # a bound method keeps its receiver's origins: `self.data.sort()` must know whose data it sorts
+            return Val(value.atoms, value.origins | base.origins)
+        relation = "view" if name in VIEW_ATTRIBUTES else "same"
+        return Val(value.atoms, value.origins | extended(base.origins, name, relation))
+
+    def _attribute(self, atom: Atom, name: str, frame: Frame) -> tuple[Val, tuple[Frame, ...]]:
+        match atom:
+            case Lib(owner):
+                module = flags_module(atom) if owner.endswith(".FLAGS") else None
+                flag = self.configured.flag(module, name) if module else None
+                return (flag if flag is not None else _of_library(owner, name)), ()
+            case ModuleRef() | FolderRef():
+                found = self.names.module_attribute(atom, name)
+                return (found if found is not None else unknown("unresolved import")), ()
+            case Instance():
+                return self.classes.instance_attribute(atom, name, frame)
+            case ClassRef():
+                return self.classes.class_attribute(atom, name), ()
+            case SuperRef():
+                return self.classes.super_attribute(atom, name), ()
+            case Namespace():
+                return self.configured.attribute(atom, name), ()
+            case LibObject():
+                found = self.configured.node_attribute(atom, name)
+                return (found if found is not None else member_of(atom, name)), ()
+            case SeqOf() | MapOf() | LibMember() | Literal_() | PartialOf() | FunctionRef() | Method():
+                if isinstance(atom, PartialOf) and name == "func":
+                    return of(atom.func), ()
+                return member_of(atom, name), ()
+            case Unknown():
+                return of(atom), ()
+        raise AssertionError(atom)
+
+    # --- walking ------------------------------------------------------------------------------------------------------
+
+    def run(self, frame: Frame) -> Iterator[Frame]:
+        """The frames that the calls and property reads of a frame lead to, each once, in the order of the source."""
+        yield from dict.fromkeys(target for targets in self.leads(frame).values() for target in targets)
+
+    def leads(self, frame: Frame) -> Mapping[int, tuple[Frame, ...]]:
+        """Where a frame leads, by the number of the expression that does: every step that can run is evaluated."""
+        known = self._leads.get(frame)
+        if known is None:
+            known = self._leads[frame] = self._find_leads(frame)
+        return known
+
+    def evaluated(self, frame: Frame) -> frozenset[int]:
+        """The expressions of a frame that are evaluated when it runs, by their numbers."""
+        self.leads(frame)
+        return frozenset(number for number, value in frame.memo.items() if value is not None)
+
+    def _find_leads(self, frame: Frame) -> dict[int, tuple[Frame, ...]]:
+        if self.def_of(frame) is None:
+            return {}
+        for context, numbers, gone_through in frame.code.evaluated:
+            if context > 0 and self.liveness.is_dead(context, frame):
+                continue
+            for number in numbers:
+                self.eval(number, frame)
+            if gone_through != NONE:
+                library_values.element(self, self.eval(gone_through, frame), frame, gone_through)
+        is_dead = self.liveness.expression_is_dead
+        return {number: targets for number, targets in sorted(frame.targets.items()) if not is_dead(number, frame)}
+
+
+def _is_constructor(code: Code, receiver: Atom | None) -> bool:
+    """Whether a def constructs an object in sight: its arguments are those of the call that makes the object, so that
+    without them there are as many frames."""
+    made = isinstance(receiver, Instance) and receiver.site is not None
+    return made and code.one is not None and code.one.name == "__init__"
+
+
+def _nesting(receiver: Atom | None) -> int:
+    """How many objects and functions lie around a frame that runs on this one."""
+    cls = receiver.cls if isinstance(receiver, Instance) else receiver
+    scope = cls.scope if isinstance(cls, ClassRef) else None
+    site = receiver.site if isinstance(receiver, Instance) else None
+    return max([0 if around is None else around.nesting + 1 for around in (scope, site.frame if site else None)])
+
+
+def _anywhere(receiver: Atom | None) -> Atom | None:
+    """A receiver of the same class, made out of sight."""
+    if isinstance(receiver, Instance):
+        return Instance(replace(receiver.cls, scope=None), None)
+    return replace(receiver, scope=None) if isinstance(receiver, ClassRef) else None
+
+
+def _unscoped(cls: ClassRef | None) -> ClassRef | None:
+    return None if cls is None else replace(cls, scope=None)
+
+
+@lru_cache(maxsize=4096)
+def _of_library(owner: str, name: str) -> Val:
+    """Attribute `name` of what the library calls `owner`."""
+    if len(owner) + len(name) >= MAX_NAME_LENGTH:
+        return unknown(TOO_MANY)
+    return lib(canonical(f"{owner}.{name}"))

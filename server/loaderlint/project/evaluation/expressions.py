@@ -1,0 +1,347 @@
+"""What each kind of expression may be, given what its parts may be: one function a kind, `MEANINGS` is their table.
+
+Each takes the evaluator, the expression, its number and the frame that it is evaluated in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values, user_options
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.functions import by_default
+from loaderlint.project.evaluation.values import (
+    ClassRef,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibObject,
+    Literal_,
+    MapOf,
+    Method,
+    Namespace,
+    SeqOf,
+    Site,
+    Unknown,
+    Val,
+    extended,
+    join,
+    of,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+
+def _attr(ev: Evaluator, e: ir.Attr, number: int, frame: Frame) -> Val:
+    return ev.attribute(ev.eval(e.base, frame), e.name, frame, number)
+
+
+def _phi(ev: Evaluator, e: ir.Phi, number: int, frame: Frame) -> Val:
+    return join([ev.eval(choice, frame) for choice in ev.liveness.live(e.choices, frame)])
+
+
+def _global(ev: Evaluator, e: ir.Global, number: int, frame: Frame) -> Val:
+    return ev.names.seen_from(frame, e.name)
+
+
+def _imported(ev: Evaluator, e: ir.Imported, number: int, frame: Frame) -> Val:
+    return ev.names.imported(frame.path, e.module, e.name, e.level)
+
+
+def _if_expression(ev: Evaluator, e: ir.IfExp, number: int, frame: Frame) -> Val:
+    truth = ev.liveness.truth(e.test, frame)
+    chosen = [x for x, dead in ((e.then, truth is False), (e.other, truth is True)) if not dead]
+    ev.eval(e.test, frame)
+    return join([ev.eval(x, frame) for x in chosen])
+
+
+def _either(ev: Evaluator, e: ir.BoolOp, number: int, frame: Frame) -> Val:
+    """`left or right` is never a constant of the left that is false, `left and right` none that is true."""
+    left, right = ev.eval(e.left, frame), ev.eval(e.right, frame)
+    passed_over = [a for a in left.atoms if isinstance(a, Literal_) and bool(a.value) is (e.op == "and")]
+    if not passed_over:
+        return join((left, right))
+    source = next((a.configured for a in passed_over if a.configured), "")
+    if source:
+        right = by_default(right, source)
+    kept = left.atoms.difference(passed_over)
+    return join((Val(kept, left.origins), right)) if kept else right
+
+
+def _binary(ev: Evaluator, e: ir.Bin, number: int, frame: Frame) -> Val:
+    return library_values.binary(e.op, ev.eval(e.left, frame), ev.eval(e.right, frame), Site(frame, number))
+
+
+def _augmented(ev: Evaluator, e: ir.Augmented, number: int, frame: Frame) -> Val:
+    before, by = ev.eval(e.target, frame), ev.eval(e.value, frame)
+    after = library_values.binary(e.op, before, by, Site(frame, number))
+    return Val(after.atoms, before.origins)
+
+
+def _unary(ev: Evaluator, e: ir.Unary, number: int, frame: Frame) -> Val:
+    return library_values.unary(e.op, ev.eval(e.operand, frame), Site(frame, number))
+
+
+def _compared(ev: Evaluator, e: ir.Compare, number: int, frame: Frame) -> Val:
+    _eval_all(ev, (e.left, *e.rights), frame)
+    return of(LibObject("builtins.bool", Site(frame, number)))
+
+
+def _comprehension(ev: Evaluator, e: ir.Comp, number: int, frame: Frame) -> Val:
+    _eval_all(ev, e.iterables, frame)
+    if e.key != NONE:
+        ev.eval(e.key, frame)
+    item = ev.eval(e.element, frame)
+    if e.kind == "dict":
+        return of(MapOf((None,), (item,), Site(frame, number)))
+    return of(SeqOf("set" if e.kind == "set" else "list", (item,), Site(frame, number)))
+
+
+def _element(ev: Evaluator, e: ir.Element, number: int, frame: Frame) -> Val:
+    return library_values.element(ev, ev.eval(e.iterable, frame), frame, number)
+
+
+def _unpack(ev: Evaluator, e: ir.Unpack, number: int, frame: Frame) -> Val:
+    return library_values.unpack(ev, ev.eval(e.value, frame), e.index, e.starred, frame, number)
+
+
+def _inner(ev: Evaluator, e: ir.Star | ir.Await, number: int, frame: Frame) -> Val:
+    return ev.eval(e.value, frame)
+
+
+def _text(ev: Evaluator, e: ir.Text, number: int, frame: Frame) -> Val:
+    _eval_all(ev, e.parts, frame)
+    return of(LibObject("builtins.str", Site(frame, number)))
+
+
+def _slice(ev: Evaluator, e: ir.Slice, number: int, frame: Frame) -> Val:
+    _eval_all(ev, (e.lower, e.upper, e.step), frame)
+    return of(LibObject("builtins.slice", Site(frame, number)))
+
+
+def _sent(ev: Evaluator, e: ir.Yield, number: int, frame: Frame) -> Val:
+    ev.eval(e.value, frame)
+    return unknown("sent into a generator")
+
+
+def _caught(ev: Evaluator, e: ir.Caught, number: int, frame: Frame) -> Val:
+    return of(LibObject("builtins.Exception", Site(frame, number)))
+
+
+def _opaque(ev: Evaluator, e: ir.Opaque, number: int, frame: Frame) -> Val:
+    return unknown(e.reason)
+
+
+def _eval_all(ev: Evaluator, numbers: tuple[int, ...], frame: Frame) -> None:
+    for number in numbers:
+        ev.eval(number, frame)
+
+
+def _entered(ev: Evaluator, e: ir.Entered, number: int, frame: Frame) -> Val:
+    manager = e.manager
+    value = ev.eval(manager, frame)
+    parts: list[Val] = []
+    for atom in value.ordered():
+        if isinstance(atom, Instance):
+            entered = ev.attribute(of(atom), "__enter__", frame, None)
+            result, _ = ev.calls.call(entered, Arguments(), frame, manager, {})
+            parts.append(result)
+        elif isinstance(atom, SeqOf) and atom.kind == "tuple" and atom.items:
+            parts.append(join(atom.items))
+        else:
+            parts.append(Val(frozenset({atom}), value.origins))
+    return join(parts)
+
+
+def _grown(ev: Evaluator, given: Val, number: int, frame: Frame) -> Val:
+    """A parameter that is a dict (`**kwargs`) with what the def stores in it."""
+    if len(given.atoms) != 1:
+        return given
+    (atom,) = given.atoms
+    if not isinstance(atom, MapOf):
+        return given
+    return Val(frozenset({containers.with_later_items(ev, atom, frame, number)}), given.origins)
+
+
+def _parameter(ev: Evaluator, e: ir.Param, number: int, frame: Frame) -> Val:
+    return _grown(ev, ev.functions.argument(frame, e.index), number, frame)
+
+
+def _capture(ev: Evaluator, e: ir.Capture, number: int, frame: Frame) -> Val:
+    up, name = e.up, e.name
+    facts = frame.facts
+    if facts is None:
+        return unknown("half typed")
+    target = frame.def_
+    for _ in range(up):
+        target = facts.ir.defs[target].parent
+    scope = frame.scope
+    while scope is not None and scope.def_ != target:
+        scope = scope.scope
+    if scope is None:
+        return unknown("captured out of sight")
+    one = facts.ir.defs[target]
+    values = [
+        ev.eval(step.value, scope)
+        for _, step in scope.code.steps_of(ir.Bind)
+        if step.name == name and step.scope == "local" and step.value != NONE
+    ]
+    for index, param in enumerate(one.params):
+        if param.name == name:
+            values.append(ev.functions.argument(scope, index))
+    return join(values) if values else unknown("captured out of sight")
+
+
+def _make_def(ev: Evaluator, e: ir.MakeDef, number: int, frame: Frame) -> Val:
+    index = e.index
+    facts = frame.facts
+    if facts is None:
+        return unknown("half typed")
+    scope = frame if frame.def_ != 0 else None
+    if facts.ir.defs[index].kind == "class":
+        return of(*dynamic_dispatch.class_choices(ev, ClassRef(frame.path, frame.piece, index, scope)))
+    return of(FunctionRef(frame.path, frame.piece, index, scope))
+
+
+def _sequence(ev: Evaluator, e: ir.Seq, number: int, frame: Frame) -> Val:
+    values: list[Val] = []
+    for item in e.items:
+        value = ev.eval(item, frame)
+        if isinstance(ev.expr(frame, item), ir.Star):
+            inner = value.only(SeqOf)
+            if len(inner) == 1 and isinstance(inner[0], SeqOf):
+                values.extend(inner[0].items)
+                continue
+        values.append(value)
+    if e.kind == "list":
+        values.extend(containers.appended(ev, number, frame))
+    if len(values) > 64:
+        values = [join(values)]
+    return of(SeqOf(e.kind, tuple(values), Site(frame, number)))
+
+
+def _map(ev: Evaluator, e: ir.Map, number: int, frame: Frame) -> Val:
+    names: list[str | None] = []
+    items: list[Val] = []
+    for key, value in zip(e.keys, e.values, strict=True):
+        item = ev.eval(value, frame)
+        if key == NONE:
+            for inner in item.only(MapOf):
+                if isinstance(inner, MapOf):
+                    names.extend(inner.keys)
+                    items.extend(inner.values)
+            continue
+        literal = ev.eval(key, frame).literal
+        names.append(literal.value if literal and isinstance(literal.value, str) else None)
+        items.append(item)
+    return of(containers.with_later_items(ev, MapOf(tuple(names), tuple(items), Site(frame, number)), frame, number))
+
+
+def _indexed(ev: Evaluator, e: ir.Index, number: int, frame: Frame) -> Val:
+    return _index(ev, ev.eval(e.base, frame), e.index, frame, number)
+
+
+def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> Val:
+    key = ev.eval(index, frame)
+    sliced = frame.code.has_slice(index)
+    parts: list[Val] = []
+    aliases = False
+    for atom in base.ordered():
+        match atom:
+            case SeqOf(_, items) if items:
+                parts.append(library_values.item_of(items, key, sliced, atom))
+                aliases = True
+            case MapOf(keys, values):
+                parts.append(library_values.entry_of(keys, values, key))
+                aliases = True
+            case Instance():
+                parts.append(_object_item(ev, atom, key, frame, number))
+            case LibObject() if dynamic_dispatch.is_namespace(atom):
+                parts.append(dynamic_dispatch.named_in(ev, key, frame, index))
+            case Lib("sys.modules"):
+                parts.append(dynamic_dispatch.this_module(index, frame, ev))
+            case LibObject() if (kept := ev.configured.node_item(atom, key)) is not None:
+                parts.append(kept)
+            case LibObject(name, _):
+                inner = library_values.item_name(name, key, sliced)
+                parts.append(of(LibObject(inner, Site(frame, number))))
+                aliases = aliases or (library_values.items_alias(name, key) and not library_values.picks(ev, key))
+            case Namespace():
+                literal = key.literal
+                option = literal.value if literal else None
+                known = isinstance(option, str)
+                parts.append(ev.configured.attribute(atom, str(option)) if known else unknown("config"))
+            case Unknown():
+                parts.append(of(atom))
+                aliases = aliases or not library_values.picks(ev, key)
+            case _:
+                parts.append(unknown("item"))
+    value = join(parts) if parts else unknown("item")
+    if not aliases:
+        return value
+    return Val(value.atoms, value.origins | extended(base.origins, "[]", "view" if sliced else "element"))
+
+
+def _object_item(ev: Evaluator, inst: Instance, key: Val, frame: Frame, number: int) -> Val:
+    """`object[key]`: what its `__getitem__` gives."""
+    if ev.classes.member(inst.cls, "__getitem__") is None:
+        return unknown("library item")
+    method = ev.attribute(of(inst), "__getitem__", frame, None)
+    got, targets = ev.calls.call(method, Arguments((key,)), frame, number, {})
+    frame.add_targets(number, targets)
+    return got
+
+
+def _call(ev: Evaluator, call: ir.Call, number: int, frame: Frame) -> Val:
+    callee = ev.eval(call.func, frame)
+    arguments = ev.calls.arguments(call, frame)
+    func = ev.expr(frame, call.func)
+    if type(func) is ir.Attr and func.name in user_options.PARSE and not callee.only(FunctionRef, Method):
+        options = ev.configured.parsed_out_of_sight(func.name, frame)
+        if options is not None:
+            return options
+    if any(type(atom) is Unknown and atom.reason in dynamic_dispatch.CHOSEN for atom in callee.atoms):
+        frame.guesses |= {number}
+        callee = dynamic_dispatch.fitting(ev, callee, arguments)
+    value, targets = ev.calls.call(callee, arguments, frame, number, {})
+    if targets:
+        frame.add_targets(number, targets)
+    return value
+
+
+#: What each kind of expression is, by its class.
+MEANINGS: dict[type, Callable[[Evaluator, Any, int, Frame], Val]] = {
+    ir.Param: _parameter,
+    ir.Capture: _capture,
+    ir.Global: _global,
+    ir.Imported: _imported,
+    ir.Attr: _attr,
+    ir.Index: _indexed,
+    ir.Slice: _slice,
+    ir.Call: _call,
+    ir.Bin: _binary,
+    ir.Unary: _unary,
+    ir.Compare: _compared,
+    ir.BoolOp: _either,
+    ir.IfExp: _if_expression,
+    ir.Seq: _sequence,
+    ir.Map: _map,
+    ir.Comp: _comprehension,
+    ir.MakeDef: _make_def,
+    ir.Text: _text,
+    ir.Star: _inner,
+    ir.Await: _inner,
+    ir.Yield: _sent,
+    ir.Element: _element,
+    ir.Unpack: _unpack,
+    ir.Entered: _entered,
+    ir.Caught: _caught,
+    ir.Augmented: _augmented,
+    ir.Phi: _phi,
+    ir.Opaque: _opaque,
+}

@@ -1,0 +1,288 @@
+"""A frame: one def in one context (receiver and arguments). Frames are interned by the evaluator, compared by
+identity. What is written in the def is the same for all its frames: that is its code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import DefIR, PieceFacts
+from loaderlint.project.evaluation.values import Atom, ClassRef, Val, digest_of, order_of, order_of_atom
+
+_Step = TypeVar("_Step", bound=ir.Step)
+#: Longer descriptions of a context are cut off here, with a digest of the rest.
+_LONGEST_ORDER = 200
+
+
+class Code:
+    """Def `def_` of a piece as it is written: `one` with the expressions of its piece, `exprs`; None and none where the
+    piece cannot be read."""
+
+    __slots__ = (
+        "_attribute_calls",
+        "_attributes",
+        "_bindings",
+        "_branches",
+        "_calls",
+        "_calls_with",
+        "_contexts",
+        "_evaluated",
+        "_evaluated_by",
+        "_kinds",
+        "_method_calls",
+        "_stored",
+        "bound",
+        "exprs",
+        "facts",
+        "one",
+    )
+
+    def __init__(self, facts: PieceFacts | None, def_: int) -> None:
+        self.facts = facts
+        self.one: DefIR | None = facts.ir.defs[def_] if facts and def_ < len(facts.ir.defs) else None
+        self.exprs: tuple[ir.Expr, ...] = facts.ir.exprs if facts else ()
+        self._attribute_calls: dict[str, list[tuple[int, ir.Perform, int]]] | None = None
+        self._attributes: dict[str, list[tuple[int, int]]] | None = None
+        self._calls: tuple[tuple[ir.Perform, ir.Call], ...] | None = None
+        self._calls_with: dict[int, list[tuple[ir.Perform, ir.Call]]] | None = None
+        self._bindings: dict[int, list[tuple[int, ir.Bind]]] | None = None
+        self._contexts: dict[int, list[int]] | None = None
+        self._kinds: dict[type, list[tuple[int, Any]]] | None = None
+        self._stored: dict[str, list[tuple[int, ir.SetAttr]]] | None = None
+        self._method_calls: dict[int, list[tuple[int, ir.Perform, ir.Call, str]]] | None = None
+        self._evaluated: tuple[tuple[int, tuple[int, ...], int], ...] | None = None
+        self._evaluated_by: dict[int, int] | None = None
+        self._branches: dict[int, bool] = {0: True}
+        #: Where the choices of a `Phi` are bound (see `Liveness.live`), as far as that was asked for.
+        self.bound: dict[tuple[int, ...], dict[int, list[tuple[int, int]]]] = {}
+
+    @property
+    def calls(self) -> tuple[tuple[ir.Perform, ir.Call], ...]:
+        """The calls in source order."""
+        if self._calls is None:
+            calls = ((step, self.exprs[step.call]) for _, step in self.steps_of(ir.Perform))
+            self._calls = tuple((step, call) for step, call in calls if isinstance(call, ir.Call))
+        return self._calls
+
+    def contexts_of(self, call: int) -> Sequence[int]:
+        """The contexts of the steps that perform a call; none for an expression that is no call."""
+        if self._contexts is None:
+            self._contexts = {}
+            for step, _ in self.calls:
+                self._contexts.setdefault(step.call, []).append(step.context)
+        return self._contexts.get(call, ())
+
+    @property
+    def bindings(self) -> dict[int, list[tuple[int, ir.Bind]]]:
+        """The steps that bind a name, each with its number, by the expression that the name gets."""
+        if self._bindings is None:
+            self._bindings = {}
+            for number, step in self.steps_of(ir.Bind):
+                self._bindings.setdefault(step.value, []).append((number, step))
+        return self._bindings
+
+    def fillings(self, made: int) -> list[ir.SetItem | ir.Perform]:
+        """The steps that store items in what expression `made` makes, or call a method of it, in source order."""
+        found: list[tuple[int, ir.SetItem | ir.Perform]] = []
+        found += [(number, step) for number, step in self.steps_of(ir.SetItem) if step.base == made]
+        found += [(number, step) for number, step, _, _ in self.method_calls(made)]
+        return [step for _, step in sorted(found)]
+
+    def method_calls(self, base: int) -> Sequence[tuple[int, ir.Perform, ir.Call, str]]:
+        """The calls of methods of what expression `base` is, each with the number of its step and the name."""
+        if self._method_calls is None:
+            self._method_calls = {}
+            for number, step in self.steps_of(ir.Perform):
+                call = self.exprs[step.call]
+                func = self.exprs[call.func] if type(call) is ir.Call and call.func != ir.NONE else None
+                if type(call) is ir.Call and type(func) is ir.Attr:
+                    self._method_calls.setdefault(func.base, []).append((number, step, call, func.name))
+        return self._method_calls.get(base, ())
+
+    def calls_with(self, argument: int) -> Sequence[tuple[ir.Perform, ir.Call]]:
+        """The calls that pass an expression as an argument, in source order."""
+        if self._calls_with is None:
+            self._calls_with = {}
+            for step, call in self.calls:
+                for value in {arg.value for arg in call.args}:
+                    self._calls_with.setdefault(value, []).append((step, call))
+        return self._calls_with.get(argument, ())
+
+    def attribute_calls(self, names: Set[str] | None) -> list[tuple[ir.Perform, int]]:
+        """The calls of attributes with one of these names (None: any) in source order, each with the expression that
+        has the attribute. A constructor may have thousands, each of which matters for another attribute."""
+        if self._attribute_calls is None:
+            self._attribute_calls = {}
+            for number, (step, call) in enumerate(self.calls):
+                func = self.exprs[call.func] if call.func != ir.NONE else None
+                if isinstance(func, ir.Attr):
+                    self._attribute_calls.setdefault(func.name, []).append((number, step, func.base))
+        wanted = self._attribute_calls.keys() if names is None else self._attribute_calls.keys() & names
+        found = sorted(one for name in wanted for one in self._attribute_calls[name])
+        return [(step, base) for _, step, base in found]
+
+    @property
+    def evaluated(self) -> tuple[tuple[int, tuple[int, ...], int], ...]:
+        """What running the def evaluates, in source order: the context of each step, its expressions, and that which it
+        goes through item by item (`NONE` if none)."""
+        if self._evaluated is None:
+            steps = self.one.steps if self.one else ()
+            self._evaluated = tuple((step.context, step_expressions(step), iterated(step)) for step in steps)
+        return self._evaluated
+
+    def evaluated_by(self, number: int) -> int | None:
+        """The step that evaluates an expression: the first one that it is a part of."""
+        if self._evaluated_by is None:
+            self._evaluated_by = {}
+            for step, (_, expressions, _) in enumerate(self.evaluated):
+                waiting = list(expressions)
+                while waiting:
+                    one = waiting.pop()
+                    if one != ir.NONE and one not in self._evaluated_by:
+                        self._evaluated_by[one] = step
+                        waiting += ir.operands(self.exprs[one])
+        return self._evaluated_by.get(number)
+
+    def attributes(self, name: str) -> Sequence[tuple[int, int]]:
+        """The expressions of the def that read an attribute of this name, each with its base, in order."""
+        if self._attributes is None:
+            self._attributes = {}
+            for number in sorted(self._expressions()):
+                e = self.exprs[number]
+                if type(e) is ir.Attr:
+                    self._attributes.setdefault(e.name, []).append((number, e.base))
+        return self._attributes.get(name, ())
+
+    def _expressions(self) -> set[int]:
+        """The numbers of all expressions that are written in the def, not in those inside it."""
+        steps, contexts = (self.one.steps, self.one.contexts) if self.one else ((), ())
+        evaluated = [number for step in steps for number in step_expressions(step)]
+        return set(ir.made_of(self.exprs, (*evaluated, *(context.expr for context in contexts))))
+
+    def is_branch(self, context: int) -> bool:
+        """Whether only branches and `with` blocks stand around a context: it runs once at most."""
+        known = self._branches.get(context)
+        if known is None:
+            around = self.one.around(context) if self.one else ()
+            known = self._branches[context] = all(one.kind in ("if", "with") for one in around)
+        return known
+
+    def has_slice(self, index: int) -> bool:
+        """Whether an index takes a part of a sequence: a slice, an ellipsis or a tuple with a slice."""
+        e = self.exprs[index] if index != ir.NONE else None
+        if isinstance(e, ir.Seq):
+            return any(isinstance(self.exprs[item], ir.Slice) for item in e.items)
+        return isinstance(e, ir.Slice) or (isinstance(e, ir.Const) and e.kind == "ellipsis")
+
+    @property
+    def stored(self) -> Set[str]:
+        """The attributes of its first parameter that the def assigns."""
+        return self._stores().keys()
+
+    def stores_of(self, name: str) -> Sequence[tuple[int, ir.SetAttr]]:
+        """The steps that assign attribute `name` of the first parameter, with their numbers."""
+        return self._stores().get(name, ())
+
+    def _stores(self) -> dict[str, list[tuple[int, ir.SetAttr]]]:
+        if self._stored is None:
+            self._stored = {}
+            for number, step in self.steps_of(ir.SetAttr):
+                if step.value != ir.NONE and ir.is_self(self.exprs[step.base]):
+                    self._stored.setdefault(step.name, []).append((number, step))
+        return self._stored
+
+    def steps_of(self, kind: type[_Step]) -> Sequence[tuple[int, _Step]]:
+        """The steps of one kind in source order, with their numbers."""
+        if self._kinds is None:
+            self._kinds = {}
+            for number, step in enumerate(self.one.steps if self.one else ()):
+                self._kinds.setdefault(type(step), []).append((number, step))
+        return self._kinds.get(kind, ())
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Frame:
+    """Def `def_` of piece `piece` in `path`, run with `receiver` bound to its first parameter (None for functions and
+    bodies) and `args` for the others (None: not passed). `scope` is the frame of the lexically enclosing def, `owner`
+    the class a method was found in, `depth` how many calls deep, `code` what is written, `nesting` how many objects and
+    functions that make each other lie around it.
+
+    `memo` holds what each expression evaluated to, `targets` the frames a call or property read leads to, `guesses` the
+    calls whose callee is one of several by a name made up at run time."""
+
+    path: Path
+    piece: int
+    def_: int
+    receiver: Atom | None
+    args: tuple[Val | None, ...]
+    scope: Frame | None
+    owner: ClassRef | None
+    depth: int
+    code: Code
+    nesting: int = 0
+    memo: dict[int, Val | None] = field(default_factory=dict)
+    targets: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
+    dead: dict[int, bool] = field(default_factory=dict)
+    guesses: frozenset[int] = frozenset()
+    _order: str = ""
+
+    @property
+    def order(self) -> str:
+        """A sort key that tells frames apart and is the same in every run."""
+        if not self._order:
+            parts = [order_of_atom(atom) for atom in (self.receiver, self.owner) if atom is not None]
+            parts += ["-" if value is None else order_of(value) for value in self.args]
+            parts += [self.scope.order] if self.scope is not None else []
+            context = " ".join(parts)
+            if len(context) > _LONGEST_ORDER:
+                context = context[:_LONGEST_ORDER] + digest_of(context)
+            self._order = f"{self.path}:{self.piece:06}:{self.def_:06}:{context}"
+        return self._order
+
+    def __repr__(self) -> str:
+        """Short: frames hold values that hold frames."""
+        return f"Frame({self.order})"
+
+    @property
+    def facts(self) -> PieceFacts | None:
+        """The facts of its piece, None where that cannot be read."""
+        return self.code.facts
+
+    def add_targets(self, number: int, targets: tuple[Frame, ...]) -> None:
+        """Note the frames that expression `number` leads to, beside those that are known."""
+        if targets:
+            self.targets[number] = tuple(dict.fromkeys((*self.targets.get(number, ()), *targets)))
+
+
+def iterated(step: ir.Step) -> int:
+    """The expression that a step goes through item by item, `NONE` if it goes through none."""
+    if isinstance(step, ir.Iterate):
+        return step.iterable
+    return step.value if isinstance(step, ir.YieldStep) and step.is_from else ir.NONE
+
+
+#: The expressions that a step evaluates, by its class.
+_EXPRESSIONS: dict[type, Callable[[Any], tuple[int, ...]]] = {
+    ir.Bind: lambda step: (step.value,),
+    ir.SetAttr: lambda step: (step.base, step.value),
+    ir.SetItem: lambda step: (step.base, step.index, step.value),
+    ir.Augment: lambda step: (step.target, step.value),
+    ir.Delete: lambda step: (step.target,),
+    ir.Perform: lambda step: (step.call,),
+    ir.Iterate: lambda step: (step.iterable,),
+    ir.Enter: lambda step: (step.manager,),
+    ir.Test: lambda step: (step.expr,),
+    ir.Evaluate: lambda step: (step.expr,),
+    ir.Return: lambda step: (step.value,),
+    ir.YieldStep: lambda step: (step.value,),
+    ir.Raise: lambda step: (step.value,),
+    ir.StarImport: lambda step: (),
+}
+
+
+def step_expressions(step: ir.Step) -> tuple[int, ...]:
+    """The expressions that a step evaluates."""
+    return _EXPRESSIONS[type(step)](step)

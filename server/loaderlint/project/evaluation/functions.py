@@ -1,0 +1,302 @@
+"""Functions of the project: their decorators and defaults, the frames that run them, what they return."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE, DefIR, PieceFacts
+from loaderlint.knowledge.higher_order import PROPERTY_DECORATORS, STUB_DECORATORS, TRANSPARENT_DECORATORS
+from loaderlint.knowledge.settings import OPTION_DECORATORS
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.classes import declared_default
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.recursion_guard import provisional
+from loaderlint.project.evaluation.values import (
+    NONE_VALUE,
+    Atom,
+    ClassRef,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibObject,
+    Literal_,
+    MapOf,
+    SeqOf,
+    Site,
+    Unknown,
+    Val,
+    constant,
+    join,
+    of,
+    unknown,
+)
+from loaderlint.project.modules.project_files import is_bare_function
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+MAX_DEPTH = 24
+
+
+class Functions:
+    """Function questions of one snapshot."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._ev = evaluator
+        self._returns: dict[Frame, Val] = {}
+        self._running: set[Frame] = set()
+        self._bare: dict[tuple[Path, int], bool] = {}
+        self._wrappers: dict[FunctionRef, FunctionRef | None] = {}
+
+    def open_frame(self, function: FunctionRef, receiver: Atom | None, owner: ClassRef | None) -> Frame | None:
+        """The frame of a function that somebody out of sight calls: a parameter is its default or anything."""
+        facts = self._ev.facts(function.path, function.piece)
+        if facts is None:
+            return None
+        params = facts.ir.defs[function.def_].params
+        args: list[Val | None] = []
+        for index, param in enumerate(params):
+            if index == 0 and receiver is not None:
+                args.append(of(receiver))
+            elif param.kind == "starstar":
+                args.append(of(MapOf((None,), (unknown("parameter"),))))
+            elif param.default == NONE:
+                option = self._option(function, param.name)
+                args.append(option or self._annotated(function, param) or unknown("parameter"))
+            else:
+                args.append(_open_default(self.default(function, param)))
+        return self._ev.frame(
+            function.path, function.piece, function.def_, receiver, tuple(args), function.scope, owner, 0
+        )
+
+    def _annotated(self, function: FunctionRef, param: ir.ParamIR) -> Val | None:
+        """An instance of the project's class that annotates a parameter, made out of sight; None for other
+        annotations."""
+        if param.annotation == NONE:
+            return None
+        value = self._ev.eval(param.annotation, self._defining(function))
+        for atom in value.only(ClassRef):
+            if isinstance(atom, ClassRef):
+                return of(Instance(atom, None), Unknown("parameter"))
+        return None
+
+    def _defining(self, function: FunctionRef) -> Frame:
+        """The frame in which a function's defaults and decorators are evaluated."""
+        return function.scope or self._ev.body(function.path, function.piece)
+
+    def default(self, function: FunctionRef, param: ir.ParamIR) -> Val:
+        """The value of a parameter's default, or of the option of a command that it is."""
+        if param.default == NONE:
+            option = self._option(function, param.name)
+            return option if option is not None else unknown("parameter")
+        value = self._ev.eval(param.default, self._defining(function))
+        declared = declared_default(self._ev, value)
+        return value if declared is value else by_default(declared, "option default")
+
+    def argument(self, frame: Frame, index: int) -> Val:
+        """What the parameter at `index` is in a frame: what is passed, or its default."""
+        one = frame.code.one
+        if one is None or index >= len(one.params):
+            return unknown("half typed")
+        given = frame.args[index] if index < len(frame.args) else None
+        if given is not None:
+            return given
+        return self.default(FunctionRef(frame.path, frame.piece, frame.def_, frame.scope), one.params[index])
+
+    def _option(self, function: FunctionRef, name: str) -> Val | None:
+        """The default of the option `name` that a decorator declares (`@click.option("--name", default=4)`)."""
+        facts = None if self._is_bare(function) else self._ev.facts(function.path, function.piece)
+        for decorator in facts.ir.defs[function.def_].decorators if facts else ():
+            assert facts is not None
+            e = facts.ir.exprs[decorator]
+            if isinstance(e, ir.Call) and self._decorator_name(facts, decorator, function) in OPTION_DECORATORS:
+                if _option_name(facts, e) == name:
+                    passed = self._ev.calls.arguments(e, self._defining(function))
+                    return by_default(_option_default(passed), "option default")
+        return None
+
+    def invoke(
+        self,
+        function: FunctionRef,
+        receiver: Atom | None,
+        owner: ClassRef | None,
+        arguments: Arguments,
+        caller: Frame,
+    ) -> tuple[Val, tuple[Frame, ...]]:
+        """Call a function of the project: its result and its frame. Too deep or recursive: Unknown."""
+        facts = self._ev.facts(function.path, function.piece)
+        if facts is None:
+            return unknown("half typed"), ()
+        one = facts.ir.defs[function.def_]
+        decoration = self.decoration(function)
+        if decoration == "stub":
+            return unknown("overload"), ()
+        wrapper = self.wrapper(function) if decoration == "unknown" and receiver is None else None
+        if wrapper is not None and caller.depth < MAX_DEPTH:
+            return self.invoke(wrapper, None, None, arguments, caller)
+        if caller.depth >= MAX_DEPTH:
+            return unknown("too deep"), ()
+        args = arguments.bind(one.params, of(receiver) if receiver is not None else None)
+        frame = self._ev.frame(
+            function.path, function.piece, function.def_, receiver, args, function.scope, owner, caller.depth + 1
+        )
+        if decoration == "unknown":
+            return unknown("decorator"), (frame,)
+        return self.returned(frame), (frame,)
+
+    def wrapper(self, function: FunctionRef) -> FunctionRef | None:
+        """The function of the project that decorators of the project put in the place of one, and that calls it; None
+        where it cannot be seen that they do."""
+        if function not in self._wrappers:
+            with provisional(self._wrappers, function, None):
+                self._wrappers[function] = self._find_wrapper(function)
+        return self._wrappers[function]
+
+    def _find_wrapper(self, function: FunctionRef) -> FunctionRef | None:
+        facts = self._ev.facts(function.path, function.piece)
+        frame = self._defining(function)
+        found = replace(function, bare=True)
+        for decorator in reversed(facts.ir.defs[function.def_].decorators if facts else ()):
+            if facts and self._decorator_name(facts, decorator, function) in TRANSPARENT_DECORATORS:
+                continue
+            made = _only_function(self._ev.eval(decorator, frame))
+            given = self.invoke(made, None, None, Arguments((of(found),)), frame)[0] if made is not None else None
+            around = _only_function(given) if given is not None else None
+            if around is None or not (around == found or self._calls_captured(around)):
+                return None
+            found = around
+        return found
+
+    def _calls_captured(self, function: FunctionRef) -> bool:
+        """Whether a nested function calls something that the function around it has by a name."""
+        code = self._ev.code(function)
+        return any(isinstance(code.exprs[call.func], ir.Capture) for _, call in code.calls)
+
+    def decoration(self, function: FunctionRef) -> str:
+        """What decorators make of a function: 'plain', 'property', 'static', 'class', 'manager', 'stub' or
+        'unknown'."""
+        if function.bare or self._is_bare(function):
+            return "plain"
+        facts = self._ev.facts(function.path, function.piece)
+        if facts is None:
+            return "unknown"
+        answer = "plain"
+        for decorator in facts.ir.defs[function.def_].decorators:
+            name = self._decorator_name(facts, decorator, function)
+            if name in PROPERTY_DECORATORS or name.endswith((".setter", ".getter")):
+                answer = "property"
+            elif name == "builtins.staticmethod":
+                answer = "static"
+            elif name == "builtins.classmethod":
+                answer = "class"
+            elif name == "contextlib.contextmanager":
+                answer = "manager"
+            elif name in STUB_DECORATORS:
+                return "stub"
+            elif name not in TRANSPARENT_DECORATORS:
+                return "unknown"
+        return answer
+
+    def _is_bare(self, function: FunctionRef) -> bool:
+        """Whether a function is seen in its text to have no decorators: few of the methods that are named are called,
+        and need their facts."""
+        if function.def_ != 1:
+            return False
+        place = (function.path, function.piece)
+        known = self._bare.get(place)
+        if known is None:
+            file = self._ev.file(function.path)
+            known = self._bare[place] = file is not None and file.pieces[function.piece].ask(is_bare_function)
+        return known
+
+    def _decorator_name(self, facts: PieceFacts, decorator: int, function: FunctionRef) -> str:
+        e = facts.ir.exprs[decorator]
+        if isinstance(e, ir.Call):
+            decorator = e.func
+            e = facts.ir.exprs[decorator]
+        if isinstance(e, ir.Attr) and e.name in ("setter", "getter", "deleter"):
+            return f".{e.name}"
+        value = self._ev.eval(decorator, self._defining(function))
+        libs = [atom.name for atom in value.atoms if isinstance(atom, Lib)]
+        return libs[0] if len(libs) == 1 and len(value.atoms) == 1 else ""
+
+    def returned(self, frame: Frame) -> Val:
+        """What a call that runs `frame` gives."""
+        known = self._returns.get(frame)
+        if known is not None:
+            return known
+        one = self._ev.def_of(frame)
+        if one is None:
+            return unknown("half typed")
+        if frame in self._running:
+            return unknown("cycle")
+        self._running.add(frame)
+        try:
+            value = self._returned(one, frame)
+        finally:
+            self._running.discard(frame)
+        self._returns[frame] = value
+        return value
+
+    def _returned(self, one: DefIR, frame: Frame) -> Val:
+        yields = [
+            self._ev.eval(step.value, frame)
+            for _, step in frame.code.steps_of(ir.YieldStep)
+            if not step.is_from and not (step.context and self._ev.liveness.is_dead(step.context, frame))
+        ]
+        if one.is_generator:
+            function = FunctionRef(frame.path, frame.piece, frame.def_, frame.scope)
+            if self.decoration(function) == "manager":
+                return join(yields) if yields else unknown("generator")
+            return of(
+                SeqOf("list", (join(yields),) if yields else ()), LibObject("builtins.generator", Site(frame, -2))
+            )
+        values = [
+            self._ev.eval(step.value, frame)
+            for _, step in frame.code.steps_of(ir.Return)
+            if not (step.context and self._ev.liveness.is_dead(step.context, frame))
+        ]
+        if one.falls_through or not values:
+            values.append(NONE_VALUE)
+        return join(values)
+
+
+def _only_function(value: Val) -> FunctionRef | None:
+    """The function of the project that a value can only be."""
+    found = [atom for atom in value.atoms if isinstance(atom, FunctionRef)]
+    return found[0] if len(found) == len(value.atoms) == 1 else None
+
+
+def _option_name(facts: PieceFacts, call: ir.Call) -> str:
+    """The parameter that an option becomes: the name without dashes, if one is given, else its longest flag."""
+    texts = [facts.ir.exprs[arg.value] for arg in call.args if arg.kind == "pos"]
+    flags = [e.value for e in texts if isinstance(e, ir.Const) and isinstance(e.value, str)]
+    plain = [flag for flag in flags if not flag.startswith("-")]
+    longest = max((flag.partition("/")[0] for flag in flags), key=len, default="")
+    return plain[0] if plain else longest.lstrip("-").replace("-", "_")
+
+
+def _option_default(passed: Arguments) -> Val:
+    default = passed.get("default")
+    if default is not None:
+        return default
+    if passed.get("required") is not None:
+        return unknown("required option")
+    return constant("bool", False) if passed.get("is_flag") is not None else NONE_VALUE
+
+
+def by_default(value: Val, source: str) -> Val:
+    """A value whose constants hold as long as nobody sets what they come from."""
+    atoms = (replace(a, configured=a.configured or source) if isinstance(a, Literal_) else a for a in value.atoms)
+    return Val(frozenset(atoms), value.origins)
+
+
+def _open_default(value: Val) -> Val:
+    """A parameter's default where callers are out of sight: a number, text or flag is what it normally is."""
+    literal = value.literal
+    if literal is None or literal.value is None:
+        return join((value, unknown("parameter")))
+    return of(Literal_(literal.kind, literal.value, literal.configured or "default"))

@@ -1,0 +1,750 @@
+"""What calls, operators and loops over library objects and builtins give. Data comes from `loaderlint.knowledge`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.arrays import (
+    ARRAY_MAKERS,
+    MAY_COPY,
+    POSITION_METHODS,
+    POSITIONS,
+    SINGLE_WITHOUT_SIZE,
+    VIEW_METHODS,
+    VIEWS,
+)
+from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS, canonical
+from loaderlint.knowledge.higher_order import HIGHER_ORDER, PIPELINES
+from loaderlint.knowledge.loader_defaults import DATASET_PARAMETERS, SAMPLE_CALLABLES, SPLITTING_FUNCTIONS
+from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
+from loaderlint.knowledge.registries import looks_up_class
+from loaderlint.project.evaluation import containers, dynamic_dispatch
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.name_patterns import named_by, pattern_of
+from loaderlint.project.evaluation.values import (
+    NO_ORIGINS,
+    NONE_VALUE,
+    Atom,
+    ClassRef,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    Literal_,
+    MapOf,
+    Method,
+    ModuleRef,
+    Namespace,
+    Origin,
+    PartialOf,
+    SeqOf,
+    Site,
+    SuperRef,
+    Unknown,
+    Val,
+    extended,
+    join,
+    named,
+    of,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+Called = tuple[Val, tuple[Frame, ...]]
+_CALLABLE = (FunctionRef, Method, Instance, PartialOf)
+_ARITHMETIC: dict[str, Callable[..., object]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "/": operator.truediv,
+    "%": operator.mod,
+}
+_COMPARISONS: dict[str, Callable[..., bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_COPYING_BUILTINS = {"list": "list", "tuple": "tuple", "set": "set", "sorted": "list", "reversed": "list"}
+
+
+def star_names(module: str) -> frozenset[str]:
+    """The names that a star import of a library brings, as far as the tables know them."""
+    if module in ("numpy.random", "np.random"):
+        return frozenset(name.rpartition(".")[2] for name in NUMPY_GLOBAL_DRAWS)
+    if module in ("fastai.vision.all", "fastai.text.all", "fastai.tabular.all", "fastai.data.all", "fastai.basics"):
+        return frozenset({"DataLoader", "DataLoaders", "TfmdDL", "set_seed"})
+    if module == "torch.utils.data":
+        return frozenset({"DataLoader", "Dataset", "IterableDataset", "Subset", "random_split", "ConcatDataset"})
+    return frozenset()
+
+
+# --- operators --------------------------------------------------------------------------------------------------------
+
+
+def binary(op: str, left: Val, right: Val, site: Site) -> Val:
+    """`left op right`: constants are computed, lists joined, anything else is a fresh object."""
+    a, b = left.literal, right.literal
+    if a is not None and b is not None and op in _ARITHMETIC:
+        return _computed(op, a, b) or of(LibObject("builtins.operation", site))
+    if op == "+":
+        first, second = left.only(SeqOf), right.only(SeqOf)
+        if len(first) == len(second) == 1 and isinstance(first[0], SeqOf) and isinstance(second[0], SeqOf):
+            items = (*first[0].items, *second[0].items)
+            return of(SeqOf(first[0].kind, items if len(items) <= 64 else (join(items),), site))
+    if op == "|":
+        first, second = left.only(MapOf), right.only(MapOf)
+        if len(first) == len(second) == len(left.atoms) == len(right.atoms) == 1:
+            return of(_united(first[0], second[0], site))
+    if op == "*" and len(left.atoms) == 1 and left.only(SeqOf):
+        return left.without_origins()
+    if op == "%" and a is not None and a.kind == "str":
+        return of(LibObject("builtins.str", site))
+    return of(LibObject("builtins.operation", site))
+
+
+def _united(first: Atom, second: Atom, site: Site) -> MapOf:
+    """`first | second`: the items of both, those of the second win."""
+    assert isinstance(first, MapOf) and isinstance(second, MapOf)
+    pairs = [*zip(first.keys, first.values, strict=True), *zip(second.keys, second.values, strict=True)]
+    entries = {key: value for key, value in pairs if key is not None}
+    rest = [value for key, value in pairs if key is None]
+    return MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), site)
+
+
+def _computed(op: str, a: Literal_, b: Literal_) -> Val | None:
+    if isinstance(a.value, int | float) and isinstance(b.value, int | float):
+        if abs(a.value) > 2**64 or abs(b.value) > 2**64:
+            return None
+    elif not (isinstance(a.value, str) and isinstance(b.value, str) and op == "+" and len(a.value + b.value) < 1000):
+        return None
+    try:
+        result = _ARITHMETIC[op](a.value, b.value)
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+    if not isinstance(result, int | float | str):
+        return None
+    return of(Literal_(type(result).__name__, result, a.configured or b.configured))
+
+
+def unary(op: str, operand: Val, site: Site) -> Val:
+    """`op operand`."""
+    literal = operand.literal
+    if literal is not None and op == "not":
+        return of(Literal_("bool", not literal.value, literal.configured))
+    if literal is not None and op == "-" and isinstance(literal.value, int | float):
+        return of(Literal_(literal.kind, -literal.value, literal.configured))
+    return of(LibObject("builtins.operation", site))
+
+
+def truth(value: Val) -> bool | None:
+    """Whether a value is always true or always false; None if it may be either or may be configured."""
+    answers: set[bool | None] = set()
+    for atom in value.atoms:
+        match atom:
+            case Literal_(_, constant, ""):
+                answers.add(bool(constant))
+            case FunctionRef() | ClassRef() | Method() | ModuleRef() | PartialOf():
+                answers.add(True)
+            case SeqOf(_, items) | MapOf(_, items):
+                answers.add(True if items else None)
+            case _:
+                answers.add(None)
+    return answers.pop() if len(answers) == 1 else None
+
+
+#: The comparisons that two values may decide.
+COMPARED = frozenset({"is", "is not", *_COMPARISONS})
+
+
+def is_telling(op: str, right: Val) -> bool:
+    """Whether a comparison with `right` may be decided, by whatever stands on its left."""
+    literal = right.literal
+    if op in ("is", "is not"):
+        return literal is not None and literal.kind == "NoneType"
+    return literal is not None and not literal.configured
+
+
+def compare(op: str, left: Val, right: Val) -> bool | None:
+    """Whether a comparison is always true or always false."""
+    a, b = left.literal, right.literal
+    if op in ("is", "is not"):
+        if b is None or b.kind != "NoneType":
+            return None
+        nones = {None if type(x) is Unknown else _is_none(x) for x in left.atoms}
+        if len(nones) != 1 or None in nones:
+            return None
+        return nones.pop() is (op == "is")
+    if a is None or b is None or a.configured or b.configured or op not in _COMPARISONS:
+        return None
+    try:
+        return bool(_COMPARISONS[op](a.value, b.value))
+    except TypeError:
+        return None
+
+
+def _is_none(atom: Atom) -> bool | None:
+    match atom:
+        case Literal_(kind, _, configured):
+            return None if configured else kind == "NoneType"
+        case Instance() | FunctionRef() | ClassRef() | Method() | SeqOf() | MapOf() | PartialOf() | ModuleRef():
+            return False
+        case LibObject("torch.utils.data.get_worker_info", _):
+            return False  # code is asked about because workers run it
+        case LibObject(name, _):
+            return False if name.rpartition(".")[2][:1].isupper() else None  # a class: what it makes is never None
+    return None
+
+
+# --- items ------------------------------------------------------------------------------------------------------------
+
+
+def item_of(items: tuple[Val, ...], key: Val, sliced: bool, whole: SeqOf) -> Val:
+    """`seq[key]`."""
+    if sliced:
+        return of(whole)
+    literal = key.literal
+    if literal is not None and literal.kind == "int" and isinstance(literal.value, int):
+        if -len(items) <= literal.value < len(items):
+            return items[literal.value]
+    return join(items)
+
+
+def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val) -> Val:
+    """`mapping[key]`: the value of a constant key, else any of them."""
+    literal = key.literal
+    if literal is not None and isinstance(literal.value, str):
+        exact = [v for k, v in zip(keys, values, strict=True) if k == literal.value]
+        if exact and not literal.configured:
+            return exact[-1]
+        if None not in keys and not literal.configured:
+            return unknown("no such key")
+    return join((*values, unknown("looked up by a key"))) if values else unknown("empty mapping")
+
+
+#: Objects whose items are read from elsewhere each time: nobody's stored data.
+_FRESH_ITEMS = ("h5py.", "zarr.", "pandas.", "lmdb.", "netCDF4.", "tables.", "datasets.", "builtins.str", "PIL.")
+
+
+def items_alias(name: str, key: Val) -> bool:
+    """Whether item `key` of the library object `name` is part of it in memory; an archive of arrays reads it anew."""
+    literal = key.literal
+    named = name == "numpy.load" and literal is not None and literal.kind == "str"
+    return not named and not name.startswith(_FRESH_ITEMS)
+
+
+def item_name(name: str, key: Val, sliced: bool) -> str:
+    """What an item of the library object `name` is called. An item of an HDF5 file is a dataset or group, which is
+    still the file; what is read out of a dataset is data."""
+    if name == "h5py.File[]":
+        literal = key.literal
+        is_member = literal is not None and literal.kind == "str" and not sliced
+        return name if is_member else "h5py.data"
+    return name if name.endswith("[]") else f"{name}[]"
+
+
+def picks(ev: Evaluator, key: Val) -> bool:
+    """Whether an index is a list, a mask or an array of positions: what it takes out of an array is a copy."""
+    return any(_picks(ev, atom) for atom in key.atoms)
+
+
+def _picks(ev: Evaluator, atom: Atom) -> bool:
+    match atom:
+        case SeqOf(kind, items):
+            return kind == "list" or any(picks(ev, item) for item in items)
+        case LibObject("builtins.bool", _):
+            return True
+        case LibObject("builtins.operation", site):
+            e = ev.expr(site.frame, site.expr)
+            return (isinstance(e, ir.Bin) and e.op in "&|^") or (isinstance(e, ir.Unary) and e.op == "~")
+        case LibObject(name, site) if name.endswith("[]"):
+            e = ev.expr(site.frame, site.expr)
+            return isinstance(e, ir.Index) and name[:-2] in POSITIONS and _is_part(ev, e, name[:-2], site.frame)
+        case LibObject(name, site) if name in POSITIONS:
+            size = SINGLE_WITHOUT_SIZE.get(name)
+            return size is None or ev.calls.site_arguments(site).get("size", size) is not None
+        case LibObject(name, _):
+            return name.endswith(POSITION_METHODS)
+    return False
+
+
+def _is_part(ev: Evaluator, e: ir.Index, name: str, frame: Frame) -> bool:
+    """Whether `positions[index]` is an array: a slice, or the first item of `np.where(...)`, which is a tuple."""
+    bases = ev.eval(e.base, frame).atoms
+    return (
+        frame.code.has_slice(e.index)
+        or any(isinstance(a, LibObject) and a.name == name for a in bases)
+        and (name.endswith(("where", "nonzero")))
+    )
+
+
+def element(ev: Evaluator, iterable: Val, frame: Frame, number: int) -> Val:
+    """One item of an iterable."""
+    parts: list[Val] = []
+    aliases = not iterable.has(LibObject)
+    for atom in iterable.ordered():
+        match atom:
+            case SeqOf(_, items):
+                parts.append(join(items) if items else unknown("empty"))
+            case MapOf(keys, _):
+                parts.append(
+                    join(of(Literal_("str", k)) if k else unknown("key") for k in keys) if keys else unknown("")
+                )
+            case LibObject("builtins.enumerate" | "builtins.zip" | "dict.items" | "dict.values", _):
+                parts.append(_element_of_builtin(ev, atom))
+            case LibObject(name, _):
+                parts.append(of(LibObject(item_name(name, unknown("item"), False), Site(frame, number))))
+                aliases = aliases or items_alias(name, unknown("item"))
+            case Instance():
+                aliases = False
+                parts.append(_element_of_object(ev, atom, frame, number))
+            case Unknown():
+                parts.append(of(atom))
+            case _:
+                parts.append(unknown("item"))
+    value = join(parts) if parts else unknown("item")
+    if not aliases:
+        return value
+    return Val(value.atoms, value.origins | extended(iterable.origins, "[]", "element"))
+
+
+def _element_of_builtin(ev: Evaluator, atom: LibObject) -> Val:
+    arguments = ev.calls.site_arguments(atom.site)
+    frame, number = atom.site.frame, atom.site.expr
+    if atom.name in ("dict.items", "dict.values"):
+        call = ev.expr(frame, number)
+        func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+        maps = ev.eval(func.base, frame).only(MapOf) if isinstance(func, ir.Attr) else []
+        values = join(v for m in maps if isinstance(m, MapOf) for v in m.values) if maps else unknown("item")
+        if atom.name == "dict.values":
+            return values
+        return of(SeqOf("tuple", (unknown("key"), values)))
+    items = [element(ev, value, frame, number) for value in arguments.positional]
+    if atom.name == "builtins.enumerate":
+        items = [unknown("index"), *items[:1]]
+    return of(SeqOf("tuple", tuple(items)))
+
+
+def _element_of_object(ev: Evaluator, atom: Instance, frame: Frame, number: int) -> Val:
+    for name in ("__iter__", "__getitem__"):
+        if ev.classes.member(atom.cls, name) is not None:
+            method = ev.attribute(of(atom), name, frame, None)
+            arguments = Arguments() if name == "__iter__" else Arguments((unknown("index"),))
+            got, targets = ev.calls.call(method, arguments, frame, number, {})
+            frame.add_targets(number, targets)
+            if name == "__getitem__":
+                return got
+            sequences = got.only(SeqOf)
+            return join(i for s in sequences if isinstance(s, SeqOf) for i in s.items) if sequences else unknown("item")
+    return unknown("item")
+
+
+def unpack(ev: Evaluator, value: Val, index: int, starred: bool, frame: Frame, number: int) -> Val:
+    """Item `index` of an unpacked value."""
+    if starred:
+        return of(SeqOf("list", (element(ev, value, frame, number),)))
+    tuples = [a for a in value.atoms if isinstance(a, SeqOf)]
+    if tuples and len(tuples) == len([a for a in value.atoms if not _is_none(a)]):
+        picked = [t.items[index] for t in tuples if -len(t.items) <= index < len(t.items) and len(t.items) > 1]
+        if len(picked) == len(tuples):
+            got = join(picked)
+            return Val(got.atoms, got.origins)
+    return element(ev, value, frame, number)
+
+
+# --- calls ------------------------------------------------------------------------------------------------------------
+
+#: Functions that give more than an object of their own.
+_TELLING = frozenset(
+    (
+        "functools.partial",
+        "importlib.import_module",
+        "copy.copy",
+        "copy.deepcopy",
+        "dataclasses.asdict",
+        *(
+            f"builtins.{name}"
+            for name in ("super", "type", "getattr", "eval", "exec", "__import__", "dict", "iter", "next", "vars")
+        ),
+        *(f"builtins.{name}" for name in ("int", "float", "bool", "str", *_COPYING_BUILTINS)),
+        *SPLITTING_FUNCTIONS,
+        *HIGHER_ORDER,
+    )
+)
+
+
+@lru_cache(maxsize=4096)
+def is_opaque(name: str) -> bool:
+    """Whether calling this library function or class gives an object of its own, which no test decides, whatever the
+    arguments are."""
+    return (
+        name not in _TELLING and not name.startswith("torch.jit.") and name.rpartition(".")[2] not in OPTIONAL_IMPORTERS
+    )
+
+
+def call(
+    ev: Evaluator, name: str, callee: Val, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
+) -> Called:
+    """Call the library function or class `name`."""
+    site = Site(frame, number)
+    first = arguments.positional[0] if arguments.positional else None
+    if is_opaque(name):
+        views = name in VIEWS and first is not None and not _may_copy(name, first, arguments)
+        return Val(frozenset({LibObject(name, site)}), _views(first) if first is not None and views else NO_ORIGINS), ()
+    short = name.removeprefix("builtins.")
+    if name == "functools.partial" and first is not None:
+        made = [PartialOf(atom, site) for atom in first.atoms if not isinstance(atom, PartialOf | Unknown)]
+        nested = [PartialOf(atom, site) for atom in first.atoms if isinstance(atom, PartialOf)]
+        parts = [*made, *nested]
+        return (of(*parts) if parts else unknown("partial")), ()
+    if name == "builtins.super":
+        return _super(ev, arguments, frame), ()
+    if name == "builtins.type" and len(arguments.positional) == 3:
+        return dynamic_dispatch.made_by_type(arguments), ()
+    if name == "builtins.getattr" and first is not None:
+        return _getattr(ev, arguments, frame, number), ()
+    if name == "builtins.eval":
+        return dynamic_dispatch.evaluated(ev, frame, number), ()
+    if name == "builtins.exec":
+        return unknown("eval"), ()
+    if name.rpartition(".")[2] in OPTIONAL_IMPORTERS:
+        return optional_import(arguments), ()
+    if name in ("importlib.import_module", "builtins.__import__"):
+        return _import_module(ev, first, frame), ()
+    if name in ("copy.copy", "copy.deepcopy") and first is not None:
+        return first.without_origins(), ()
+    if name in ("dataclasses.asdict", "builtins.vars") and first is not None:
+        return join(_as_dict(ev, atom, name, site) for atom in first.ordered()), ()
+    if short != name and short in _COPYING_BUILTINS and first is not None:
+        _, targets = _higher_order(ev, name, arguments, frame, number, seen) if short == "sorted" else (None, ())
+        return _copied(ev, _COPYING_BUILTINS[short], first, frame, number), targets
+    if name == "builtins.dict":
+        return _dict(ev, arguments, frame, number), ()
+    if name in ("builtins.int", "builtins.float", "builtins.bool", "builtins.str") and first is not None:
+        return _converted(short, first, site), ()
+    if name in ("builtins.max", "builtins.min") and len(arguments.positional) > 1:
+        return _extreme(name, arguments, site), ()
+    if name in ("builtins.iter", "builtins.next") and first is not None:
+        item = element(ev, first, frame, number)  # runs `__iter__` of an object of the project
+        return (first if name == "builtins.iter" else item), frame.targets.get(number, ())
+    if name in SPLITTING_FUNCTIONS:
+        return of(SeqOf("list", (of(LibObject("torch.utils.data.Subset", site)),))), ()
+    if name in HIGHER_ORDER:
+        return _higher_order(ev, name, arguments, frame, number, seen)
+    if name.startswith("torch.jit.") and first is not None:
+        return first, ()
+    return of(LibObject(name, site)), ()
+
+
+def _may_copy(name: str, first: Val, arguments: Arguments) -> bool:
+    """Whether `np.asarray(x)` and its like may make a new array: x is not known to be one, or they are told a type."""
+    if name not in MAY_COPY:
+        return False
+    known = any(isinstance(a, LibObject) and a.name.removesuffix("[]") in ARRAY_MAKERS for a in first.atoms)
+    return not known or arguments.get("dtype", 1) is not None
+
+
+def optional_import(arguments: Arguments) -> Val:
+    """What `optional_import("lmdb")` gives: the module and whether it is there."""
+    module = arguments.get("module", 0)
+    attribute = arguments.get("name", 3)
+    literal = module.literal if module else None
+    if literal is None or not isinstance(literal.value, str):
+        return unknown("importlib")
+    name = attribute.literal.value if attribute and attribute.literal else ""
+    full = f"{literal.value}.{name}" if name else literal.value
+    return of(SeqOf("tuple", (of(Lib(canonical(full))), unknown("whether a module is installed"))))
+
+
+def _views(value: Val) -> frozenset[Origin]:
+    return frozenset(Origin(o.owner, o.path, "view") for o in value.origins)
+
+
+def _super(ev: Evaluator, arguments: Arguments, frame: Frame) -> Val:
+    holder: Frame | None = frame
+    while holder is not None and holder.owner is None:
+        holder = holder.scope
+    if holder is None or holder.receiver is None or holder.owner is None:
+        return unknown("super")
+    owner = holder.owner
+    if arguments.positional:
+        named = [a for a in arguments.positional[0].atoms if isinstance(a, ClassRef)]
+        owner = named[0] if named else owner
+    return of(SuperRef(owner, holder.receiver))
+
+
+def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val:
+    first, *rest = arguments.positional
+    names = named_by(rest[0]) if rest else []
+    if not names:
+        return _attribute_chosen(ev, first, frame, number)
+    found = [ev.attribute(first, name, frame, number) for name in names]
+    return join((*found, *rest[1:2]))
+
+
+def _attribute_chosen(ev: Evaluator, base: Val, frame: Frame, number: int) -> Val:
+    """`getattr(base, name)` with a name that is read at run time: a method, a class or function of a module; where a
+    part of the name is constant, only what is called so, and what the object's methods assign."""
+    call = ev.expr(frame, number)
+    key = call.args[1].value if isinstance(call, ir.Call) and len(call.args) > 1 else ir.NONE
+    pattern = pattern_of(ev, key, frame) if key != ir.NONE else ""
+    candidates: list[Atom] = []
+    fields: list[Val] = []
+    for atom in base.only(Instance, ModuleRef):
+        if isinstance(atom, Instance):
+            candidates.extend(ev.classes.public_methods(atom))
+            names = ev.classes.attributes_like(atom, pattern) if pattern else []
+            fields.extend(ev.classes.field(atom, name) for name in names[: dynamic_dispatch.MAX_CHOICES])
+        elif isinstance(atom, ModuleRef):
+            candidates.extend(islice(dynamic_dispatch.choices(ev, atom), dynamic_dispatch.MAX_CHOICES))
+    return join((of(*candidates[: dynamic_dispatch.MAX_CHOICES], Unknown("dynamic attribute")), *fields))
+
+
+def _import_module(ev: Evaluator, first: Val | None, frame: Frame) -> Val:
+    names = first.only(Literal_) if first else []
+    texts = [one.value for one in names if isinstance(one, Literal_) and not one.configured]
+    if first is None or not texts or len(texts) < len(first.atoms):
+        return unknown("importlib")
+    return join(
+        ev.names.imported(frame.path, text, None, 0) if isinstance(text, str) else unknown("importlib")
+        for text in texts
+    )
+
+
+def _copied(ev: Evaluator, kind: str, first: Val, frame: Frame, number: int) -> Val:
+    """`list(x)` and its like: a new container of the same items."""
+    sequences = [a for a in first.atoms if isinstance(a, SeqOf)]
+    if len(sequences) == len(first.atoms):
+        items = tuple(item for s in sequences for item in s.items)
+    else:
+        items = (element(ev, first, frame, number),)
+    site = Site(frame, number)
+    if kind == "tuple":
+        return of(SeqOf("tuple", items, site))
+    return of(SeqOf("set" if kind == "set" else "list", items, site))
+
+
+def _dict(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val:
+    """`dict(a=1)` with what the same def stores in it afterwards."""
+    keys: list[str | None] = [key for key, _ in arguments.keywords]
+    values = [value for _, value in arguments.keywords]
+    copied = [_as_mapping(atom) for value in arguments.positional for atom in value.atoms]
+    if len(copied) == 1 and copied[0] is not None:
+        keys, values = [*copied[0].keys, *keys], [*copied[0].values, *values]
+    elif arguments.positional or arguments.more_keywords:
+        keys, values = [None, *keys], [unknown("a copied mapping"), *values]
+    made = MapOf(tuple(keys), tuple(values), Site(frame, number))
+    return of(containers.with_later_items(ev, made, frame, number))
+
+
+def _as_mapping(atom: Atom) -> MapOf | None:
+    """The items that `dict(...)` copies from a dict, or from pairs in sight."""
+    if isinstance(atom, MapOf):
+        return atom
+    pairs = [pair for item in atom.items for pair in item.atoms] if isinstance(atom, SeqOf) else []
+    known = [pair.items for pair in pairs if isinstance(pair, SeqOf) and len(pair.items) == 2]
+    if not pairs or len(known) < len(pairs):
+        return None
+    keys = (key.literal for key, _ in known)
+    names = tuple(key.value if key is not None and isinstance(key.value, str) else None for key in keys)
+    return MapOf(names, tuple(value for _, value in known))
+
+
+def _as_dict(ev: Evaluator, atom: Atom, name: str, site: Site) -> Val:
+    """A record or a parsed command line as a dict."""
+    if isinstance(atom, Namespace) and name == "builtins.vars":
+        return of(atom)
+    if isinstance(atom, Instance) and ev.classes.is_record(atom.cls):
+        fields = ev.classes.fields(atom.cls)
+        return of(MapOf(tuple(fields), tuple(ev.classes.field(atom, one) for one in fields), site))
+    return of(LibObject(name, site))
+
+
+def _converted(kind: str, first: Val, site: Site) -> Val:
+    literal = first.literal
+    if literal is None or literal.value is None:
+        return of(LibObject(f"builtins.{kind}", site))
+    try:
+        value = {"int": int, "float": float, "bool": bool, "str": str}[kind](literal.value)
+    except (ValueError, OverflowError):
+        return of(LibObject(f"builtins.{kind}", site))
+    return of(Literal_(kind, value, literal.configured))
+
+
+def _extreme(name: str, arguments: Arguments, site: Site) -> Val:
+    values = [value.literal for value in arguments.positional]
+    numbers = [v.value for v in values if v is not None and isinstance(v.value, int | float)]
+    if len(numbers) == len(values):
+        configured = next((v.configured for v in values if v is not None and v.configured), "")
+        result = max(numbers) if name.endswith("max") else min(numbers)
+        return of(Literal_(type(result).__name__, result, configured))
+    return of(LibObject(name, site))
+
+
+def _higher_order(
+    ev: Evaluator, name: str, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
+) -> Called:
+    """`map(f, xs)` and its like: `f` is called with items of the others."""
+    targets: list[Frame] = []
+    results: list[Val] = []
+    passed = [element(ev, v, frame, number) for v in arguments.positional if not _callables(v)]
+    for value in (*arguments.positional, *(v for _, v in arguments.keywords)):
+        for atom in _callables(value):
+            got, more = ev.calls.call(of(atom), Arguments(tuple(passed)), frame, number, seen)
+            results.append(got)
+            targets.extend(more)
+    if name == "builtins.map" and results:
+        return of(SeqOf("list", (join(results),), Site(frame, number))), tuple(targets)
+    return of(LibObject(name, Site(frame, number))), tuple(targets)
+
+
+def _callables(value: Val) -> list[Atom]:
+    return value.only(*_CALLABLE)
+
+
+def call_object(
+    ev: Evaluator,
+    atom: LibObject | LibMember,
+    callee: Val,
+    arguments: Arguments,
+    frame: Frame,
+    number: int,
+    seen: dict[Atom, bool],
+) -> Called:
+    """Call a library object (a pipeline of callables) or a method of one."""
+    if isinstance(atom, LibObject):
+        return _call_library_object(ev, atom, arguments, frame, number, seen)
+    site = Site(frame, number)
+    method = atom.name
+    if isinstance(atom.owner, Instance | ClassRef):
+        return _inherited(ev, atom, arguments, frame, number, seen)
+    if isinstance(atom.owner, MapOf):
+        return _map_method(atom.owner, method, arguments, site), ()
+    if isinstance(atom.owner, SeqOf):
+        if method == "copy":
+            return of(atom.owner), ()
+        return of(LibObject(f"list.{method}", site)), ()
+    if isinstance(atom.owner, LibObject):
+        found = ev.configured.parsed(atom.owner, method, frame)
+        if found is not None:
+            return found, ()
+        if method == "get" and arguments.positional:
+            kept = ev.configured.node_item(atom.owner, arguments.positional[0])
+            if kept is not None:
+                return kept, ()
+        if looks_up_class(f"{atom.owner.name}.{method}"):
+            return unknown("registry"), ()
+        if method == "get" and dynamic_dispatch.is_namespace(atom.owner) and arguments.positional:
+            call = ev.expr(frame, number)
+            key = call.args[0].value if isinstance(call, ir.Call) and call.args else ir.NONE
+            return dynamic_dispatch.named_in(ev, arguments.positional[0], frame, key), ()
+        origins = _views(callee) if method in VIEW_METHODS else frozenset()
+        return Val(named(f"{atom.owner.name}.{method}", site).atoms, origins), ()
+    return of(LibObject(f"builtins.{method}", site)), ()
+
+
+def _inherited(
+    ev: Evaluator, atom: LibMember, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
+) -> Called:
+    """A method that a library base class has: a sample of a library dataset calls the transforms it was built with."""
+    name = atom.name.removeprefix("super.")
+    if name == "__getitem__" and isinstance(atom.owner, Instance):
+        targets: list[Frame] = []
+        for attribute in SAMPLE_CALLABLES:
+            for value in library_arguments(ev, atom.owner, attribute):
+                _, more = ev.calls.call(value, Arguments((unknown("sample"),)), frame, number, seen)
+                targets.extend(more)
+        return unknown("library sample"), tuple(targets)
+    return unknown("library call"), ()
+
+
+def library_arguments(ev: Evaluator, inst: Instance, name: str) -> list[Val]:
+    """The values that reach parameter `name` of the library class that `inst`'s class derives from."""
+    values = [store.value for store in ev.classes.stores(inst, name)]
+    positions = (parameter_position(base, name) for base in ev.classes.library_bases(inst.cls))
+    passed = passed_to_library(ev, inst).get(name, next((one for one in positions if one is not None), None))
+    return values if passed is None else [*values, passed]
+
+
+def parameter_position(dataset: str, name: str) -> int | None:
+    """Where parameter `name` stands in the constructor of a library's dataset; None if that is not known."""
+    parameters = DATASET_PARAMETERS.get(dataset, ())
+    return parameters.index(name) if name in parameters else None
+
+
+def passed_to_library(ev: Evaluator, inst: Instance) -> Arguments:
+    """What a class of the project that derives from a library's passes to the library's constructor."""
+    frames = ev.classes.construction(inst)
+    if not frames and inst.site is not None:
+        return ev.calls.site_arguments(inst.site)
+    for frame in frames:
+        for step, call_ in ev.performed(frame):
+            func = ev.expr(frame, call_.func)
+            if not isinstance(func, ir.Attr) or func.name != "__init__":
+                continue
+            if ev.targets(step.call, frame):
+                continue  # a base class of the project: its frame is in `frames` as well
+            explicit_self = isinstance(ev.expr(frame, func.base), ir.Global | ir.Attr)
+            return ev.calls.arguments(call_, frame, skip=1 if explicit_self else 0)
+    return Arguments(more_keywords=True)
+
+
+def _map_method(owner: MapOf, method: str, arguments: Arguments, site: Site) -> Val:
+    if method in ("items", "values"):
+        return of(LibObject(f"dict.{method}", site))
+    if method in ("get", "pop", "setdefault") and arguments.positional:
+        found = entry_of(owner.keys, owner.values, arguments.positional[0])
+        literal = arguments.positional[0].literal
+        if literal is not None and literal.value in owner.keys:
+            return found
+        if literal is not None and None not in owner.keys and owner.site is None:  # `**kwargs`: nobody else fills it
+            return arguments.positional[1] if len(arguments.positional) > 1 else NONE_VALUE
+        return join((found, *arguments.positional[1:2]))
+    if method == "copy":
+        return of(owner)
+    return of(LibObject(f"dict.{method}", site))
+
+
+def _call_library_object(
+    ev: Evaluator, atom: LibObject, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
+) -> Called:
+    if atom.name not in PIPELINES and atom.name != "numpy.vectorize":
+        return unknown("library call"), ()
+    made = ev.calls.site_arguments(atom.site)
+    targets: list[Frame] = []
+    for value in (*made.positional, *(v for _, v in made.keywords)):
+        for step in flattened(value):
+            if isinstance(step, (*_CALLABLE, LibObject)) and step not in seen:
+                _, more = ev.calls.call(of(step), arguments, frame, number, seen)
+                targets.extend(more)
+    return unknown("library call"), tuple(targets)
+
+
+def flattened(value: Val) -> list[Atom]:
+    """The atoms of a value and of the sequences in it, each once, in order."""
+    found: dict[Atom, None] = {}
+    _flatten(value, found, set())
+    return list(found)
+
+
+def _flatten(value: Val, found: dict[Atom, None], seen: set[Val]) -> None:
+    for atom in value.only(SeqOf, *_CALLABLE, LibObject, Lib):
+        if not isinstance(atom, SeqOf):
+            found[atom] = None
+            continue
+        for item in atom.items:
+            if item not in seen:
+                seen.add(item)
+                _flatten(item, found, seen)

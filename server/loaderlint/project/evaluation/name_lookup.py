@@ -1,0 +1,231 @@
+"""Names at module level and in class bodies: what binds them, across files, imports and star imports."""
+
+from __future__ import annotations
+
+import builtins
+from bisect import bisect_left
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.canonical_names import canonical
+from loaderlint.project.evaluation import containers, library_values
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.limits import MAX_BINDINGS, TOO_MANY
+from loaderlint.project.evaluation.values import (
+    ClassRef,
+    FolderRef,
+    FunctionRef,
+    ModuleRef,
+    Origin,
+    Val,
+    join,
+    lib,
+    of,
+    unknown,
+)
+from loaderlint.project.modules import import_resolution
+from loaderlint.project.modules.project_files import MODULE, Binding, ProjectFile, defined_name, is_bare_function
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+class Names:
+    """Names of one snapshot, outside of functions."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._ev = evaluator
+        self._paths = {path: path for path in evaluator.files.paths()}
+        self._resolved: dict[tuple[Path, str, int], ModuleRef | FolderRef | None] = {}
+        self._lookups: dict[tuple[Path, str, int | None], Val] = {}
+        self._looking: set[tuple[Path, str, int | None]] = set()
+
+    def resolve(self, importer: Path, module: str, level: int) -> ModuleRef | FolderRef | None:
+        """The module of the project that an import names; None if it is none of the project's."""
+        key = (importer, module, level)
+        if key not in self._resolved:
+            alike = import_resolution.resolves_as_neighbours(self._ev.files, importer)
+            beside = (importer.parent, module, level) if alike else key
+            if beside not in self._resolved:
+                self._resolved[beside] = self._interned(
+                    import_resolution.resolve(self._ev.files, importer, module, level)
+                )
+            self._resolved[key] = self._resolved[beside]
+        return self._resolved[key]
+
+    def _interned(self, found: ModuleRef | FolderRef | None) -> ModuleRef | FolderRef | None:
+        """The same module with the path object that its file has: equal paths are slow to compare."""
+        return ModuleRef(self._paths.get(found.path, found.path)) if isinstance(found, ModuleRef) else found
+
+    def seen_from(self, frame: Frame, name: str) -> Val:
+        """What `name`, which no def around binds, may be in a frame: the class body's, the module's, a builtin."""
+        file = self._ev.file(frame.path)
+        if file is None:
+            return unknown("half typed")
+        if frame.def_ == 0:
+            parent = self.class_around(file, frame.piece)
+            if parent is not None:
+                bindings = file.members(parent).get(name, [])
+                seen = bisect_left(bindings, frame.piece, key=lambda one: one.piece)
+                if seen:
+                    live = _effective(bindings, seen) or bindings[:seen]
+                    return join(self.binding(frame.path, binding, name) for binding in live)
+        return self.lookup(frame.path, name, frame.piece if self._is_module_level(file, frame) else None)
+
+    def class_around(self, file: ProjectFile, piece: int) -> int | None:
+        """The piece of the class whose body a piece stands in, None at module level."""
+        parent = file.pieces[piece].parent
+        while parent >= 0 and file.pieces[parent].kind == "clause":
+            parent = file.pieces[parent].parent
+        return parent if parent >= 0 else None
+
+    def _is_module_level(self, file: ProjectFile, frame: Frame) -> bool:
+        return frame.def_ == 0 and self.class_around(file, frame.piece) is None
+
+    def lookup(self, path: Path, name: str, before: int | None = None) -> Val:
+        """What the module-level name `name` of `path` may be. `before`: seen from module-level piece `before`."""
+        key = (path, name, before)
+        known = self._lookups.get(key)
+        if known is not None:
+            return known
+        if key in self._looking:
+            return unknown("cycle")
+        self._looking.add(key)
+        try:
+            value = self._lookup(path, name, before)
+        finally:
+            self._looking.discard(key)
+        self._lookups[key] = value
+        return value
+
+    def _lookup(self, path: Path, name: str, before: int | None) -> Val:
+        file = self._ev.file(path)
+        if file is None:
+            return unknown("unreadable file")
+        bindings = file.names.get(name, [])
+        if bindings:
+            seen = len(bindings) if before is None else bisect_left(bindings, before, key=lambda one: one.piece)
+            live = _effective(bindings, seen or len(bindings))
+            if not live:
+                return unknown("only imported for type checking")
+            if len(live) > MAX_BINDINGS:
+                return unknown(TOO_MANY)
+            value = join(self.binding(path, binding, name) for binding in live)
+            value = containers.filled_by_module(self._ev, file, name, value, before)
+            return Val(value.atoms, value.origins | {Origin(ModuleRef(path), (name,), "same")})
+        if name == "__file__" or name == "__name__":
+            return unknown(name)
+        starred = self._from_stars(file, name)
+        if starred is not None:
+            return starred
+        if name in _BUILTINS:
+            return lib(f"builtins.{name}")
+        return unknown("undefined name")
+
+    def _from_stars(self, file: ProjectFile, name: str) -> Val | None:
+        """The name as a star import brings it; Unknown if one of them is out of sight and the name is no builtin.
+        Modules may import all of each other: each is looked into once."""
+        seen = {file.path}
+        waiting = [(file.path, reversed(file.stars))]
+        while waiting:
+            importer, stars = waiting[-1]
+            star = next(stars, None)
+            if star is None:
+                waiting.pop()
+                continue
+            module = self.resolve(importer, star.module, star.level)
+            if module is None:
+                if name in library_values.star_names(star.module):
+                    return lib(canonical(f"{star.module}.{name}"))
+                if name not in _BUILTINS:
+                    return unknown("star import")
+            elif isinstance(module, ModuleRef) and not name.startswith("_") and module.path not in seen:
+                seen.add(module.path)
+                found = self._own_attribute(module, name)
+                if found is not None:
+                    return found
+                starred = self._ev.file(module.path)
+                if starred is None:
+                    return unknown("unreadable file")
+                waiting.append((module.path, reversed(starred.stars)))
+        return None
+
+    def binding(self, path: Path, binding: Binding, name: str) -> Val:
+        """The value that one binding gives its name. That of a function is known from its text: many are named by
+        code that is looked into, few are called there."""
+        file = self._ev.file(path)
+        if file is not None and binding.step < 0 and file.pieces[binding.piece].ask(is_bare_function):
+            return of(FunctionRef(path, binding.piece, 1))
+        facts = self._ev.facts(path, binding.piece)
+        if facts is None:
+            return unknown("half typed")
+        if binding.step >= 0:
+            step = facts.ir.defs[binding.def_].steps[binding.step]
+            if not isinstance(step, ir.Bind):
+                return unknown("half typed")
+            if binding.def_ == 0:
+                return self._ev.eval(step.value, self._ev.body(path, binding.piece))
+            opened = self._ev.functions.open_frame(FunctionRef(path, binding.piece, binding.def_), None, None)
+            return self._ev.eval(step.value, opened) if opened else unknown("half typed")
+        for index, one in enumerate(facts.ir.defs):
+            if index and one.name == name and one.parent == 0:
+                ref = ClassRef if one.kind == "class" else FunctionRef
+                return of(ref(path, binding.piece, index))
+        return unknown("half typed")
+
+    def module_attribute(self, module: ModuleRef | FolderRef, name: str) -> Val | None:
+        """Attribute `name` of a module of the project: a name of it or a submodule; None if there is none."""
+        found = self._own_attribute(module, name)
+        if found is None and isinstance(module, ModuleRef):
+            file = self._ev.file(module.path)
+            return self._from_stars(file, name) if file else unknown("unreadable file")
+        return found
+
+    def _own_attribute(self, module: ModuleRef | FolderRef, name: str) -> Val | None:
+        """Attribute `name` of a module that no star import brings; None if there is none."""
+        if isinstance(module, ModuleRef):
+            file = self._ev.file(module.path)
+            if file is not None and name in file.names:
+                return self.lookup(module.path, name)
+        child = self._interned(import_resolution.submodule(self._ev.files, module, name))
+        return of(child) if child is not None else None
+
+    def module_members(self, module: ModuleRef) -> list[ClassRef | FunctionRef]:
+        """The classes and functions that a module of the project defines itself, in source order."""
+        file = self._ev.file(module.path)
+        found: list[ClassRef | FunctionRef] = []
+        for index, _ in file.asking(defined_name, scope=MODULE) if file else ():
+            assert file is not None
+            piece = file.pieces[index]
+            if piece.parent < 0 and piece.kind != "clause":
+                ref = ClassRef if piece.kind == "class" else FunctionRef
+                found.append(ref(module.path, index, 1))
+        return found
+
+    def imported(self, importer: Path, module: str, name: str | None, level: int) -> Val:
+        """What an import binds (see `ir.Imported`)."""
+        found = self.resolve(importer, module, level)
+        if found is None:
+            # a module that is missing in a package of the project, not one of a library
+            if level or self.resolve(importer, module.partition(".")[0], 0) is not None:
+                return unknown("unresolved import")
+            return lib(canonical(f"{module}.{name}" if name else module))
+        if name is None:
+            return of(found)
+        value = self.module_attribute(found, name)
+        return value if value is not None else unknown("unresolved import")
+
+
+def _effective(bindings: list[Binding], end: int) -> list[Binding]:
+    """Those of the first `end` bindings that can hold behind them: the last sure one and the conditional ones after it;
+    none that type checkers alone see. Past `MAX_BINDINGS` it is not looked for the sure one."""
+    found: list[Binding] = []
+    for index in range(end - 1, -1, -1):
+        if not bindings[index].type_checking:
+            found.append(bindings[index])
+            if not bindings[index].conditional or len(found) > MAX_BINDINGS:
+                break
+    return found[::-1]

@@ -1,0 +1,61 @@
+"""Names that are made up from texts: `f"{split}_set"` is some name that ends with `_set`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Literal_, Val
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+_ANY = r"\w*"
+_FORMATTED = re.compile(r"""\b[fF](["'])((?:[\w.]|\{[^{}"'\n]*\})*)\1""")
+_PART = re.compile(r"\w*")
+
+
+def named_by(value: Val) -> list[str]:
+    """The texts that a value can only be one of; none if it may be anything else, or a user may choose."""
+    texts = [a.value for a in value.ordered() if isinstance(a, Literal_) and not a.configured]
+    names = [text for text in texts if isinstance(text, str)]
+    return names if len(names) == len(value.atoms) else []
+
+
+def pattern_of(ev: Evaluator, number: int, frame: Frame) -> str:
+    """The regular expression of the names that an expression may give; '' where no part of it is constant."""
+    pattern = _pattern(ev, number, frame)
+    return "" if pattern.replace(_ANY, "") == "" else pattern
+
+
+def may_be_named(ev: Evaluator, number: int, frame: Frame, name: str) -> bool:
+    """Whether an expression may give a name, for a constant part of it."""
+    known = named_by(ev.eval(number, frame))
+    if known:
+        return name in known
+    pattern = pattern_of(ev, number, frame)
+    return bool(pattern) and re.fullmatch(pattern, name) is not None
+
+
+def _pattern(ev: Evaluator, number: int, frame: Frame) -> str:
+    match ev.expr(frame, number):
+        case ir.Const(_, str(text)):
+            return re.escape(text)
+        case ir.Text(parts):
+            file = ev.file(frame.path)
+            written = file.pieces[frame.piece].ask(formatted_names, len(parts)) if file else ()
+            return f"(?:{'|'.join(written)})" if written else _ANY
+        case ir.Bin("+", left, right):
+            return _pattern(ev, left, frame) + _pattern(ev, right, frame)
+    known = named_by(ev.eval(number, frame))
+    return f"(?:{'|'.join(map(re.escape, known))})" if known else _ANY
+
+
+def formatted_names(text: str, count: int) -> tuple[str, ...]:
+    """The patterns of the formatted strings in a text that give names and have so many pairs of braces; their constant
+    parts stand in the text only."""
+    found = (re.split(r"\{[^{}]*\}", match[2]) for match in _FORMATTED.finditer(text)) if "{" in text else ()
+    names = (parts for parts in found if len(parts) == count + 1 and any(parts))
+    return tuple(sorted({_ANY.join(parts) for parts in names if all(_PART.fullmatch(part) for part in parts)}))

@@ -1,0 +1,256 @@
+"""Values that users of a program set: command line options with their defaults, configuration nodes.
+
+`args.workers` is what `add_argument("--workers", default=4)` says it normally is. Such constants are marked
+`configured`: they count for what a loader does by default and prove no branch dead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.project.evaluation import hyperparameters
+from loaderlint.project.evaluation.frames import Code, Frame
+from loaderlint.project.evaluation.recursion_guard import provisional
+from loaderlint.project.evaluation.values import (
+    FunctionRef,
+    Lib,
+    LibObject,
+    Literal_,
+    MapOf,
+    Namespace,
+    SeqOf,
+    Val,
+    join,
+    of,
+    unknown,
+)
+from loaderlint.project.modules.project_files import SeenPiece, is_def
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+_PARSERS = ("argparse.ArgumentParser", "configargparse.ArgumentParser", "configargparse.ArgParser")
+PARSE = ("parse_args", "parse_known_args", "parse_intermixed_args")
+_FLAG_MODULES = ("absl.flags", "tensorflow.flags", "tensorflow.python.platform.flags", "tensorflow.app.flags", "gflags")
+_CONFIG_NODES = (
+    "yacs.config.CfgNode",
+    "fvcore.common.config.CfgNode",
+    "easydict.EasyDict",
+    "ml_collections.ConfigDict",
+)
+#: What gives its arguments (keywords, or the dict that comes first) as attributes.
+_RECORDS = frozenset(
+    """
+    types.SimpleNamespace argparse.Namespace easydict.EasyDict munch.Munch munch.munchify addict.Dict
+    omegaconf.OmegaConf.create ml_collections.ConfigDict ml_collections.config_dict.ConfigDict box.Box dotmap.DotMap
+    """.split()
+)
+_DICT_METHODS = frozenset("get items keys values update pop copy setdefault".split())
+_MAX_DECLARATIONS = 8
+
+
+class Configured:
+    """Option declarations of one snapshot, looked up by name."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._ev = evaluator
+        self._options: dict[tuple[str, str], Val] = {}
+        self._declared: dict[str, list[tuple[Frame, ir.Call]]] = {}
+        self._nodes: dict[str, Val] = {}
+        self._mentioning: dict[str, list[tuple[Path, int, SeenPiece]]] = {}
+        self._calling: dict[tuple[str, Path, int], list[tuple[int, ir.Call]]] = {}
+
+    def parsed(self, owner: LibObject, method: str, frame: Frame) -> Val | None:
+        """What `parser.parse_args()` gives; None if this is no such call."""
+        return self._parsed(method, frame) if owner.name.startswith(_PARSERS) else None
+
+    def parsed_out_of_sight(self, method: str, frame: Frame) -> Val | None:
+        """What `parser.parse_args()` gives where the parser went through code out of sight, in a file that makes
+        one."""
+        file = self._ev.file(frame.path) if method in PARSE else None
+        made = any(True for _ in file.mentioning("argparse.ArgumentParser")) if file else False
+        return self._parsed(method, frame) if made else None
+
+    def _parsed(self, method: str, frame: Frame) -> Val | None:
+        if method not in PARSE:
+            return None
+        namespace = of(Namespace(frame.path, "argparse"))
+        if method == "parse_known_args":
+            return of(SeqOf("tuple", (namespace, unknown("config"))))
+        return namespace
+
+    def attribute(self, atom: Namespace, name: str) -> Val:
+        """Option `name` of a parsed command line."""
+        if name == "__dict__":
+            return of(atom)
+        key = (str(atom.path), name)
+        if key not in self._options:
+            with provisional(self._options, key, unknown("cycle")):
+                self._options[key] = self._argparse_option(name, atom.path)
+        return self._options[key]
+
+    def flag(self, module: str, name: str) -> Val | None:
+        """`FLAGS.name` of absl or its relatives; None if `module` is none of theirs."""
+        if not module.startswith(_FLAG_MODULES):
+            return None
+        key = ("flags", name)
+        if key not in self._options:
+            with provisional(self._options, key, unknown("cycle")):
+                self._options[key] = self._absl_flag(name)
+        return self._options[key]
+
+    def node_attribute(self, atom: LibObject, name: str) -> Val | None:
+        """Attribute `name` of a yacs, EasyDict or ConfigDict node; None if `atom` is none."""
+        if atom.name == hyperparameters.KEPT:
+            return None if name in _DICT_METHODS else hyperparameters.given(self._ev, atom.site, name)
+        given = self._given(atom, name)
+        if given is not None:
+            return given
+        if not atom.name.startswith(_CONFIG_NODES) or not name.isidentifier() or name.islower() and len(name) < 3:
+            return None
+        if name in ("clone", "merge_from_file", "merge_from_list", "freeze", "defrost", "copy_and_resolve_references"):
+            return None
+        if name not in self._nodes:
+            with provisional(self._nodes, name, unknown("cycle")):
+                self._nodes[name] = self._node_default(name)
+        return self._nodes[name]
+
+    def node_item(self, atom: LibObject, key: Val) -> Val | None:
+        """Item `key` of a node whose items are its attributes; None if `atom` is none."""
+        literal = key.literal
+        if atom.name != hyperparameters.KEPT or literal is None or not isinstance(literal.value, str):
+            return None
+        return hyperparameters.given(self._ev, atom.site, literal.value)
+
+    def _given(self, atom: LibObject, name: str) -> Val | None:
+        """What the call that made a record passes for its attribute `name`; None if that is not in sight."""
+        if atom.name not in _RECORDS:
+            return None
+        passed = self._ev.calls.site_arguments(atom.site)
+        given = dict(passed.keywords).get(name)
+        for one in (mapping for value in passed.positional[:1] for mapping in value.only(MapOf)):
+            if given is None and isinstance(one, MapOf) and name in one.keys:
+                given = one.values[one.keys.index(name)]
+        return self._configured(given, "configuration default") if given is not None else None
+
+    # --- looking declarations up --------------------------------------------------------------------------------------
+
+    def _argparse_option(self, name: str, path: Path) -> Val:
+        """The default of an option of the command line that is parsed in a file: what the file itself declares, else
+        what any other does."""
+        if name not in self._declared:
+            self._declared[name] = list(self._declarations(name))
+        own = [one for one in self._declared[name] if one[0].path == path]
+        values = [self._default(call, frame) for frame, call in (own or self._declared[name])[:_MAX_DECLARATIONS]]
+        values += self._set_defaults(name)
+        return join(values) if values else unknown("config")
+
+    def _declarations(self, name: str) -> Iterator[tuple[Frame, ir.Call]]:
+        spellings = {f"--{name}", f"--{name.replace('_', '-')}", name, f"-{name}", name.replace("_", "-")}
+        for frame, call in self._calls("add_argument", {s.lstrip("-") for s in spellings}):
+            flags = [self._text(arg.value, frame) for arg in call.args if arg.kind == "pos"]
+            dest = next((self._text(a.value, frame) for a in call.args if a.name == "dest"), None)
+            if dest == name or (dest is None and any(flag in spellings for flag in flags)):
+                yield frame, call
+
+    def _set_defaults(self, name: str) -> list[Val]:
+        found: list[Val] = []
+        for frame, call in self._calls("set_defaults", {name}):
+            found.extend(self._configured(self._ev.eval(a.value, frame)) for a in call.args if a.name == name)
+        return found
+
+    def _default(self, call: ir.Call, frame: Frame) -> Val:
+        named = {a.name: a.value for a in call.args if a.kind == "kw"}
+        if "default" in named:
+            return self._configured(self._ev.eval(named["default"], frame))
+        action = self._text(named["action"], frame) if "action" in named else None
+        if action in ("store_true", "store_false"):
+            return of(Literal_("bool", action == "store_false", "argparse default"))
+        if "required" in named:
+            return unknown("required option")
+        return of(Literal_("NoneType", None, "argparse default"))
+
+    def _configured(self, value: Val, how: str = "argparse default") -> Val:
+        atoms = frozenset(Literal_(a.kind, a.value, how) if isinstance(a, Literal_) else a for a in value.atoms)
+        return Val(atoms)
+
+    def _absl_flag(self, name: str) -> Val:
+        values = []
+        for frame, call in self._calls("DEFINE_", {name}):
+            positional = [a.value for a in call.args if a.kind == "pos"]
+            if positional and self._text(positional[0], frame) == name:
+                named = {a.name: a.value for a in call.args if a.kind == "kw"}
+                default = named.get("default", positional[1] if len(positional) > 1 else NONE)
+                values.append(self._configured(self._ev.eval(default, frame), "flag default"))
+        return join(values) if values else unknown("config")
+
+    def _node_default(self, name: str) -> Val:
+        """What the project's own code stores under `name` in configuration nodes, outside of functions."""
+        values: list[Val] = []
+        for path in self._ev.files.containing(f".{name}"):
+            file = self._ev.file(path)
+            for piece in file.mentioning(f".{name}") if file else ():
+                if file is None or file.pieces[piece].kind == "class" or file.pieces[piece].ask(is_def):
+                    continue
+                facts = self._ev.facts(path, piece)
+                for step in facts.ir.defs[0].steps if facts else ():
+                    if type(step) is ir.SetAttr and step.name == name:
+                        body = self._ev.body(path, piece)
+                        values.append(self._configured(self._ev.eval(step.value, body), "configuration default"))
+        if not values:
+            return unknown("config")
+        return join(values)
+
+    def _calls(self, method: str, words: set[str]) -> list[tuple[Frame, ir.Call]]:
+        """Calls of a function or method whose name starts with `method`, in pieces that hold one of `words`."""
+        found: list[tuple[Frame, ir.Call]] = []
+        in_order = sorted(words)
+        for path, piece, text in self._pieces(method):
+            if any(text.holds(word) for word in in_order):
+                found += ((self._frame(path, piece, index), call) for index, call in self._written(method, path, piece))
+        return found
+
+    def _pieces(self, method: str) -> list[tuple[Path, int, SeenPiece]]:
+        """The pieces that mention a method: the same for all options."""
+        if method not in self._mentioning:
+            files = [(path, self._ev.file(path)) for path in self._ev.files.containing(method)]
+            self._mentioning[method] = [
+                (path, piece, file.pieces[piece]) for path, file in files if file for piece in file.mentioning(method)
+            ]
+        return self._mentioning[method]
+
+    def _written(self, method: str, path: Path, piece: int) -> list[tuple[int, ir.Call]]:
+        """The calls in a piece of what is named so, each with the number of its def: a piece declares many options."""
+        key = (method, path, piece)
+        if key not in self._calling:
+            facts = self._ev.facts(path, piece)
+            self._calling[key] = [
+                (index, call)
+                for index in range(len(facts.ir.defs) if facts else 0)
+                for _, call in Code(facts, index).calls
+                if self._called(call, facts).startswith(method)
+            ]
+        return self._calling[key]
+
+    def _called(self, call: ir.Call, facts: ir.PieceFacts | None) -> str:
+        e = facts.ir.exprs[call.func] if facts else None
+        return e.name if isinstance(e, ir.Attr | ir.Global) else ""
+
+    def _frame(self, path: Path, piece: int, def_: int) -> Frame:
+        body = self._ev.body(path, piece)
+        if def_ == 0:
+            return body
+        return self._ev.functions.open_frame(FunctionRef(path, piece, def_), None, None) or body
+
+    def _text(self, number: int, frame: Frame) -> str | None:
+        e = self._ev.expr(frame, number)
+        return e.value if isinstance(e, ir.Const) and isinstance(e.value, str) else None
+
+
+def flags_module(atom: Lib) -> str | None:
+    """The flags module that `FLAGS` belongs to, None if `atom` is no FLAGS object."""
+    return atom.name.removesuffix(".FLAGS") if atom.name.endswith(".FLAGS") else None

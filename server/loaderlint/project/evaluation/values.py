@@ -1,0 +1,455 @@
+"""What an expression may be: the abstract values the evaluator works on.
+
+A `Val` is a small set of atoms (what it may be) and a small set of origins (whose stored data it may alias). Both are
+capped: past the cap a value is `Unknown('too many')`. Atoms are immutable; a `Frame` is compared by identity, the
+evaluator interns frames, so equal atoms compare equal within one model and never across two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from loaderlint.project.evaluation.limits import MAX_MEMBERS, MAX_NAME_LENGTH, MAX_VALUE_DEPTH, MAX_VALUE_SIZE, TOO_MANY
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.frames import Frame
+
+MAX_ATOMS = 64
+MAX_ORIGINS = 8
+MAX_PATH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a value was made: expression `expr` evaluated in `frame`."""
+
+    frame: Frame
+    expr: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Not known, and why: 'unresolved import', 'registry', 'config', 'parameter', 'dynamic attribute', 'too many',
+    'cycle', 'library', 'eval', ... The reason is shown to people who ask why a line is silent.
+
+    `made`: where it was made, for an object of a class that is chosen at run time."""
+
+    reason: str
+    made: Site | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Literal_:
+    """A constant. `configured` names where a value comes from that a user of the program may change ('argparse
+    default', 'dataclass default', ...): it says what normally happens, so it counts for `num_workers`, but it proves
+    no branch dead."""
+
+    kind: str
+    value: str | int | float | bool | None
+    configured: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lib:
+    """Something of a library, by its dotted name: `numpy.random.rand`, `builtins.open`,
+    `torch.utils.data.DataLoader`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LibObject:
+    """What calling the library name `name` at `site` gives: `numpy.random.default_rng` stands for the generator."""
+
+    name: str
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class LibMember:
+    """Attribute `name` of a library object or of a builtin container."""
+
+    owner: Atom
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleRef:
+    """A module of the project."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class FolderRef:
+    """A namespace package of the project."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRef:
+    """A function or lambda of the project: def `def_` of piece `piece` in file `path`; `scope` is the frame of the
+    enclosing function for nested ones. `bare`: as it is before its decorators."""
+
+    path: Path
+    piece: int
+    def_: int
+    scope: Frame | None = None
+    bare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRef:
+    """A class of the project; fields as in `FunctionRef`. `bases`: those it has in one of several ways of making it,
+    where they are chosen at run time; empty where the class statement says it all."""
+
+    path: Path
+    piece: int
+    def_: int
+    scope: Frame | None = None
+    bases: tuple[Atom, ...] = ()
+    _hash: int = field(init=False, repr=False, compare=False)  # classes and objects are the keys of most memos
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.path, self.piece, self.def_, self.scope, self.bases)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """`function`, found in class `owner`, bound to `receiver` (an Instance, or a ClassRef for class methods)."""
+
+    function: FunctionRef
+    receiver: Atom
+    owner: ClassRef
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of class `cls` made at `site` (None: somewhere out of sight). `presumed`: nothing says that there is
+    one, but a framework or a configuration may make it."""
+
+    cls: ClassRef
+    site: Site | None
+    presumed: bool = False
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.cls, self.site, self.presumed)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+@dataclass(frozen=True, slots=True)
+class SuperRef:
+    """`super()` inside a method of `cls` with `receiver`."""
+
+    cls: ClassRef
+    receiver: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class PartialOf:
+    """`functools.partial(func, ...)` made at `site`; the bound arguments are those of the call there, but the first."""
+
+    func: Atom
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class SeqOf:
+    """A list, tuple or set whose items are in sight. `site` tells two equal displays apart. Past its budget it holds
+    one item, which is unknown. `size` and `depth` are those of all that it holds (see `budget`),
+    `order` is its sort key, as soon as somebody asks for it."""
+
+    kind: Literal["list", "tuple", "set"]
+    items: tuple[Val, ...]
+    site: Site | None = None
+    size: int = field(init=False, repr=False, compare=False)
+    depth: int = field(init=False, repr=False, compare=False)
+    order: str = field(default="", init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not _keep_extent(self, self.items):
+            object.__setattr__(self, "items", (unknown(TOO_MANY),))
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """A dict whose items are in sight; `keys[i]` is None for a key that is not a string constant. Past its budget it
+    holds one value, which is unknown, under such a key. `size`, `depth` and `order` as in `SeqOf`."""
+
+    keys: tuple[str | None, ...]
+    values: tuple[Val, ...]
+    site: Site | None = None
+    size: int = field(init=False, repr=False, compare=False)
+    depth: int = field(init=False, repr=False, compare=False)
+    order: str = field(default="", init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not _keep_extent(self, self.values):
+            object.__setattr__(self, "keys", (None,))
+            object.__setattr__(self, "values", (unknown(TOO_MANY),))
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """What `parser.parse_args()` (argparse, absl FLAGS, click, ...) of one file gives."""
+
+    path: Path
+    how: str
+
+
+Atom = (
+    Unknown
+    | Literal_
+    | Lib
+    | LibObject
+    | LibMember
+    | ModuleRef
+    | FolderRef
+    | FunctionRef
+    | ClassRef
+    | Method
+    | Instance
+    | SuperRef
+    | PartialOf
+    | SeqOf
+    | MapOf
+    | Namespace
+)
+
+Relation = Literal["same", "element", "view"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Stored data that a value may be (part of): the field at `path` of `owner` (an Instance, a ClassRef or a
+    ModuleRef).
+    `path` holds attribute names and '[]' for items, at most `MAX_PATH`. `relation`: the very object, one of its items,
+    or another array over the same memory."""
+
+    owner: Atom
+    path: tuple[str, ...]
+    relation: Relation
+
+
+NO_ORIGINS: frozenset[Origin] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Val:
+    """What an expression may be (`atoms`, never empty once evaluated) and whose data it may alias (`origins`)."""
+
+    atoms: frozenset[Atom]
+    origins: frozenset[Origin] = NO_ORIGINS
+
+    @property
+    def unknown(self) -> Unknown | None:
+        """The (first, by name) reason for not knowing, None if every atom is known."""
+        reasons = sorted(a.reason for a in self.atoms if type(a) is Unknown)
+        return Unknown(reasons[0]) if reasons else None
+
+    @property
+    def literal(self) -> Literal_ | None:
+        """The constant that this is, if it can only be one."""
+        if len(self.atoms) != 1:
+            return None
+        (atom,) = self.atoms
+        return atom if type(atom) is Literal_ else None
+
+    def has(self, *kinds: type) -> bool:
+        """Whether it may be something of these kinds."""
+        return any(type(a) in kinds for a in self.atoms)
+
+    def only(self, *kinds: type) -> list[Atom]:
+        """The atoms of these kinds, in a stable order."""
+        found = [a for a in self.atoms if type(a) in kinds]
+        if len(found) > 1:  # most values are one thing, and a sort key is long
+            found.sort(key=order_of_atom)
+        return found
+
+    def ordered(self) -> list[Atom]:
+        """All atoms, in a stable order."""
+        return sorted(self.atoms, key=order_of_atom) if len(self.atoms) > 1 else list(self.atoms)
+
+    def without_origins(self) -> Val:
+        """The same value as a copy: it aliases nothing."""
+        return Val(self.atoms) if self.origins else self
+
+
+def _keep_extent(container: SeqOf | MapOf, items: tuple[Val, ...]) -> bool:
+    """Note the size and depth of a container that gets these items, and say whether they are within the budget. If not,
+    it gets one unknown item in their place, and they are those of that."""
+    size, depth = _extent(items)
+    fits = size <= MAX_VALUE_SIZE and depth <= MAX_VALUE_DEPTH
+    object.__setattr__(container, "size", size if fits else 2)
+    object.__setattr__(container, "depth", depth if fits else 1)
+    return fits
+
+
+def _extent(items: tuple[Val, ...]) -> tuple[int, int]:
+    """The size and depth of a container with these items: how many atoms a walk through it meets, itself too, and how
+    many containers lie in each other."""
+    size, depth = 1, 0
+    for item in items:
+        for atom in item.atoms:
+            kind = type(atom)
+            if kind is SeqOf or kind is MapOf:
+                size += atom.size  # type: ignore[union-attr]
+                depth = max(depth, atom.depth)  # type: ignore[union-attr]
+            else:
+                size += 1
+    return size, depth + 1
+
+
+BOTTOM = Val(frozenset())
+NONE_VALUE = Val(frozenset({Literal_("NoneType", None)}))
+
+
+@lru_cache(maxsize=256)
+def unknown(reason: str) -> Val:
+    """A value nothing is known of."""
+    return Val(frozenset({Unknown(reason)}))
+
+
+@lru_cache(maxsize=1024)
+def lib(name: str) -> Val:
+    """Something of a library, by its dotted name."""
+    return Val(frozenset({Lib(name)}))
+
+
+@lru_cache(maxsize=4096)
+def constant(kind: str, value: str | int | float | bool | None) -> Val:
+    """A constant as it is written: a fifth of all expressions are, and few of them differ."""
+    return Val(frozenset({Literal_(kind, value)}))
+
+
+def of(*atoms: Atom) -> Val:
+    """A value that is one of these."""
+    return Val(frozenset(atoms))
+
+
+def is_none(atom: Atom) -> bool:
+    """Whether a value is the constant None, also one that is only the default of an option."""
+    return type(atom) is Literal_ and atom.kind == "NoneType"
+
+
+def named(name: str, site: Site) -> Val:
+    """What calling the library name `name` at `site` gives."""
+    return of(LibObject(name, site)) if len(name) <= MAX_NAME_LENGTH else unknown(TOO_MANY)
+
+
+def member_of(owner: Atom, name: str) -> Val:
+    """Attribute `name` of a library object or of a builtin container."""
+    outer, members = owner, 0
+    while type(outer) is LibMember and members < MAX_MEMBERS:
+        outer, members = outer.owner, members + 1
+    return of(LibMember(owner, name)) if members < MAX_MEMBERS else unknown(TOO_MANY)
+
+
+def join(values: Iterable[Val]) -> Val:
+    """One of several values; capped."""
+    several = values if isinstance(values, (list, tuple)) else list(values)
+    if not several:
+        return BOTTOM
+    first = several[0]
+    atoms, origins = first.atoms, first.origins
+    if len(several) > 1:
+        atoms = atoms.union(*[value.atoms for value in several])
+        origins = origins.union(*[value.origins for value in several])
+        if len(atoms) == len(first.atoms) and len(origins) == len(first.origins):
+            several = (first,)
+    if len(atoms) <= MAX_ATOMS and len(origins) <= MAX_ORIGINS:
+        return Val(atoms, origins) if len(several) > 1 else first
+    if len(atoms) > MAX_ATOMS:
+        reasons = {a for a in atoms if type(a) is Unknown}
+        kept = sorted(atoms - reasons, key=order_of_atom)[: MAX_ATOMS - 1]
+        atoms = frozenset({*kept, *reasons, Unknown("too many")})
+    if len(origins) > MAX_ORIGINS:
+        origins = frozenset(sorted(origins, key=repr_origin)[:MAX_ORIGINS])
+    return Val(atoms, origins)
+
+
+def extended(origins: Iterable[Origin], step: str, relation: str) -> frozenset[Origin]:
+    """Origins one step further in: an attribute, or an item ('[]'). The last item of a path as long as `MAX_PATH`
+    stands for all that is in it; other steps from there are dropped."""
+    out = set()
+    for origin in origins:
+        is_long = len(origin.path) >= MAX_PATH
+        if not is_long or (step == origin.path[-1] == "[]"):
+            wider = "view" if "view" in (relation, origin.relation) else "element" if step == "[]" else origin.relation
+            out.add(Origin(origin.owner, origin.path if is_long else (*origin.path, step), wider))
+    return frozenset(out)
+
+
+def repr_origin(origin: Origin) -> str:
+    """A stable sort key."""
+    return f"{order_of_atom(origin.owner)} {origin.path} {origin.relation}"
+
+
+def order_of(value: Val) -> str:
+    """A sort key that tells values apart and is the same in every run."""
+    atoms = " | ".join(sorted(map(order_of_atom, value.atoms)))
+    return f"[{atoms} < {' '.join(sorted(map(repr_origin, value.origins)))}]" if value.origins else f"[{atoms}]"
+
+
+def order_of_atom(atom: Atom) -> str:
+    """A sort key that tells atoms apart and is the same in every run. Frames have one of their own: nothing here walks
+    through them."""
+    match atom:
+        case Unknown(reason, made):
+            return f"~{reason} {made.frame.order} {made.expr:06}" if made else f"~{reason}"
+        case Literal_(kind, value, configured):
+            return f"literal {kind} {value!r} {configured}"
+        case Lib(name):
+            return f"lib {name}"
+        case LibObject(name, site):
+            return f"object {name} {site.frame.order} {site.expr:06}"
+        case LibMember(owner, name):
+            return f"member {order_of_atom(owner)} {name}"
+        case ModuleRef(path) | FolderRef(path):
+            return f"module {path}"
+        case FunctionRef(path, piece, def_, scope, bare):
+            return f"function {path} {piece:06} {def_:06} {scope.order if scope else ''}{' bare' if bare else ''}"
+        case ClassRef(path, piece, def_, scope, bases):
+            around = scope.order if scope else ""
+            return f"class {path} {piece:06} {def_:06} {around} {' '.join(map(order_of_atom, bases))}"
+        case Method(function, receiver, owner):
+            return f"method {order_of_atom(function)} {order_of_atom(receiver)} {order_of_atom(owner)}"
+        case Instance(cls, site, presumed):
+            where = f"{site.frame.order} {site.expr:06}" if site else " 000000"
+            return f"instance {order_of_atom(cls)} {where}{' presumed' if presumed else ''}"
+        case SuperRef(cls, receiver):
+            return f"super {order_of_atom(cls)} {order_of_atom(receiver)}"
+        case PartialOf(func, site):
+            return f"partial {order_of_atom(func)} {site.frame.order} {site.expr:06}"
+        case SeqOf() | MapOf():
+            if not atom.order:
+                object.__setattr__(atom, "order", _order_of_container(atom))
+            return atom.order
+        case Namespace(path, how):
+            return f"namespace {path} {how}"
+
+
+def _order_of_container(atom: SeqOf | MapOf) -> str:
+    """What is in a container goes in as a digest: containers may lie in each other many times."""
+    site = atom.site
+    where = f"{site.frame.order if site else ''} {site.expr if site else 0:06}"
+    values = atom.items if isinstance(atom, SeqOf) else atom.values
+    name = f"seq {atom.kind} {len(atom.items)}" if isinstance(atom, SeqOf) else f"map {atom.keys}"
+    return f"{name} {where} {digest_of(' '.join(map(order_of, values)))}"
+
+
+def digest_of(text: str) -> str:
+    """Stands for a long text in a sort key."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

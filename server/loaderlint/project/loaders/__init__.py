@@ -1,0 +1,1 @@
+"""Which loaders a project makes, and with which arguments."""

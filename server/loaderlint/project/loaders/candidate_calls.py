@@ -1,0 +1,292 @@
+"""The calls that may make a loader, as far as that is seen where they are written.
+
+Most calls in a file that names a loader make none, whoever calls the code around them: `Dense(3)(x)` calls an object,
+`Model(...)` another class. Who calls the code around a call is far to seek, so it is asked for the others only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE, PieceFacts
+from loaderlint.knowledge.wrappers import LOADERS
+from loaderlint.project.evaluation import library_values
+from loaderlint.project.evaluation.callers import Callers, CallSite, asks_self, sites_in
+from loaderlint.project.evaluation.context_insensitive import Unframed
+from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Lib, PartialOf, Val
+from loaderlint.project.loaders import escape
+from loaderlint.project.modules.project_files import ProjectFile
+
+#: What a text is searched for, and words of which one stands in every text that holds it: most texts hold none.
+Wanted = tuple[re.Pattern[str], str]
+
+_WORD = re.compile(r"\w+")
+_RENAMED = re.compile(r"(\w+)\s+as\s+(\w+)")
+_NAMED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)\b(?!\s*[(.])", re.MULTILINE)
+_BOUND = re.compile(r"^(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b", re.MULTILINE)
+_CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
+#: A parameter that is a loader class is called, or one is chosen by its name.
+_LOADER_VALUE = re.compile(r"[Ll]oader_?(?:cls|class|type|fn|factory)\w*\(|getattr\(\s*[\w.]*[Ll]oader")
+_COMPUTED = (ir.IfExp, ir.Phi, ir.Call, ir.Param)
+#: Expressions that are no class, whatever they are made of.
+_NO_CLASSES = (ir.Const, ir.Text, ir.Seq, ir.Map, ir.Comp, ir.Slice, ir.Compare, ir.Bin, ir.Unary)
+
+
+class Candidates:
+    """Finds the calls of one snapshot that may make a loader."""
+
+    def __init__(self, evaluator: Evaluator, callers: Callers) -> None:
+        self._ev = evaluator
+        self._callers = callers
+        self._handed: bool | None = None
+        self._names: dict[Path, tuple[frozenset[str], frozenset[int]]] = {}
+        self._words = {name.rpartition(".")[2] for name in LOADERS if self._may_be_used(name)}
+        self._add_subclasses()
+        self._wanted = any_of(self._words)
+
+    def _may_be_used(self, name: str) -> bool:
+        """Whether the project may use a loader: those that are not called so count where their library is named."""
+        return "oader" in name.rpartition(".")[2] or bool(self._ev.files.containing(name.partition(".")[0]))
+
+    def find(self) -> Iterator[CallSite]:
+        """The calls, in the order of files and places."""
+        for path in self._paths():
+            names, named = self._named_in(path)
+            yield from (site for site in self._in_file(path, names, named) if self._may_make(site, names))
+
+    # --- what they are called -----------------------------------------------------------------------------------------
+
+    def _paths(self) -> tuple[Path, ...]:
+        """The files that may make a loader."""
+        words = {"oader", *(word for word in self._words if "oader" not in word)}
+        return tuple(sorted({path for word in sorted(words) for path in self._ev.files.containing(word)}))
+
+    def _add_subclasses(self) -> None:
+        """Learn the names of the project's own loader classes, and of loaders with bound arguments."""
+        named = {}
+        for _ in range(2):
+            for path in self._paths():
+                if path not in named:
+                    named[path] = tuple(self._naming(path))
+                for index, head, bound in named[path]:
+                    if head and head[0] not in self._words and self._may_derive(path, index, *head):
+                        self._words.add(head[0])
+                    self._words.update(alias for alias, name in bound if name in self._words)
+
+    def _naming(self, path: Path) -> Iterator[tuple[int, tuple[str, str] | None, tuple[tuple[str, str], ...]]]:
+        """The heads of classes with bases, and names with bound arguments, of the pieces that have any."""
+        file = self._ev.file(path)
+        for index, found in file.asking(_names_given) if file else ():
+            if found is not None:
+                yield index, *found
+
+    def _may_derive(self, path: Path, piece: int, name: str, bases: str) -> bool:
+        """Whether a class with these bases may be a loader. The project may have a class of its own that is called as
+        one of a library is: keras has a `Trainer`."""
+        if self._words.isdisjoint(_WORD.findall(bases)):
+            return False
+        facts = self._ev.facts(path, piece)
+        first = facts.ir.defs[1] if facts and len(facts.ir.defs) > 1 else None
+        in_function = first is None or first.kind != "class" or first.name != name
+        return in_function or is_loader(self._ev, ClassRef(path, piece, 1))
+
+    # --- where they are written ---------------------------------------------------------------------------------------
+
+    def _named_in(self, path: Path) -> tuple[frozenset[str], frozenset[int]]:
+        """What loaders are called in a file, and the pieces that name one."""
+        if path not in self._names:
+            file = self._ev.file(path)
+            named = {index for index, _ in file.asking(matches, *self._wanted)} if file else set()
+            names = frozenset(self._words | self._aliases(file, named)) if file else frozenset()
+            if file and len(names) > len(self._words):
+                named = {index for index, _ in file.asking(matches, *any_of(names))}
+            self._names[path] = names, frozenset(named)
+        return self._names[path]
+
+    def _in_file(self, path: Path, names: frozenset[str], named: frozenset[int]) -> Iterator[CallSite]:
+        file = self._ev.file(path)
+        if file is None:
+            return
+        for index in sorted(named.union(index for index, _ in file.asking(matches, _LOADER_VALUE, "oader"))):
+            if index in named:
+                yield from sites_in(self._ev, path, index, names)
+            yield from self._computed(path, index)
+
+    def _computed(self, path: Path, piece: int) -> Iterator[CallSite]:
+        """Calls whose callee is a local value or a parameter: `cls = DataLoader if a else Other; cls(...)`."""
+        facts = self._ev.facts(path, piece)
+        for def_, one in enumerate(facts.ir.defs if facts else ()):
+            for step in one.steps:
+                if facts is None or not isinstance(step, ir.Perform):
+                    continue
+                call = facts.ir.exprs[step.call]
+                if isinstance(call, ir.Call) and isinstance(facts.ir.exprs[call.func], _COMPUTED):
+                    yield CallSite(path, piece, def_, step.call, step.context)
+
+    def _aliases(self, file: ProjectFile, named: Iterable[int]) -> set[str]:
+        """Names that the file gives a loader class in pieces that name one: `import DataLoader as DL`,
+        `make = DataLoader`."""
+        found: set[str] = set()
+        for index in named:
+            found.update(alias for name, alias in file.pieces[index].ask(_renamed) if name in self._words)
+        return found
+
+    # --- what they call -----------------------------------------------------------------------------------------------
+
+    def _may_make(self, site: CallSite, names: frozenset[str]) -> bool:
+        """Whether a call makes a loader for some caller of the code around it. `names`: what loaders are called."""
+        facts = self._ev.facts(site.path, site.piece)
+        call = facts.ir.exprs[site.expr] if facts else None
+        if facts is None or not isinstance(call, ir.Call):
+            return False
+        here = Unframed(self._ev, site.path, site.piece, site.def_, facts)
+        undecided = False
+        waiting, seen = [call.func], {NONE}
+        while waiting:
+            number = waiting.pop()
+            if number in seen:
+                continue
+            seen.add(number)
+            value = here.value(number)
+            if value is not None:
+                if self._is_loader(value):
+                    return True
+                continue
+            match facts.ir.exprs[number]:
+                case ir.Phi(choices):
+                    waiting += choices
+                case ir.IfExp(_, left, right) | ir.BoolOp(_, left, right):
+                    waiting += (left, right)
+                case ir.Param(0) if self._is_class_method(site):
+                    if self._is_made_by_class_method(site, facts):
+                        return True
+                case ir.Call(_, args) as inner if escape.attribute_named(inner, here, facts):
+                    undecided = undecided or escape.attribute_named(inner, here, facts) in names
+                    waiting += (arg.value for arg in args[2:])
+                case ir.Call(func, _):
+                    undecided = undecided or self._may_give_class(here, func)
+                case e:
+                    undecided = undecided or not isinstance(e, _NO_CLASSES)
+        return undecided and self._may_make_for_some(site, call.func, facts, names)
+
+    def _may_make_for_some(self, site: CallSite, func: int, facts: PieceFacts, names: frozenset[str]) -> bool:
+        """Whether a call whose callee `func` rests on the callers of its def makes a loader for one of them: some value
+        that it may be is one, or is not known while the project hands loaders around."""
+        here = Unframed(self._ev, site.path, site.piece, site.def_, facts)
+        if site.def_ == 0 or self._is_one(escape.in_value(func, facts, names, here), here):
+            return True
+        # in the frame that is opened there stands an object for `cls`
+        on_class = self._is_class_method(site) and asks_self(site.expr, facts)
+        vague = on_class or escape.rests_on_default(func, site.def_, facts)
+        callees = None if vague else self._callers.callees(site)
+        return self._are_handed() if callees is None else any(self._makes(atom) for atom in callees)
+
+    def _is_class_method(self, site: CallSite) -> bool:
+        return self._ev.functions.decoration(FunctionRef(site.path, site.piece, site.def_)) == "class"
+
+    def _is_made_by_class_method(self, site: CallSite, facts: PieceFacts) -> bool:
+        """Whether `cls(...)` in a class method may make a loader: its class or one that derives from it is one."""
+        owner = self._callers.owner(site.path, site.piece, site.def_, facts)
+        if owner is None or facts.ir.defs[site.def_].parent > 0:
+            return True
+        return any(is_loader(self._ev, cls) for cls in (owner, *self._callers.subclasses(owner)))
+
+    def _are_handed(self) -> bool:
+        """Whether a loader may be a parameter, an attribute or what a function gives: the project has loader classes of
+        its own, which are found by their modules too, or uses one otherwise than by calling it."""
+        if self._handed is None:
+            self._handed = any(self._hands(path) for path in self._paths())
+        return self._handed
+
+    def _hands(self, path: Path) -> bool:
+        names, named = self._named_in(path)
+        for index in sorted(named):
+            facts = self._ev.facts(path, index)
+            if facts is not None and self._hands_in(path, index, facts, names):
+                return True
+        return False
+
+    def _hands_in(self, path: Path, piece: int, facts: PieceFacts, names: frozenset[str]) -> bool:
+        for def_, one in enumerate(facts.ir.defs):
+            if one.kind == "class" and is_loader(self._ev, ClassRef(path, piece, def_)):
+                return True
+            here = Unframed(self._ev, path, piece, def_, facts)
+            if self._is_one(escape.in_def(def_, facts, names, here), here):
+                return True
+        return False
+
+    def _is_one(self, numbers: Iterable[int], here: Unframed) -> bool:
+        """Whether one of these expressions may be a loader class; a text that names one is."""
+        for number in numbers:
+            value = here.value(number)
+            if value is None or self._is_loader(value):
+                return True
+        return False
+
+    def _is_loader(self, value: Val) -> bool:
+        return any(self._makes(atom) for atom in value.atoms)
+
+    def _makes(self, atom: Atom) -> bool:
+        """Whether calling something makes a loader."""
+        match atom:
+            case Lib(name) | PartialOf(Lib(name), _):
+                return name in LOADERS
+            case ClassRef():
+                return is_loader(self._ev, atom)
+        return False
+
+    def _may_give_class(self, here: Unframed, func: int) -> bool:
+        """Whether what expression `func` is, once called, may give a class: an object that is made is none."""
+        callee = here.value(func)
+        return callee is None or any(_may_give_class(atom) for atom in callee.atoms)
+
+
+def _may_give_class(atom: Atom) -> bool:
+    if isinstance(atom, Lib):
+        return not library_values.is_opaque(atom.name)
+    return not isinstance(atom, ClassRef)
+
+
+def is_loader(ev: Evaluator, cls: ClassRef) -> bool:
+    """Whether a class of the project derives from a loader of a library."""
+    return any(name in LOADERS for name in ev.classes.library_bases(cls))
+
+
+def any_of(names: Iterable[str]) -> Wanted:
+    """Finds one of the names as a word."""
+    parts = {"oader" if "oader" in name else name for name in names}
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b"), " ".join(sorted(parts))
+
+
+def matches(text: str, pattern: re.Pattern[str], parts: str) -> bool:
+    """Whether a text that holds one of these words holds the pattern: the words are looked for first."""
+    return any(part in text for part in parts.split()) and pattern.search(text) is not None
+
+
+def _names_given(text: str) -> tuple[tuple[str, str] | None, tuple[tuple[str, str], ...]] | None:
+    """What may be a loader of the project's own: a class with bases, and names with bound arguments."""
+    head, bound = _class_head(text), _bound(text)
+    return (head, bound) if head or bound else None
+
+
+def _class_head(text: str) -> tuple[str, str] | None:
+    """The name and the bases of a class that has bases."""
+    if not text.lstrip().startswith(("class", "@")):
+        return None
+    match = _CLASS_HEAD.search(text)
+    return (match[1], match[2]) if match else None
+
+
+def _renamed(text: str) -> tuple[tuple[str, str], ...]:
+    """The names and aliases of each `x as y` and `y = x`."""
+    found = _RENAMED.findall(text) if "as" in text else []
+    return (*found, *((name, alias) for alias, name in _NAMED.findall(text)))
+
+
+def _bound(text: str) -> tuple[tuple[str, str], ...]:
+    """The names of a module's `name = partial(x, ...)`, each with what `x` is called."""
+    return tuple(_BOUND.findall(text)) if "partial(" in text else ()

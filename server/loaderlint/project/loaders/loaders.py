@@ -1,0 +1,534 @@
+"""The loaders of a project: where they are made, with which arguments, over which datasets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.knowledge.loader_defaults import DATASET_BASES, SAMPLE_CALLABLES, TORCH_DEFAULTS, WRAPPING_DATASETS
+from loaderlint.knowledge.registries import makes_configured, registers_transforms
+from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.callers import Callers, CallSite, Limit, called_name
+from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, OPEN, takes
+from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.library_values import parameter_position, passed_to_library
+from loaderlint.project.evaluation.number_bounds import ANY, Count, count_of
+from loaderlint.project.evaluation.values import (
+    Atom,
+    ClassRef,
+    Instance,
+    Lib,
+    LibObject,
+    Literal_,
+    PartialOf,
+    SeqOf,
+    Site,
+    Unknown,
+    Val,
+    join,
+    of,
+    unknown,
+)
+from loaderlint.project.loaders.candidate_calls import Candidates, matches
+from loaderlint.project.loaders.declared_loaders import DeclaredCalls, DeclaredOf, leads_to, with_seeds
+from loaderlint.project.loaders.presumed_datasets import (
+    dataset_kind,
+    given_by_configured,
+    is_given_by_configured,
+    kept_elsewhere,
+    may_be_dataset,
+)
+from loaderlint.project.loaders.wrapper_arguments import keeps_workers, loaders_made
+from loaderlint.project.modules.project_files import MODULE
+from loaderlint.project.versions.environment import Environment
+
+_CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
+#: The loaders of one part that are read; the caller says so where there are more. Real repositories have some hundred.
+MAX_LOADERS = 4_000
+_MAX_LATE_SITES = 4
+#: The reason for not knowing what was in a dict before the items that are seen.
+_COPIED = "a copied mapping"
+_DATASET_NAME = re.compile(r"dataset|^data$|^(?:base|inner|source)$", re.IGNORECASE)
+_TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test")
+Answer = Literal["yes", "no", "maybe"]
+
+
+class Held(NamedTuple):
+    """How a loader holds a dataset: inside a Subset, ConcatDataset or the like; for sure, or as one of several."""
+
+    wrapped: bool
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loader:
+    """One loader in one context. `index` is its bit. `arguments`: torch's parameters that are passed (or that a wrapper
+    sets); `datasets` the dataset objects and library datasets it may hold; `guessed`: those of them that are one of
+    several; `wrapped`: some of them inside a Subset, ConcatDataset or the like. `name`: what the code calls it. `late`:
+    its dataset is out of sight, with the reason, and `late_sites` are the calls that make it, where they are in sight;
+    `out_of_sight`: no loader is in sight at all, one is presumed for the project's unused datasets. `workers`: how many
+    it starts, as configured. `presumed`: it is made by a class whose objects nothing in sight makes."""
+
+    index: int
+    kind: LoaderKind
+    site: Site | None
+    name: str
+    arguments: dict[str, Val] = field(default_factory=dict)
+    datasets: tuple[Atom, ...] = ()
+    wrapped: bool = False
+    late: str = ""
+    out_of_sight: bool = False
+    guessed: frozenset[Atom] = frozenset()
+    late_sites: tuple[Site, ...] = ()
+    workers: Count = ANY
+    presumed: bool = False
+
+    def argument(self, name: str) -> Val:
+        """What torch's parameter `name` is, passed or by default."""
+        passed = self.arguments.get(name)
+        if passed is not None:
+            return passed
+        if self.out_of_sight:
+            return unknown("loader out of sight")
+        return _constant(dict(self.kind.defaults).get(name, TORCH_DEFAULTS.get(name)))
+
+    def has_workers(self, count: int = 1) -> Answer:
+        """Whether it starts at least `count` workers, as configured."""
+        if self.workers.least >= count:
+            return "yes"
+        return "no" if self.workers.most < count else "maybe"
+
+    @property
+    def workers_text(self) -> str:
+        """The number of workers for people: 'num_workers=4', 'num_workers=4, argparse default', 'num_workers at least
+        1', 'num_workers unknown'."""
+        value = self.argument("num_workers")
+        known = [a for a in value.atoms if isinstance(a, Literal_) and a.value is not None]
+        if not known or len(known) != len(value.atoms):
+            return f"num_workers{self._bounds_text}"
+        numbers = " or ".join(sorted({str(atom.value) for atom in known}))
+        sources = sorted({atom.configured for atom in known if atom.configured})
+        return f"num_workers={numbers}" + (f", {sources[0]}" if sources else "")
+
+    @property
+    def _bounds_text(self) -> str:
+        least, most = self.workers.least, self.workers.most
+        source = f", {self.workers.configured}" if self.workers.configured else ""
+        if least == most:
+            return f"={least:g}{source}"
+        return f" at least {least:g}{source}" if least >= 1 else " unknown"
+
+    @property
+    def persistent(self) -> bool | None:
+        """Whether its workers live on over the epochs; None if that cannot be read."""
+        if self.kind.persistent:
+            return True
+        literal = self.argument("persistent_workers").literal
+        return bool(literal.value) if literal is not None else None
+
+    @property
+    def path(self) -> Path | None:
+        """The file it is made in."""
+        return self.site.frame.path if self.site else None
+
+    @property
+    def described(self) -> str:
+        """'`train_loader` in train.py' for messages; with its folder where a file's name says nothing."""
+        if self.path is None:
+            return "a loader out of sight"
+        file = self.path.name
+        return f"`{self.name}` in {f'{self.path.parent.name}/{file}' if file.startswith('__') else file}"
+
+
+@lru_cache(maxsize=64, typed=True)
+def _constant(value: str | int | float | bool | None) -> Val:
+    return of(Literal_(type(value).__name__, value))
+
+
+class Loaders:
+    """Finds the loaders of one snapshot."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        callers: Callers,
+        environment_of: Callable[[Path], Environment],
+        declared_of: DeclaredOf,
+    ) -> None:
+        self._ev = evaluator
+        self._callers = callers
+        self._declared = DeclaredCalls(evaluator, callers, declared_of)
+        self._environment_of = environment_of
+        self.limits: tuple[Limit, ...] = ()
+        """The limits that were reached."""
+
+    def find(self) -> tuple[Loader, ...]:
+        """Every loader in sight, in the order of files and places."""
+        sites = tuple(Candidates(self._ev, self._callers).find())
+        found = list(islice(self._in_sight(sites), MAX_LOADERS + 1))
+        found += self._of_heirs(sites, found)
+        for where, declared, arguments in self._declared.find():
+            self._add_declared(self._with(declared, where, arguments), where, found)
+        self.limits = (*self._callers.limits(), *map(_too_many, found[MAX_LOADERS : MAX_LOADERS + 1]))
+        return tuple(replace(one, index=index) for index, one in enumerate(found[:MAX_LOADERS]))
+
+    def _in_sight(self, sites: Sequence[CallSite]) -> Iterator[Loader]:
+        """The loaders of all calls that make one, as far as somebody asks: who calls the code around them is far to
+        seek."""
+        seen: set[Site] = set()
+        for site in sites:
+            for frame in self._callers.frames(site.path, site.piece, site.def_):
+                where = Site(frame, site.expr)
+                if where not in seen and not self._ev.liveness.is_dead(site.context, frame):
+                    seen.add(where)
+                    yield from self._made(where)
+
+    def _of_heirs(self, sites: Sequence[CallSite], found: Sequence[Loader]) -> Iterator[Loader]:
+        """The loaders that a base class makes of datasets which its heirs have, where nothing in sight makes an object
+        of the heir. What a loader in sight holds is left to that."""
+        held = {_species(atom) for loader in found for atom in loader.datasets}
+        for site in sites:
+            for frame in self._callers.frames_of_heirs(site.path, site.piece, site.def_):
+                if self._ev.liveness.is_dead(site.context, frame):
+                    continue
+                for loader in self._made(Site(frame, site.expr)):
+                    fresh = tuple(atom for atom in loader.datasets if _species(atom) not in held)
+                    if fresh:
+                        yield replace(loader, datasets=fresh, guessed=frozenset(fresh), presumed=True, late="")
+
+    def _add_declared(self, declared: Loader, site: Site, found: list[Loader]) -> None:
+        """Add the loader of a declared call, or what is declared to the loaders that the call is seen to make."""
+        inside = leads_to(self._ev, site)
+        followed = [n for n, one in enumerate(found) if one.site and (one.site == site or one.site.frame in inside)]
+        for number in followed:
+            found[number] = _completed(found[number], declared)
+        if not followed:
+            found.append(declared)
+
+    # --- one loader ---------------------------------------------------------------------------------------------------
+
+    def _made(self, site: Site) -> Iterator[Loader]:
+        """The loaders that a call makes: one, or those of a trainer."""
+        call = self._ev.expr(site.frame, site.expr)
+        if not isinstance(call, ir.Call):
+            return
+        callee = self._ev.eval(call.func, site.frame)
+        found = ((atom, self._resolve(atom, call, site)) for atom in callee.only(Lib, ClassRef, PartialOf))
+        ways = [(*one, atom if isinstance(atom, ClassRef) else None) for atom, one in found if one is not None]
+        same = len({kind.persistent for kind, _, _ in ways}) == 1
+        for kind, arguments, cls in ways[:1]:
+            for mapped in loaders_made(self._ev, kind, arguments, cls):
+                held = {**mapped, "dataset": self._held_by_any(mapped, ways[1:], callee)}
+                if same:
+                    yield self._with(kind, site, held)
+                else:  # `DataLoader if weighted else InfiniteDataLoader`
+                    open_end = {**held, "persistent_workers": unknown("one of several loaders")}
+                    yield self._with(replace(kind, persistent=False), site, open_end)
+
+    def _held_by_any(
+        self, first: dict[str, Val], others: list[tuple[LoaderKind, Arguments, ClassRef | None]], callee: Val
+    ) -> Val:
+        """The datasets of several loader classes of which one is chosen; their other arguments are, as a rule, the
+        same."""
+        missing = unknown("no dataset argument")
+        more = [one.get("dataset", missing) for way in others for one in loaders_made(self._ev, *way)]
+        chosen = [of(atom) for atom in callee.atoms if isinstance(atom, Unknown) and atom.reason in CHOSEN]
+        return join([first.get("dataset", missing), *more, *chosen])
+
+    def _with(self, kind: LoaderKind, site: Site, arguments: dict[str, Val]) -> Loader:
+        """The loader that a call makes with these arguments, under torch's names."""
+        dataset = arguments.get("dataset", unknown("no dataset argument"))
+        held = self._expand(dataset, False, 0)
+        chosen = tuple(self._chosen(dataset, 0))
+        known = kind.own_data or (held and Unknown(_COPIED) not in dataset.atoms)
+        late = chosen[0].reason if chosen else "" if known else self._late(dataset)
+        loader = Loader(
+            0,
+            kind,
+            site,
+            self._name(site.frame, site.expr),
+            arguments,
+            tuple(held),
+            any(one.wrapped for one in held.values()),
+            late,
+            guessed=frozenset(atom for atom, one in held.items() if late or not one.sure),
+            late_sites=tuple(dict.fromkeys(one.made for one in chosen if one.made))[:_MAX_LATE_SITES],
+        )
+        return replace(loader, workers=count_of(self._ev, loader.argument("num_workers")))
+
+    def _resolve(self, atom: Atom, call: ir.Call, site: Site) -> tuple[LoaderKind, Arguments] | None:
+        """Which loader a callee is, and what the call passes to the library's own constructor."""
+        frame = site.frame
+        if isinstance(atom, Lib):
+            kind = self._kind(atom.name, frame.path)
+            return (kind, self._ev.calls.arguments(call, frame)) if kind else None
+        if isinstance(atom, PartialOf):
+            kind = self._kind(atom.func.name, frame.path) if isinstance(atom.func, Lib) else None
+            bound = self._ev.expr(atom.site.frame, atom.site.expr)
+            if kind is None or not isinstance(bound, ir.Call):
+                return None
+            first = self._ev.calls.arguments(bound, atom.site.frame, skip=1)
+            return kind, first.before(self._ev.calls.arguments(call, frame))
+        if not isinstance(atom, ClassRef):
+            return None
+        base = next((name for name in self._ev.classes.library_bases(atom) if name in LOADERS), "")
+        kind = self._kind(base, frame.path)
+        if kind is None:
+            return None
+        inst = Instance(atom, site)
+        if keeps_workers(self._ev, inst):
+            kind = replace(kind, persistent=True)
+        return kind, passed_to_library(self._ev, inst)
+
+    def _kind(self, name: str, path: Path) -> LoaderKind | None:
+        """The loader of this name, as it is in the versions that the project declares; None if there is none."""
+        kind = LOADERS.get(name)
+        if kind is None or not kind.changes:
+            return kind
+        packages = self._environment_of(path).packages or {}
+        versions = [packages[one] for one in PACKAGES[name] if one in packages]
+        return kind.at(lambda border: any(one.before(border) == "yes" for one in versions))
+
+    def _expand(self, value: Val, wrapped: bool, depth: int) -> dict[Atom, Held]:
+        """The datasets that a dataset argument stands for, through Subset, ConcatDataset, random_split and lists."""
+        if depth > 6:
+            return {}
+        ways = [way for way in (self._way(atom, wrapped, depth) for atom in value.ordered()) if way]
+        others = any(isinstance(atom, Unknown) and atom.reason in (CHOSEN | OPEN) for atom in value.atoms)
+        common = set.intersection(*({_species(atom) for atom in way} for way in ways)) if ways and not others else set()
+        found: dict[Atom, Held] = {}
+        for atom, held in ((atom, held) for way in ways for atom, held in way.items()):
+            before = found.get(atom, Held(False, False))
+            sure = before.sure or held.sure and _species(atom) in common
+            found[atom] = Held(before.wrapped or held.wrapped, sure)
+        return found
+
+    def _way(self, atom: Atom, wrapped: bool, depth: int) -> dict[Atom, Held]:
+        """The datasets in one of the things that a dataset argument may be."""
+        match atom:
+            case Instance():
+                return self._object(atom, wrapped, depth)
+            case SeqOf(_, items):
+                return self._all(items, wrapped, depth)
+            case LibObject(name, site) if name in WRAPPING_DATASETS:
+                inner = self._ev.calls.site_arguments(site).get(*WRAPPING_DATASETS[name])
+                return self._all([inner], True, depth) if inner is not None else {}
+            case LibObject(name, _) if name in DATASET_BASES or ".datasets." in name:
+                return {atom: Held(wrapped, True)}
+            case LibObject() if is_given_by_configured(atom):
+                given = given_by_configured(self._ev, self._callers, atom)
+                held = self._expand(given, wrapped, depth + 1) if given is not None else {}
+                return {one: Held(way.wrapped, False) for one, way in held.items()}
+            case LibObject("builtins.operation", site):
+                e = self._ev.expr(site.frame, site.expr)  # dataset_a + dataset_b concatenates
+                if isinstance(e, ir.Bin) and e.op == "+":
+                    return self._all([self._ev.eval(side, site.frame) for side in (e.left, e.right)], True, depth)
+            case LibObject():
+                return {one: Held(True, False) for one in kept_elsewhere(self._ev, atom)}
+        return {}
+
+    def _all(self, values: Iterable[Val], wrapped: bool, depth: int) -> dict[Atom, Held]:
+        """What several values stand for that are all held."""
+        found: dict[Atom, Held] = {}
+        for value in values:
+            for atom, held in self._expand(value, wrapped, depth + 1).items():
+                before = found.get(atom, Held(False, False))
+                found[atom] = Held(before.wrapped or held.wrapped, before.sure or held.sure)
+        return found
+
+    def _object(self, inst: Instance, wrapped: bool, depth: int) -> dict[Atom, Held]:
+        """An object of the project. A class that derives from Subset or ConcatDataset holds what it passes to that
+        base; one that is chosen by a name made up at run time is a dataset or not meant."""
+        chosen = inst.site is not None and inst.site.expr in inst.site.frame.guesses
+        if chosen and not may_be_dataset(self._ev, inst.cls):
+            return {}
+        found: dict[Atom, Held] = {inst: Held(wrapped, not chosen)}
+        for base in self._ev.classes.library_bases(inst.cls):
+            if base in WRAPPING_DATASETS and inst.site is not None:
+                inner = passed_to_library(self._ev, inst).get(*WRAPPING_DATASETS[base])
+                if inner is not None:
+                    found.update(self._all([inner], True, depth))
+        return found
+
+    def _chosen(self, value: Val, depth: int) -> Iterator[Unknown]:
+        """The objects, in what a dataset argument may be, of a class that is chosen at run time among others than
+        those in sight; also what the datasets in sight are made from."""
+        if depth > 3:
+            return
+        made = {atom.site for atom in value.atoms if isinstance(atom, Instance)}
+        for atom in value.ordered():
+            match atom:
+                case Unknown(reason, site) if site is not None and (reason in OPEN or site not in made):
+                    yield atom
+                case LibObject(name, _) if makes_configured(name) or is_given_by_configured(atom):
+                    yield Unknown("instantiated")
+                case LibObject(name, site) if name in WRAPPING_DATASETS:
+                    yield from self._chosen_in(self._ev.calls.site_arguments(site).get(*WRAPPING_DATASETS[name]), depth)
+                case SeqOf(_, items):
+                    for item in items:
+                        yield from self._chosen(item, depth + 1)
+                case Instance(_, site) if site is not None:
+                    for inner in self._datasets_passed(atom):
+                        yield from self._chosen(inner, depth + 1)
+
+    def _chosen_in(self, value: Val | None, depth: int) -> Iterator[Unknown]:
+        return self._chosen(value, depth + 1) if value is not None else iter(())
+
+    def _datasets_passed(self, inst: Instance) -> Iterator[Val]:
+        """The arguments of a constructor that are datasets by their names."""
+        init = self._ev.classes.init_frame(inst)
+        one = self._ev.def_of(init) if init else None
+        for param, value in zip(one.params, init.args, strict=False) if one and init else ():
+            if value is not None and _DATASET_NAME.search(param.name):
+                yield value
+
+    def _late(self, value: Val | None) -> str:
+        """Why the dataset of a loader is not in sight; '' if it is a library's own."""
+        if value is None:
+            return "no dataset argument"
+        reason = value.unknown
+        if reason is not None:
+            return reason.reason
+        made = [atom for atom in value.only(LibObject) if isinstance(atom, LibObject)]
+        if len(made) == 1 and made[0].name in WRAPPING_DATASETS:
+            return self._late(self._ev.calls.site_arguments(made[0].site).get(*WRAPPING_DATASETS[made[0].name]))
+        return "" if made else "a computed value"
+
+    def _name(self, frame: Frame, number: int) -> str:
+        """What the code calls the loader: the variable, attribute or key it is stored in, else the function's name."""
+        one = self._ev.def_of(frame)
+        for step in one.steps if one else ():
+            if type(step) is ir.Bind and step.value != NONE and self._holds(frame, step.value, number, 0):
+                return step.name
+            if type(step) is ir.SetAttr and self._holds(frame, step.value, number, 0):
+                return step.name
+            if type(step) is ir.SetItem and self._holds(frame, step.value, number, 0):
+                key = self._ev.expr(frame, step.index)
+                if isinstance(key, ir.Const):
+                    return str(key.value)
+        if one and one.name and one.kind != "lambda":
+            return one.name
+        call = self._ev.expr(frame, number)
+        facts = self._ev.facts(frame.path, frame.piece)
+        return called_name(facts.ir.exprs, call.func) if facts and isinstance(call, ir.Call) else "loader"
+
+    def _holds(self, frame: Frame, value: int, number: int, depth: int) -> bool:
+        if value == number:
+            return True
+        if depth > 2:
+            return False
+        match self._ev.expr(frame, value):
+            case ir.IfExp(_, then, other):
+                return self._holds(frame, then, number, depth + 1) or self._holds(frame, other, number, depth + 1)
+            case ir.Call(_, args):  # iter(DataLoader(...)), cycle(DataLoader(...))
+                return any(self._holds(frame, arg.value, number, depth + 1) for arg in args[:1])
+        return False
+
+
+def _too_many(first_unread: Loader) -> Limit:
+    message = f"more than {MAX_LOADERS} loaders in the files that belong together; not checked from"
+    return Limit(first_unread.path, f"{message} `{first_unread.name}` on")
+
+
+def _species(atom: Atom) -> Atom | str:
+    """What two datasets of one class have in common."""
+    if isinstance(atom, Instance):
+        return atom.cls
+    return atom.name if isinstance(atom, LibObject) else atom
+
+
+def _completed(seen: Loader, declared: Loader) -> Loader:
+    """A loader with what is declared of the call that makes it, where that says more than can be seen."""
+    arguments = dict(seen.arguments)
+    if not seen.datasets and declared.datasets:
+        arguments["dataset"] = declared.argument("dataset")
+        seen = replace(
+            seen,
+            datasets=declared.datasets,
+            guessed=declared.guessed,
+            wrapped=declared.wrapped,
+            late="",
+            late_sites=(),
+        )
+    if seen.has_workers() == "maybe" and declared.has_workers() != "maybe":
+        arguments["num_workers"] = declared.argument("num_workers")
+        seen = replace(seen, workers=declared.workers)
+    return replace(seen, kind=with_seeds(seen.kind, declared.kind), arguments=arguments)
+
+
+def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: set[ClassRef]) -> Iterator[Instance]:
+    """Objects, made out of sight, of the project's dataset classes that are not `used` and that nothing in sight makes
+    (who makes one and gives it to no loader uses it for something else), or that are `idle`: held by loaders
+    without workers only."""
+    for path in ev.files.containing("Data"):
+        file = ev.file(path)
+        for index, _ in file.asking(matches, _CLASS_WITH_BASES, "class", scope=MODULE) if file else ():
+            assert file is not None
+            if file.pieces[index].kind != "class" or file.pieces[index].parent >= 0:
+                continue
+            cls = ClassRef(path, index, 1)
+            if cls in used or dataset_kind(ev, cls) is None:
+                continue
+            if not any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__", "__next__")):
+                continue
+            if cls in idle or not callers.are_made(cls):
+                yield Instance(cls, None)
+
+
+def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -> tuple[Instance, ...]:
+    """Of the datasets that nobody in sight holds, those that a loader may hold: made by the calls that make its
+    dataset, where these are in sight and the class takes what they pass; else made out of sight."""
+    made = [
+        Instance(inst.cls, site)
+        for site in loader.late_sites
+        for inst in unused
+        if takes(ev, inst.cls, ev.calls.site_arguments(site))
+    ]
+    return tuple(made or unused)
+
+
+def unused_transforms(ev: Evaluator, callers: Callers) -> Iterator[Instance]:
+    """Objects, made out of sight, of the classes that the project registers as transforms and that nothing in sight
+    makes: the pipeline of a dataset names them in a configuration."""
+    for path in ev.files.containing(".register"):
+        file = ev.file(path)
+        for index in file.mentioning(".register") if file else ():
+            if file and file.pieces[index].kind == "class" and file.pieces[index].parent < 0:
+                cls = ClassRef(path, index, 1)
+                if _is_registered_transform(ev, cls) and not callers.are_made(cls):
+                    yield Instance(cls, None)
+
+
+def _is_registered_transform(ev: Evaluator, cls: ClassRef) -> bool:
+    """Whether `@TRANSFORMS.register_module()` or its like stands above a class."""
+    facts = ev.facts(cls.path, cls.piece)
+    for number in facts.ir.defs[cls.def_].decorators if facts else ():
+        assert facts is not None
+        e = facts.ir.exprs[number]
+        func = facts.ir.exprs[e.func] if isinstance(e, ir.Call) else e
+        if isinstance(func, ir.Attr) and func.name in ("register", "register_module"):
+            if registers_transforms(called_name(facts.ir.exprs, func.base)):
+                return True
+    return False
+
+
+def in_tests(path: Path | None, root: Path) -> bool:
+    """Whether a file of the project at `root` is one of its tests, by its name or its folders."""
+    inner = path.relative_to(root) if path is not None and path.is_relative_to(root) else path
+    return inner is not None and any(_TESTS.fullmatch(part) for part in (inner.stem, *inner.parts[:-1]))
+
+
+def library_sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:
+    """The functions that a library dataset calls for each sample."""
+    arguments = ev.calls.site_arguments(dataset.site)
+    values = [arguments.get(name, parameter_position(dataset.name, name)) for name in SAMPLE_CALLABLES]
+    return [value for value in values if value is not None and not isinstance(value.unknown, Unknown)]

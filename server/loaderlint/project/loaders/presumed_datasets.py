@@ -1,0 +1,93 @@
+"""Datasets that go through code out of sight on their way to a loader: which ones it may be that it holds.
+
+None of this is known, so what is found so is *possible* at most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.loader_defaults import DATASET_BASES
+from loaderlint.knowledge.registries import makes_configured
+from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject, Val, join
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.callers import Callers
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+_MAX_CLASSES = 16
+#: Libraries whose calls are known: what they give is not what they were given.
+_KNOWN = frozenset("builtins torch torchvision torchaudio numpy os copy random logging json pickle math time".split())
+
+
+def dataset_kind(ev: Evaluator, cls: ClassRef) -> Literal["map", "iterable"] | None:
+    """Whether a class of the project is a torch dataset, and of which kind; None if it is none, or nobody can know."""
+    kinds = [DATASET_BASES[name] for name in ev.classes.library_bases(cls) if name in DATASET_BASES]
+    if not kinds:
+        return None
+    return "iterable" if any(kinds) else "map"
+
+
+def may_be_dataset(ev: Evaluator, cls: ClassRef) -> bool:
+    """Whether a class of the project is a torch dataset or has items as one."""
+    if dataset_kind(ev, cls) is not None:
+        return True
+    return any(ev.classes.member(cls, name) for name in ("__getitem__", "__iter__"))
+
+
+def is_given_by_configured(atom: LibObject) -> bool:
+    """Whether something is what a method gives of an object that a configuration makes:
+    `instantiate(cfg.dataset).held_out()`."""
+    return bool(makes_configured(atom.name.rpartition(".")[0]))
+
+
+def given_by_configured(ev: Evaluator, callers: Callers, atom: LibObject) -> Val | None:
+    """What that method gives in the datasets of the project that have one of this name and that nothing in sight
+    makes; None if there is none."""
+    method = atom.name.rpartition(".")[2]
+    site = atom.site
+    given: list[Val] = []
+    for inst in _with_method(ev, callers, method):
+        bound = ev.attribute(Val(frozenset({inst})), method, site.frame, None)
+        given.append(ev.calls.call(bound, ev.calls.site_arguments(site), site.frame, site.expr, {})[0])
+        if len(given) >= _MAX_CLASSES:
+            break
+    return join(given) if given else None
+
+
+def _with_method(ev: Evaluator, callers: Callers, method: str) -> Iterator[Instance]:
+    head = f"def {method}("
+    for path in ev.files.containing(head):
+        file = ev.file(path)
+        for piece in file.mentioning(head) if file else ():
+            parent = ev.names.class_around(file, piece) if file else None
+            owner = ClassRef(path, parent, 1) if parent is not None else None
+            for cls in (owner, *callers.subclasses(owner)) if owner is not None else ():
+                if dataset_kind(ev, cls) is not None and not callers.are_made(cls):
+                    yield Instance(cls, None)
+
+
+def kept_elsewhere(ev: Evaluator, atom: LibObject) -> list[Instance]:
+    """The datasets of the project that the def passes to a library which is not known, where a call of that library
+    gives what a loader holds: `store.put("train", Train())`, then `store.get("train")`."""
+    frame = atom.site.frame
+    call = ev.expr(frame, atom.site.expr)
+    if atom.name.partition(".")[0] in _KNOWN or not isinstance(call, ir.Call):
+        return []
+    passed = [call]
+    func = ev.expr(frame, call.func)
+    if isinstance(func, ir.Attr):
+        base = ev.expr(frame, func.base)
+        for _, other in frame.code.calls:
+            callee = ev.expr(frame, other.func)
+            if isinstance(callee, ir.Attr) and (callee.base == func.base or ev.expr(frame, callee.base) == base):
+                passed.append(other)
+    found = {
+        inst: None
+        for one in passed
+        for arg in one.args
+        for inst in ev.eval(arg.value, frame).only(Instance)
+        if isinstance(inst, Instance) and may_be_dataset(ev, inst.cls)
+    }
+    return list(found)

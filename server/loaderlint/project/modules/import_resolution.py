@@ -1,0 +1,184 @@
+"""From an import to a file of the project.
+
+An absolute import resolves in the nearest ancestor folder of the importing file (or its `src`) that holds its first
+part, up to the project's root. A name of the standard library is never a file of the project; nor is a folder without
+`__init__.py` that merely shares the name of a well-known library.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.values import FolderRef, ModuleRef
+from loaderlint.project.modules.project_files import Files
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+#: A statement begins on a line of its own, or behind another one or its head.
+_IMPORT = re.compile(r"(?:^|[\r\n;:])[ \t\f]*(?:import|from)\b")
+_PATH_LINE = re.compile(r"sys\.path\.(?:append|insert)\(([^\n]*)")
+_JOIN_LINE = re.compile(r"\bjoin\(([^\n]*)")
+_QUOTED = re.compile(r"""["']([^"'\n]+)["']""")
+#: What is never a file of the project, and what is none where only a folder is called so.
+STANDARD = frozenset(getattr(sys, "stdlib_module_names", ()))
+WELL_KNOWN = frozenset(
+    """
+    torch torchvision torchaudio numpy cv2 h5py lmdb pandas scipy sklearn skimage PIL albumentations monai timm
+    lightning pytorch_lightning keras tensorflow datasets transformers accelerate webdataset imgaug kornia
+    """.split()
+)
+
+
+def resolve(files: Files, importer: Path, module: str, level: int) -> ModuleRef | FolderRef | None:
+    """The module of the project that `module` names in `importer`; None if it is none of the project's.
+
+    `level` counts the leading dots of a relative import; then `module` may be ''."""
+    if level:
+        folder = importer.parent
+        for _ in range(level - 1):
+            folder = folder.parent
+        return _within(files, folder, module.split(".") if module else [])
+    parts = module.split(".")
+    if parts[0] in STANDARD:
+        return None
+    for folder in _search_path(files, importer):
+        first = _child(files, folder, parts[0])
+        if first is None:
+            continue
+        if isinstance(first, FolderRef) and parts[0] in WELL_KNOWN:
+            inside = _within(files, folder, parts) if len(parts) > 1 else None
+            if inside is None:
+                continue
+        if first == ModuleRef(importer) and len(parts) == 1 and parts[0] in WELL_KNOWN:
+            continue
+        return _within(files, folder, parts)
+    return None
+
+
+def resolves_as_neighbours(files: Files, importer: Path) -> bool:
+    """Whether the modules that `importer` names are those that any other file of its folder names so: it adds no folder
+    to the search path, and could not be taken for a library itself."""
+    return importer.stem not in WELL_KNOWN and not any(True for _ in _added_folders(files, importer))
+
+
+def submodule(files: Files, package: ModuleRef | FolderRef, name: str) -> ModuleRef | FolderRef | None:
+    """Module `name` of a package; None for a plain module or a missing one."""
+    if isinstance(package, FolderRef):
+        return _child(files, package.path, name)
+    if package.path.name != "__init__.py":
+        return None
+    return _child(files, package.path.parent, name)
+
+
+def imported_files(ev: Evaluator, path: Path) -> Iterator[Path]:
+    """The modules of the project that a file imports, at any level."""
+    for e in imports_in(ev, path):
+        yield from files_of(ev, path, e)
+
+
+def imports_in(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
+    """What a file imports, at any level, as it is written."""
+    file = ev.file(path)
+    for piece, _ in file.asking(_imports) if file else ():
+        facts = ev.facts(path, piece)
+        yield from (e for e in (facts.ir.exprs if facts else ()) if isinstance(e, ir.Imported))
+
+
+def files_of(ev: Evaluator, importer: Path, e: ir.Imported) -> Iterator[Path]:
+    """The module of the project that an import names, and the one that is taken from it."""
+    module = ev.names.resolve(importer, e.module, e.level)
+    inner = submodule(ev.files, module, e.name) if module and e.name else None
+    yield from (one.path for one in (module, inner) if isinstance(one, ModuleRef))
+
+
+def may_name(e: ir.Imported, name: str) -> bool:
+    """Whether an import may lead to a module that is called `name`, as it is written: most need not be resolved. That
+    `from . import other` reads the file's own package it does not say."""
+    return not e.module or name in (e.name, e.module.rpartition(".")[2])
+
+
+def _imports(text: str) -> bool:
+    """Whether an import may stand in a piece."""
+    return "import" in text and _IMPORT.search(text) is not None
+
+
+def _search_path(files: Files, importer: Path) -> Iterator[Path]:
+    yield from _added_folders(files, importer)
+    folder = importer.parent
+    while True:
+        yield folder
+        if files.has_folder(folder / "src"):
+            yield folder / "src"
+        if folder == files.root or folder == folder.parent:
+            break
+        folder = folder.parent
+    if files.exists(files.root / "__init__.py"):
+        yield files.root.parent  # the root is a package: its modules know it by its name
+
+
+def _added_folders(files: Files, importer: Path) -> Iterator[Path]:
+    """Folders that the file adds to `sys.path`, as far as constants name them, `os.path.join(ROOT, "data")`; and those
+    that the `_init_paths` next to it adds."""
+    yield from _named_folders(files, importer, importer, "sys.path", _path_names)
+    paths = importer.parent / "_init_paths.py"
+    if files.exists(paths) and importer != paths:
+        file = files.file(importer)
+        if file and any(True for _ in file.mentioning("_init_paths")):
+            yield from _named_folders(files, importer, paths, "join", _joined_names)
+
+
+def _named_folders(
+    files: Files, importer: Path, adder: Path, word: str, names_in: Callable[[str], tuple[tuple[str, ...], ...]]
+) -> Iterator[Path]:
+    file = files.file(adder)
+    for index in file.mentioning(word) if file else ():
+        for names in file.pieces[index].ask(names_in) if file else ():
+            for folder in (importer.parent, importer.parent.parent):
+                if folder.is_relative_to(files.root) and files.has_folder(folder.joinpath(*names)):
+                    yield folder.joinpath(*names)
+
+
+def _path_names(text: str) -> tuple[tuple[str, ...], ...]:
+    """The constant parts of each path that `text` adds to `sys.path`."""
+    return _constant_parts(_PATH_LINE.findall(text))
+
+
+def _joined_names(text: str) -> tuple[tuple[str, ...], ...]:
+    """The constant parts of each path that `text` joins."""
+    return _constant_parts(_JOIN_LINE.findall(text))
+
+
+def _constant_parts(found: list[str]) -> tuple[tuple[str, ...], ...]:
+    lines = [tuple(name.strip("./") for name in _QUOTED.findall(line)) for line in found]
+    return tuple(names for names in lines if names)
+
+
+def _within(files: Files, folder: Path, parts: list[str]) -> ModuleRef | FolderRef | None:
+    """Follow `parts` down from `folder`; with no parts the folder's own package."""
+    found: ModuleRef | FolderRef | None
+    package = folder / "__init__.py"
+    found = ModuleRef(package) if files.exists(package) else FolderRef(folder) if files.has_folder(folder) else None
+    if not parts:
+        return found
+    found = _child(files, folder, parts[0])
+    for part in parts[1:]:
+        if found is None:
+            return None
+        found = submodule(files, found, part)
+    return found
+
+
+def _child(files: Files, folder: Path, name: str) -> ModuleRef | FolderRef | None:
+    package = folder / name / "__init__.py"
+    if files.exists(package):
+        return ModuleRef(package)
+    module = folder / f"{name}.py"
+    if files.exists(module):
+        return ModuleRef(module)
+    return FolderRef(folder / name) if files.has_folder(folder / name) else None

@@ -1,0 +1,808 @@
+"""The model: what runs where. Every rule is a question put to this.
+
+From each loader's entry points (`__getitem__` and its kin, the collate function, the worker init function) the frames
+that its workers run are walked once; a frame remembers which loaders reach it, as which part, and from where. Chains
+are computed only for what is shown.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeVar, cast
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE, DefIR, PieceFacts
+from loaderlint.findings.finding import Certainty, Evidence, Place
+from loaderlint.knowledge.loader_defaults import SAMPLE_CALLABLES
+from loaderlint.knowledge.wrappers import LOADERS
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.callers import Callers, called_name
+from loaderlint.project.evaluation.dynamic_dispatch import how_chosen
+from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.library_values import library_arguments
+from loaderlint.project.evaluation.values import (
+    NONE_VALUE,
+    Atom,
+    ClassRef,
+    Instance,
+    LibMember,
+    LibObject,
+    Site,
+    Val,
+    unknown,
+)
+from loaderlint.project.loaders.declared_loaders import DeclaredOf
+from loaderlint.project.loaders.loaders import (
+    Loader,
+    Loaders,
+    in_tests,
+    late_candidates,
+    library_sample_callables,
+    unused_datasets,
+    unused_transforms,
+)
+from loaderlint.project.loaders.presumed_datasets import dataset_kind
+from loaderlint.project.modules.project_files import Files
+from loaderlint.project.reach.scripts import Scripts
+from loaderlint.project.versions.environment import Environment
+from loaderlint.syntax.notebook import SUFFIX
+
+_Made = TypeVar("_Made")
+_Step = TypeVar("_Step", bound=ir.Step)
+Part = Literal["sample", "collate", "init"]
+SAMPLE_METHODS = ("__getitem__", "__getitems__", "__iter__", "__next__")
+#: Bases of datasets that say which of these workers call; other bases may call the others themselves.
+_SAMPLE_METHODS_OF = {
+    "torch.utils.data.Dataset": ("__getitem__", "__getitems__"),
+    "torch.utils.data.IterableDataset": ("__iter__", "__next__"),
+}
+_MAX_NESTED_OBJECTS = 8
+#: Reasons for not knowing a dataset: nobody in sight sets the attribute, a configuration names the class.
+_NOT_SET, _CONFIGURED = "no such attribute", "instantiated"
+#: How many loaders a finding shows; its message says how many more there are.
+_MAX_SHOWN_LOADERS = 6
+
+
+@dataclass(slots=True, eq=False)
+class Reached:
+    """A frame that workers run: per part the bitset of loaders, and the frame it was first reached from (None: entry).
+    `possible` holds the loaders that reach it only by a guess (a late-bound dataset)."""
+
+    frame: Frame
+    loaders: dict[Part, int] = field(default_factory=dict)
+    possible: int = 0
+    parents: dict[int, Frame | None] = field(default_factory=dict)
+
+    def bits(self, parts: tuple[Part, ...] = ("sample", "collate", "init")) -> int:
+        """The loaders that run it as one of `parts`."""
+        found = 0
+        for part in parts:
+            found |= self.loaders.get(part, 0)
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """Where the samples of a dataset begin: the frames that a loader calls of a dataset that it holds (`guessed`: may
+    hold). Without frames, nothing of the project makes its samples."""
+
+    loader: Loader
+    dataset: Atom
+    frames: tuple[Frame, ...]
+    guessed: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorkerCall:
+    """A call that workers perform: expression `number` of `frame`, with what the callee may be."""
+
+    frame: Frame
+    number: int
+    call: ir.Call
+    callee: Val
+    context: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorkerFunction:
+    """A def that workers run, with all its frames."""
+
+    path: Path
+    piece: int
+    def_: int
+    frames: tuple[Frame, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MainFunction:
+    """A def, or a module-level piece (`def_` 0), that the main process may run.
+
+    Ask `written` and `exprs`, which tell what is written there, before `frames`: for them the callers are
+    searched."""
+
+    path: Path
+    piece: int
+    def_: int
+    facts: PieceFacts
+    find_frames: Callable[[Path, int, int], tuple[Frame, ...]]
+    open_frame: Callable[[Path, int, int], Frame | None]
+
+    @property
+    def written(self) -> DefIR:
+        """The def as it is written."""
+        return self.facts.ir.defs[self.def_]
+
+    @property
+    def exprs(self) -> tuple[ir.Expr, ...]:
+        """The expressions that its steps name by their numbers."""
+        return self.facts.ir.exprs
+
+    def calls_one_of(
+        self,
+        names: Collection[str],
+        may_count: Callable[[ir.Call, tuple[ir.Expr, ...]], bool] = lambda call, exprs: True,
+        *,
+        in_loop: bool = False,
+    ) -> bool:
+        """Whether a call of something is written whose last name is one of `names`, and of which `may_count` (given
+        the call and the expressions) says that it may count. `in_loop`: calls that stand in a loop only."""
+        for step, call in self.calls_named(names):
+            contexts = self.written.around(step.context) if in_loop else ()
+            looped = not in_loop or any(around.kind in ("loop", "while") for around in contexts)
+            if looped and may_count(call, self.exprs):
+                return True
+        return False
+
+    def calls_named(self, names: Collection[str]) -> Iterator[tuple[ir.Perform, ir.Call]]:
+        """The calls of something whose last name, as written, is one of `names`, with their steps."""
+        exprs = self.exprs
+        for step in self.written.steps:
+            call = exprs[step.call] if type(step) is ir.Perform else None
+            if type(step) is ir.Perform and isinstance(call, ir.Call) and called_name(exprs, call.func) in names:
+                yield step, call
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """Its frames in the main process; none if only workers run it."""
+        return self.find_frames(self.path, self.piece, self.def_)
+
+    @property
+    def opened(self) -> Frame | None:
+        """The frame in which it runs when somebody out of sight calls it. What holds there holds for every caller, but
+        for what an object of a class that derives from its own has."""
+        return self.open_frame(self.path, self.piece, self.def_)
+
+
+@dataclass(frozen=True, slots=True)
+class StartMethodCall:
+    """A call of `set_start_method(method)`. `certain`: it happens whenever its file is run as a program."""
+
+    method: str
+    path: Path
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """The loaders through which a line matters, the proven ones first, and how sure that is."""
+
+    loaders: tuple[Loader, ...]
+    certainty: Certainty
+
+    @property
+    def lead(self) -> Loader:
+        """The loader that messages name."""
+        return self.loaders[0]
+
+
+class Model:
+    """One immutable snapshot of a project, linked. `environment_of(path)` gives what the file's project runs on,
+    `declared_of(path)` the wrappers of its own that its settings declare. `explains`: somebody asks why rules are
+    silent; else they need not find it out."""
+
+    def __init__(
+        self,
+        files: Files,
+        environment_of: Callable[[Path], Environment],
+        declared_of: DeclaredOf = lambda path: (),
+        *,
+        explains: bool = True,
+    ) -> None:
+        self.files = files
+        self.explains = explains
+        self.ev = Evaluator(files)
+        self.callers = Callers(self.ev)
+        self._environment_of = environment_of
+        self.reached: dict[Frame, Reached] = {}
+        self.entries: list[Entry] = []
+        loaders = Loaders(self.ev, self.callers, environment_of, declared_of)
+        self.loaders: tuple[Loader, ...] = loaders.find()
+        self.limits = loaders.limits
+        """What was not looked at because there is too much of it."""
+        self._defs: frozenset[tuple[Path, int, int]] | None = None
+        self._start_method_calls: tuple[StartMethodCall, ...] | None = None
+        for loader in self.loaders:
+            self._enter_datasets(loader, loader.datasets, loader.guessed)
+            self._enter_functions(loader)
+        self._enter_late()
+        self._functions: tuple[WorkerFunction, ...] | None = None
+        self._made_at: dict[tuple[Path, int, int], list[Loader]] | None = None
+        self._reached_by: dict[int, list[Reached]] | None = None
+        self._reached_on: dict[Atom, list[Frame]] | None = None
+        self._start_methods_at: dict[Path | None, tuple[frozenset[str], frozenset[str]]] = {}
+        self._calls: dict[Frame, tuple[WorkerCall, ...]] = {}
+        self._steps: dict[Frame, list[tuple[int, ir.Step]]] = {}
+        self._start_methods: dict[Loader, frozenset[str]] = {}
+        self._made_once: dict[object, object] = {}
+        self._remembered: dict[tuple[Hashable, ...], object] = {}
+        self._part_calls: dict[tuple[int, Part], tuple[WorkerCall, ...]] = {}
+        self._method_calls: dict[Atom, list[WorkerCall]] | None = None
+        self._callers_of: dict[Frame, list[tuple[Frame, int]]] | None = None
+        self.scripts = Scripts(self)
+        self.has_notebooks = any(path.name.endswith(SUFFIX) for path in files.paths())
+
+    def take_apart(self) -> None:
+        """Nobody asks any more: cut what refers to each other, so that all of it goes at once. Left to the cycle
+        collector, it would stay for a while, and cost a look at everything else that is in memory."""
+        self.ev.take_apart()
+        vars(self).clear()
+
+    # --- reach --------------------------------------------------------------------------------------------------------
+
+    def _enter_datasets(self, loader: Loader, datasets: Iterable[Atom], guessed: Collection[Atom]) -> None:
+        for dataset in datasets:
+            guess = dataset in guessed
+            frames = []
+            for frame in self._dataset_frames(loader, dataset):
+                frames.append(frame)
+                self._walk(frame, loader, "sample", guess)
+            self.entries.append(Entry(loader, dataset, tuple(frames), guess))
+
+    def _enter_functions(self, loader: Loader) -> None:
+        for name in loader.kind.calls:
+            for frame in self._called(loader, loader.arguments.get(name, NONE_VALUE), unknown("sample")):
+                self._walk(frame, loader, "sample", guessed=False)
+        for frame in self._called(loader, loader.argument("collate_fn"), unknown("batch")):
+            self._walk(frame, loader, "collate", guessed=False)
+        for frame in self._called(loader, loader.argument("worker_init_fn"), unknown("worker id")):
+            self._walk(frame, loader, "init", guessed=False)
+
+    def _called(self, loader: Loader, value: Val, argument: Val) -> tuple[Frame, ...]:
+        """The frames that run when the loader calls `value` with one argument."""
+        if loader.site is None:
+            return ()
+        _, targets = self.ev.calls.call(value, Arguments((argument,)), loader.site.frame, loader.site.expr, {})
+        return targets
+
+    def _dataset_frames(self, loader: Loader, dataset: Atom) -> Iterator[Frame]:
+        frame = loader.site.frame if loader.site else None
+        if isinstance(dataset, LibObject):
+            for value in library_sample_callables(self.ev, dataset):
+                yield from self._called(loader, value, unknown("sample"))
+            return
+        if not isinstance(dataset, Instance):
+            return
+        for name in self._sample_methods(dataset.cls):
+            member = self.ev.classes.member(dataset.cls, name)
+            if member is None or member.function is None:
+                continue
+            caller = frame or self.ev.body(dataset.cls.path, dataset.cls.piece)
+            arguments = Arguments((unknown("index"),)) if name.startswith("__get") else Arguments()
+            _, targets = self.ev.functions.invoke(member.function, dataset, member.owner, arguments, caller)
+            yield from targets
+        if self.ev.classes.member(dataset.cls, "__getitem__") is None:
+            yield from self._inherited_samples(loader, dataset)
+
+    def _sample_methods(self, cls: ClassRef) -> tuple[str, ...]:
+        """What workers call of a dataset of this class: torch's base alone decides whether they index or iterate
+        (`torch.utils.data._utils.fetch`)."""
+        bases = set(self.ev.classes.library_bases(cls))
+        if len(bases) != 1 or self.ev.classes.has_unknown_base(cls):
+            return SAMPLE_METHODS
+        return _SAMPLE_METHODS_OF.get(bases.pop(), SAMPLE_METHODS)
+
+    def _inherited_samples(self, loader: Loader, dataset: Instance) -> Iterator[Frame]:
+        """A subclass of a library dataset without its own `__getitem__` runs the library's, which calls transforms."""
+        for name in SAMPLE_CALLABLES:
+            for value in library_arguments(self.ev, dataset, name):
+                yield from self._called(loader, value, unknown("sample"))
+
+    def _walk(self, entry: Frame, loader: Loader, part: Part, guessed: bool) -> None:
+        bit = 1 << loader.index
+        guessed = guessed or self.ev.calls.is_guessed(entry)
+        queue: deque[tuple[Frame, Frame | None, bool]] = deque([(entry, None, guessed)])
+        while queue:
+            frame, parent, guessed = queue.popleft()
+            reached = self.reached.get(frame)
+            if reached is None:
+                reached = self.reached[frame] = Reached(frame)
+            seen = reached.loaders.get(part, 0)
+            if seen & bit:
+                continue
+            if guessed and not reached.bits() & bit:
+                reached.possible |= bit
+            elif not guessed:
+                reached.possible &= ~bit
+            reached.loaders[part] = seen | bit
+            reached.parents.setdefault(loader.index, parent)
+            for target in self.ev.run(frame):
+                queue.append((target, frame, guessed or self.ev.calls.is_guess(frame, target)))
+
+    def _enter_late(self) -> None:
+        """Give the datasets nobody holds to the loaders whose dataset is out of sight, or to a presumed loader.
+
+        A dataset that only loaders without workers hold (in tests, say) may be what a late-bound loader holds too."""
+        configured = sum(1 << loader.index for loader in self.loaders if loader.late == _CONFIGURED)
+        used = {r.frame.owner for r in self.reached.values() if r.frame.owner and self._may_run(r, configured)}
+        idle: set[ClassRef] = set()
+        for loader in self.loaders:
+            unsure = loader.guessed if loader.late == _CONFIGURED else ()
+            held = (one for one in loader.datasets if one not in unsure)
+            classes = {dataset.cls for dataset in held if isinstance(dataset, Instance)}
+            (idle if loader.has_workers() == "no" else used).update(classes)
+        late = [loader for loader in self.loaders if loader.late and loader.has_workers() != "no"]
+        if not late:
+            used |= idle | {r.frame.owner for r in self.reached.values() if r.frame.owner}
+            late = [loader for loader in self.loaders if loader.late and not in_tests(loader.path, self.files.root)]
+        unused = tuple(unused_datasets(self.ev, self.callers, used, idle))
+        transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
+        if not unused and not transforms:
+            return
+        for loader in late or [self._presume_loader()]:
+            # what nobody sets in sight is set by a class that derives from this one, for all its own loader tells
+            left = tuple(one for one in unused if one.cls not in idle) if loader.late == _NOT_SET else unused
+            candidates = [one for one in late_candidates(self.ev, loader, left) if one not in loader.datasets]
+            self._enter_datasets(loader, candidates, candidates)
+            for frame in self._steps_of_pipelines(transforms):
+                self._walk(frame, loader, "sample", guessed=True)
+
+    def _steps_of_pipelines(self, transforms: Iterable[Instance]) -> Iterator[Frame]:
+        """What runs when a pipeline out of sight calls these transforms."""
+        for inst in transforms:
+            for name in ("__call__", "transform"):
+                frame = self.ev.classes.open_method(inst, name)
+                yield from (frame,) if frame else ()
+
+    def _may_run(self, reached: Reached, unsure: int) -> bool:
+        """Whether workers may run a frame otherwise than by a guess about these loaders."""
+        bits = reached.bits() & ~(reached.possible & unsure)
+        return any(loader.has_workers() != "no" for loader in self.loaders_of(bits))
+
+    def _presume_loader(self) -> Loader:
+        """A loader out of sight, for a project that has datasets and no loader that may hold them."""
+        kind = LOADERS["torch.utils.data.DataLoader"]
+        made = Loader(len(self.loaders), kind, None, "a loader", out_of_sight=True, late="no loader in sight")
+        self.loaders = (*self.loaders, made)
+        return made
+
+    # --- questions of rules -------------------------------------------------------------------------------------------
+
+    def once(self, make: Callable[[Model], _Made]) -> _Made:
+        """What `make` gives for this model, made once: what a rule needs for each of its subjects."""
+        if make not in self._made_once:
+            self._made_once[make] = make(self)
+        return cast("_Made", self._made_once[make])
+
+    def remembered(self, question: Callable[..., _Made], *about: Hashable) -> _Made:
+        """What `question(*about, model)` returns, computed once for these arguments. For questions that many findings
+        share: thousands of findings about one attribute must not ask thousands of times who reads it."""
+        key = (question, *about)
+        if key not in self._remembered:
+            self._remembered[key] = question(*about, self)
+        return cast("_Made", self._remembered[key])
+
+    def worker_functions(self) -> tuple[WorkerFunction, ...]:
+        """Every def that some worker runs, in the order of files and places."""
+        if self._functions is None:
+            grouped: dict[tuple[Path, int, int], list[Frame]] = {}
+            for frame in self.reached:
+                grouped.setdefault((frame.path, frame.piece, frame.def_), []).append(frame)
+            self._functions = tuple(WorkerFunction(*key, tuple(frames)) for key, frames in sorted(grouped.items()))
+        return self._functions
+
+    def reached_by(self, loader: Loader) -> Sequence[Reached]:
+        """What the workers of a loader run, in the order of the walk."""
+        if self._reached_by is None:
+            self._reached_by = {}
+            for reached in self.reached.values():
+                for one in self.loaders_of(reached.bits()):
+                    self._reached_by.setdefault(one.index, []).append(reached)
+        return self._reached_by.get(loader.index, ())
+
+    def reached_on(self, receiver: Atom) -> Sequence[Frame]:
+        """The frames that workers run on an object, in the order of the walk."""
+        if self._reached_on is None:
+            self._reached_on = {}
+            for frame in self.reached:
+                if frame.receiver is not None:
+                    self._reached_on.setdefault(frame.receiver, []).append(frame)
+        return self._reached_on.get(receiver, ())
+
+    def made_at(self, path: Path, piece: int, expr: int) -> Sequence[Loader]:
+        """The loaders of one call: one for each way to it."""
+        if self._made_at is None:
+            self._made_at = {}
+            for one in self.loaders:
+                if one.site is not None:
+                    frame = one.site.frame
+                    self._made_at.setdefault((frame.path, frame.piece, one.site.expr), []).append(one)
+        return self._made_at.get((path, piece, expr), ())
+
+    def loaders_of(self, bits: int) -> Iterator[Loader]:
+        """The loaders of a bitset, in their order."""
+        while bits:
+            lowest = bits & -bits
+            yield self.loaders[lowest.bit_length() - 1]
+            bits ^= lowest
+
+    def main_functions(
+        self, words: tuple[str, ...], looks: Callable[[str], bool] | None = None, beside: tuple[str, ...] = ()
+    ) -> Iterator[MainFunction]:
+        """The defs and module-level statements of the main process in pieces that hold one of `words`, in the order of
+        files and places. A def that workers run as well comes with its other frames only. `looks`: whether a piece
+        counts, as its text tells; the others are not even lowered. `beside`: words of which the file must hold one as
+        well, if there are any."""
+        paths = {path for word in words for path in self.files.containing(word)}
+        if beside:
+            paths &= {path for word in beside for path in self.files.containing(word)}
+        for path in sorted(paths):
+            file = self.files.file(path)
+            for piece in sorted({piece for word in words for piece in file.mentioning(word)}) if file else ():
+                if file is None or (looks is not None and not file.pieces[piece].ask(looks)):
+                    continue
+                facts = self.ev.facts(path, piece)
+                for def_ in range(len(facts.ir.defs) if facts else 0):
+                    assert facts is not None
+                    yield MainFunction(path, piece, def_, facts, self._main_frames, self.callers.opened)
+
+    def _main_frames(self, path: Path, piece: int, def_: int) -> tuple[Frame, ...]:
+        return tuple(frame for frame in self.callers.frames(path, piece, def_) if frame not in self.reached)
+
+    def run_by(self, entries: Iterable[Frame]) -> tuple[Frame, ...]:
+        """These frames and all that they lead to, each once: what a pool of processes, say, runs from them."""
+        found = dict.fromkeys(entries)
+        queue = deque(found)
+        while queue:
+            for target in self.ev.run(queue.popleft()):
+                if target not in found:
+                    found[target] = None
+                    queue.append(target)
+        return tuple(found)
+
+    def calls(self, function: WorkerFunction | MainFunction) -> Iterator[WorkerCall]:
+        """The calls that a function performs, in every frame, in source order; dead branches left out."""
+        for frame in function.frames:
+            yield from self.frame_calls(frame)
+
+    def frame_calls(self, frame: Frame) -> tuple[WorkerCall, ...]:
+        """The calls that one frame performs."""
+        known = self._calls.get(frame)
+        if known is None:
+            known = self._calls[frame] = tuple(self._find_calls(frame))
+        return known
+
+    def calls_named(self, frame: Frame, names: Collection[str]) -> Iterator[WorkerCall]:
+        """The calls in a frame of something whose last name, as written, is one of `names`.
+
+        Only their callees are evaluated: what else code of the main process does is asked by nobody, so that an edit
+        there changes nothing."""
+        exprs = self.facts(frame).ir.exprs
+        for step, call in self.ev.performed(frame):
+            if called_name(exprs, call.func) in names and not self.ev.liveness.is_dead(step.context, frame):
+                yield WorkerCall(frame, step.call, call, self.ev.eval(call.func, frame), step.context)
+
+    def _find_calls(self, frame: Frame) -> Iterator[WorkerCall]:
+        is_dead = self.ev.liveness.is_dead
+        for step, call in self.ev.performed(frame):
+            if not is_dead(step.context, frame):
+                self.ev.eval(step.call, frame)
+                yield WorkerCall(frame, step.call, call, self.ev.eval(call.func, frame), step.context)
+
+    def calls_in(self, loader: Loader, part: Part) -> tuple[WorkerCall, ...]:
+        """The calls that the workers of a loader perform in one of its parts."""
+        key = (loader.index, part)
+        if key not in self._part_calls:
+            frames = [r.frame for r in self.reached_by(loader) if r.loaders.get(part, 0) >> loader.index & 1]
+            self._part_calls[key] = tuple(call for frame in frames for call in self.frame_calls(frame))
+        return self._part_calls[key]
+
+    def calls_on(self, owner: Atom) -> tuple[WorkerCall, ...]:
+        """The calls of methods of the library object `owner` that any worker performs."""
+        if self._method_calls is None:
+            found: dict[Atom, list[WorkerCall]] = {}
+            for frame in self.reached:
+                for call in self.frame_calls(frame):
+                    for atom in call.callee.atoms:
+                        if isinstance(atom, LibMember):
+                            found.setdefault(atom.owner, []).append(call)
+            self._method_calls = found
+        return tuple(self._method_calls.get(owner, ()))
+
+    def callers_of(self, frame: Frame) -> tuple[tuple[Frame, int], ...]:
+        """Where worker code runs `frame`: the frames with the number of the expression that does, in stable order."""
+        if self._callers_of is None:
+            self._callers_of = {}
+            for caller in self.reached:
+                for number, targets in self.ev.leads(caller).items():
+                    for target in targets:
+                        self._callers_of.setdefault(target, []).append((caller, number))
+        return tuple(self._callers_of.get(frame, ()))
+
+    def steps(self, frame: Frame) -> Sequence[tuple[int, ir.Step]]:
+        """The steps of a frame that can run, with their numbers."""
+        known = self._steps.get(frame)
+        if known is None:
+            one = self.ev.def_of(frame)
+            steps = enumerate(one.steps) if one else ()
+            is_dead = self.ev.liveness.is_dead
+            known = self._steps[frame] = [pair for pair in steps if not is_dead(pair[1].context, frame)]
+        return known
+
+    def steps_of(self, frame: Frame, kind: type[_Step]) -> Iterator[tuple[int, _Step]]:
+        """The steps of one kind among those of a frame that can run, with their numbers."""
+        is_dead = self.ev.liveness.is_dead
+        for number, step in frame.code.steps_of(kind):
+            if not is_dead(step.context, frame):
+                yield number, step
+
+    def exposure(
+        self,
+        frame: Frame,
+        workers: int,
+        *,
+        parts: tuple[Part, ...] = ("sample", "collate", "init"),
+        cured: Callable[[Loader], bool] = lambda loader: False,
+    ) -> Exposure | None:
+        """The loaders through which `frame` runs with at least `workers` workers (0: any loader) and that are not
+        `cured`; None if there are none."""
+        reached = self.reached.get(frame)
+        return self.exposed(reached.bits(parts), reached.possible, workers, cured) if reached else None
+
+    def exposed(
+        self, bits: int, possible: int, workers: int, cured: Callable[[Loader], bool] = lambda loader: False
+    ) -> Exposure | None:
+        """As `exposure`, for a bitset of loaders of which `possible` are guesses."""
+        proven: list[Loader] = []
+        maybe: list[Loader] = []
+        for loader in self.loaders_of(bits):
+            if cured(loader):
+                continue
+            answer = "yes" if workers == 0 else loader.has_workers(workers)
+            if answer == "no":
+                continue
+            guessed = possible >> loader.index & 1 or loader.out_of_sight or loader.presumed
+            (proven if answer == "yes" and not guessed else maybe).append(loader)
+        if not proven and not maybe:
+            return None
+        proven.sort(key=lambda one: one.has_workers(2) != "yes")  # stable; with one worker most faults show less
+        return Exposure((*proven, *maybe), "proven" if proven else "possible")
+
+    def environment(self, loader: Loader | None = None) -> Environment:
+        """What the loader's file runs on; without a loader, the project's root."""
+        path = loader.path if loader else None
+        return self._environment_of(path or self.files.root / "x.py")
+
+    def environment_at(self, path: Path) -> Environment:
+        """What the code of the file at `path` runs on."""
+        return self._environment_of(path)
+
+    def start_methods(self, loader: Loader) -> frozenset[str]:
+        """The start methods that the loader's workers may have: its own argument, a call of `set_start_method` in the
+        project, a setting, or the platforms' defaults."""
+        known = self._start_methods.get(loader)
+        if known is None:
+            named = self.named_start_methods(loader.argument("multiprocessing_context"))
+            known = named or self._default_start_methods(self.environment(loader), loader.path)
+            self._start_methods[loader] = known
+        return known
+
+    def chosen_start_methods(self, loader: Loader) -> frozenset[str]:
+        """The start methods that the loader's argument, a setting or a call that is sure to happen names; empty where
+        the platform decides."""
+        named = self.named_start_methods(loader.argument("multiprocessing_context"))
+        environment = self.environment(loader)
+        if named or environment.start_method is not None:
+            return named or frozenset(environment.default_start_methods())
+        return self._declared_start_methods(loader.path)[0]
+
+    def process_start_methods(self, path: Path) -> frozenset[str]:
+        """The start methods of processes that the file at `path` starts without naming one."""
+        return self._default_start_methods(self.environment_at(path), path)
+
+    def named_start_methods(self, context: Val) -> frozenset[str]:
+        """The start methods that a `context` argument names: "fork", or `get_context("fork")`; none if it names
+        none."""
+        names = {a.value for a in context.atoms if hasattr(a, "value") and isinstance(a.value, str)}
+        for atom in context.atoms:
+            if isinstance(atom, LibObject) and atom.name.endswith("get_context"):
+                first = self.ev.calls.site_arguments(atom.site).get("method", 0)
+                if first is not None and first.literal is not None and isinstance(first.literal.value, str):
+                    names.add(first.literal.value)
+        return frozenset(str(name) for name in names)
+
+    def _default_start_methods(self, environment: Environment, path: Path | None) -> frozenset[str]:
+        default = frozenset(environment.default_start_methods())
+        if environment.start_method is not None:
+            return default
+        sure, maybe = self._declared_start_methods(path)
+        return sure or default | maybe
+
+    def _declared_start_methods(self, path: Path | None) -> tuple[frozenset[str], frozenset[str]]:
+        """What `multiprocessing.set_start_method("...")` says for the file at `path`: at module level or first thing in
+        `main` of a program in its folder or one above; and what is said where it may or may not be called. Calls in
+        other programs say nothing."""
+        known = self._start_methods_at.get(path)
+        if known is None:
+            known = self._start_methods_at[path] = self._find_declared_start_methods(path)
+        return known
+
+    def _find_declared_start_methods(self, path: Path | None) -> tuple[frozenset[str], frozenset[str]]:
+        if self._start_method_calls is None:
+            self._start_method_calls = tuple(self._find_start_method_calls())
+        above = set(path.parents) if path is not None else set()
+        calls = [one for one in self._start_method_calls if path is None or path in self.scripts.run_with(one.path)]
+        sure = frozenset(one.method for one in calls if one.certain and one.path.parent in above)
+        return sure, frozenset(one.method for one in calls) - sure
+
+    def _find_start_method_calls(self) -> Iterator[StartMethodCall]:
+        for site in self.callers.sites("set_start_method"):
+            facts = self.ev.facts(site.path, site.piece)
+            call = facts.ir.exprs[site.expr] if facts else None
+            if isinstance(call, ir.Call) and call.args and facts:
+                first = facts.ir.exprs[call.args[0].value]
+                if isinstance(first, ir.Const) and isinstance(first.value, str):
+                    one = facts.ir.defs[site.def_]
+                    certain = _is_sure(site.context, one, facts) and (site.def_ == 0 or one.name == "main")
+                    yield StartMethodCall(first.value, site.path, certain)
+
+    def runs_in_worker(self, frame: Frame) -> bool:
+        """Whether the def of a frame is run by workers and not (also) while an object is constructed in main.
+
+        What the constructor of an object does happens where the object is made."""
+        for _ in range(_MAX_NESTED_OBJECTS):
+            if frame in self.reached:
+                return True
+            if frame.def_ == 0:
+                return False
+            made_by = self._constructor_of(frame)
+            if made_by is None:
+                return (frame.path, frame.piece, frame.def_) in self._worker_defs()
+            if made_by.site is None:
+                return False
+            frame = made_by.site.frame
+        return False
+
+    def _constructor_of(self, frame: Frame) -> Instance | None:
+        """The object that a frame helps to construct."""
+        receiver = frame.receiver
+        if isinstance(receiver, Instance) and frame in self.ev.classes.construction(receiver):
+            return receiver
+        return None
+
+    def _worker_defs(self) -> frozenset[tuple[Path, int, int]]:
+        if self._defs is None:
+            self._defs = frozenset((f.path, f.piece, f.def_) for f in self.reached)
+        return self._defs
+
+    def dataset_kind(self, cls: ClassRef) -> Literal["map", "iterable"] | None:
+        """Whether a class of the project is a torch dataset, and of which kind."""
+        return dataset_kind(self.ev, cls)
+
+    # --- places and words ---------------------------------------------------------------------------------------------
+
+    def facts(self, frame: Frame) -> PieceFacts:
+        """The facts of the piece a frame runs."""
+        assert frame.facts is not None, "a frame that ran has facts"
+        return frame.facts
+
+    def place(self, frame: Frame, number: int) -> Place:
+        """Where expression `number` stands."""
+        return Place(frame.path, frame.piece, self.facts(frame).anchors.exprs[number])
+
+    def step_place(self, frame: Frame, step: int) -> Place:
+        """Where step `step` of the frame's def stands."""
+        return Place(frame.path, frame.piece, self.facts(frame).anchors.steps[frame.def_][step])
+
+    def def_place(self, frame: Frame) -> Place:
+        """Where the name of the frame's def stands."""
+        return Place(frame.path, frame.piece, self.facts(frame).anchors.defs[frame.def_][1])
+
+    def site_place(self, site: Site) -> Place:
+        """Where a value was made."""
+        return self.place(site.frame, site.expr)
+
+    def class_place(self, cls: ClassRef) -> Place:
+        """Where the name of a class stands."""
+        facts = self.ev.facts(cls.path, cls.piece)
+        return Place(cls.path, cls.piece, facts.anchors.defs[cls.def_][1] if facts else -1)
+
+    def def_of(self, frame: Frame) -> DefIR:
+        """The def a frame runs."""
+        return self.facts(frame).ir.defs[frame.def_]
+
+    def label(self, frame: Frame) -> str:
+        """'AugDataset.__getitem__', 'crop_box', 'a lambda' or 'train.py' for a module body."""
+        one = self.def_of(frame)
+        if frame.def_ == 0:
+            return frame.path.name
+        name = "a lambda" if one.kind == "lambda" else one.name
+        cls = frame.receiver.cls if isinstance(frame.receiver, Instance) else frame.owner
+        return f"{self.ev.classes.name(cls)}.{name}" if cls else name
+
+    def chain(self, frame: Frame, loader: Loader) -> tuple[Frame, ...]:
+        """The frames that lead from the loader's entry point to `frame`, both included."""
+        out: list[Frame] = []
+        here: Frame | None = frame
+        while here is not None and here not in out:
+            out.append(here)
+            reached = self.reached.get(here)
+            here = reached.parents.get(loader.index) if reached else None
+        return tuple(reversed(out))
+
+    def why(self, frame: Frame, exposure: Exposure) -> tuple[Evidence, ...]:
+        """The evidence that `frame` runs in workers: the loader with the chain, then the places where each link
+        stands."""
+        loader = exposure.lead
+        links = self.chain(frame, loader)
+        path = " > ".join(self.label(link) for link in links)
+        evidence: list[Evidence] = []
+        if loader.site is not None:
+            verb = "runs" if exposure.certainty == "proven" else "may run"
+            text = f"{verb} in the workers of {loader.described.replace('`', '')} ({loader.workers_text}): {path}"
+            evidence.append(Evidence(self.site_place(loader.site), text))
+            if loader.late and exposure.certainty == "possible":
+                text = f"which dataset it holds is out of sight: {how_chosen(loader.late)}"
+                evidence.append(Evidence(self.site_place(loader.site), text))
+            elif links[0].receiver in loader.guessed:
+                evidence.append(Evidence(self.site_place(loader.site), self.choice(links[0].receiver, loader)))
+        else:
+            text = f"runs in the workers of any loader of this dataset (none is in sight): {path}"
+            evidence.append(Evidence(self.def_place(links[0]), text))
+        for before, after in zip(links, links[1:], strict=False):
+            called = self.call_to(before, after)
+            if called is not None:
+                evidence.append(Evidence(self.place(before, called), f"{self.label(before)} calls {self.label(after)}"))
+        return (*evidence, *self._also(exposure))
+
+    def choice(self, dataset: Atom | None, loader: Loader) -> str:
+        """Why it is not sure that the loader holds this one of its `guessed` datasets."""
+        site = dataset.site if isinstance(dataset, Instance) else None
+        if loader.presumed:
+            return "it is the dataset of a class that inherits the loader, and nothing in sight makes an object of it"
+        if site is not None and site.expr in site.frame.guesses:
+            return "which dataset it holds is read from a name at run time"
+        kinds = {one.cls if isinstance(one, Instance) else one for one in loader.datasets}
+        return f"it holds one of {len(kinds)} datasets, which one is decided at run time"
+
+    def _also(self, exposure: Exposure) -> Iterator[Evidence]:
+        """The other loaders concerned, each where it is made."""
+        places = {self.site_place(exposure.lead.site)} if exposure.lead.site else set()
+        for loader in exposure.loaders[1:]:
+            place = self.site_place(loader.site) if loader.site else None
+            if place is not None and place not in places and len(places) < _MAX_SHOWN_LOADERS:
+                places.add(place)
+                text = f"as well as in those of {loader.described.replace('`', '')} ({loader.workers_text})"
+                yield Evidence(place, text)
+
+    def call_to(self, before: Frame, after: Frame) -> int | None:
+        """The first expression of one frame that leads to another one; None if there is none."""
+        return next((n for n, targets in self.ev.leads(before).items() if after in targets and n != NONE), None)
+
+
+def _is_sure(context: int, one: DefIR, facts: PieceFacts) -> bool:
+    """Whether a step happens whenever its def runs, as a program: `if __name__ == "__main__":` is no condition."""
+    while context > 0:
+        here = one.contexts[context]
+        test = facts.ir.exprs[here.expr] if here.kind == "if" and not here.negated else None
+        if not isinstance(test, ir.Compare) or facts.ir.exprs[test.left] != ir.Global("__name__"):
+            return False
+        context = here.parent
+    return True
+
+
+#: What rules name when they ask the model.
+__all__ = ["Exposure", "Loader", "MainFunction", "Model", "Part", "Reached", "WorkerCall", "WorkerFunction"]

@@ -1,0 +1,315 @@
+"""What module-level code does: which statements are guarded, and where a script starts the workers of a loader.
+
+A spawned worker imports the main script again. What stands at module level, outside `if __name__ == "__main__"`, runs
+once more in each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE, PieceFacts
+from loaderlint.findings.finding import Place
+from loaderlint.knowledge.loader_defaults import (
+    GOES_OVER_LATER,
+    GOES_OVER_NOW,
+    LOADER_CONSUMERS,
+    LOADER_PREPARERS,
+    RUNNERS,
+)
+from loaderlint.project.evaluation.frames import Frame, iterated
+from loaderlint.project.evaluation.values import FunctionRef, Instance, Lib, LibMember, LibObject, Site, Val
+from loaderlint.project.modules.import_resolution import files_of, imports_in, may_name
+from loaderlint.project.modules.project_files import MODULE, ProjectFile, defined_name
+from loaderlint.syntax.notebook import SUFFIX
+
+if TYPE_CHECKING:
+    from loaderlint.project.loaders.loaders import Loader
+    from loaderlint.project.reach.model import Model
+
+_MAX_FRAMES = 2000
+_MAX_FILES = 400
+#: What a test asks to find out whether this is the main process.
+_MAIN_PROCESS = frozenset({"__name__", "current_process", "parent_process"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Start:
+    """Where module-level code of a file first goes over `loader`: the iterable or the call at `place`. `frames` lead
+    from there to the frame that does it; empty where the module's body does it itself."""
+
+    place: Place
+    loader: Loader
+    frames: tuple[Frame, ...]
+
+
+class Scripts:
+    """The module-level code of one snapshot."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._starts: tuple[Start, ...] | None = None
+        self._idle: set[Frame] = set()
+        self._made: dict[Site, Loader] = {}
+        self._run_with: dict[Path, frozenset[Path]] = {}
+        self._imports: dict[Path, dict[Path, None]] = {}
+        self._written: dict[Path, dict[ir.Imported, None]] = {}
+
+    def starts(self) -> tuple[Start, ...]:
+        """The first start of workers at module level of each file that has one, in the order of files."""
+        if self._starts is None:
+            loaders = [one for one in self._model.loaders if one.site is not None and one.has_workers() != "no"]
+            self._made = {one.site: one for one in loaders if one.site is not None}
+            found = (next(self._starts_of(path), None) for path in self._candidates(loaders))
+            self._starts = tuple(start for start in found if start is not None)
+        return self._starts
+
+    def importers(self, path: Path) -> tuple[Path, ...]:
+        """The files that import the module `path`."""
+        name = path.parent.name if path.name == "__init__.py" else path.stem
+        found = self._model.files.containing(name)
+        return tuple(other for other in found if other != path and self._imports_it(other, path, name))
+
+    def _imports_it(self, path: Path, wanted: Path, name: str) -> bool:
+        """Whether a file imports the module `wanted`, which is called `name`."""
+        written = (e for e in self._written_in(path) if may_name(e, name))
+        return any(wanted in files_of(self._model.ev, path, e) for e in written)
+
+    def _written_in(self, path: Path) -> dict[ir.Imported, None]:
+        """What a file imports, as it is written."""
+        if path not in self._written:
+            self._written[path] = dict.fromkeys(imports_in(self._model.ev, path))
+        return self._written[path]
+
+    def _imported(self, path: Path) -> dict[Path, None]:
+        """The modules of the project that a file imports, in their order."""
+        if path not in self._imports:
+            ev = self._model.ev
+            self._imports[path] = dict.fromkeys(one for e in self._written_in(path) for one in files_of(ev, path, e))
+        return self._imports[path]
+
+    def run_with(self, path: Path) -> frozenset[Path]:
+        """The files that may run in one program with the module `path`: those that import it, through others, and all
+        that these import."""
+        if path not in self._run_with:
+            importers = self._closure([path], self.importers)
+            together = self._closure(importers, self._imported)
+            self._run_with[path] = frozenset(together)
+        return self._run_with[path]
+
+    def _closure(self, start: Iterable[Path], step: Callable[[Path], Iterable[Path]]) -> list[Path]:
+        """`start` and what `step` leads to from there, at most `_MAX_FILES` files more."""
+        found = dict.fromkeys(start)
+        queue, most = list(found), len(found) + _MAX_FILES
+        while queue and len(found) < most:
+            new = [path for path in step(queue.pop()) if path not in found]
+            found.update(dict.fromkeys(new))
+            queue += new
+        return list(found)
+
+    def _candidates(self, loaders: list[Loader]) -> list[Path]:
+        """The files that make a loader, and those that import them, through others."""
+        found = self._closure((loader.path for loader in loaders if loader.path is not None), self.importers)
+        return sorted(path for path in found if path.suffix != SUFFIX)  # workers do not run a notebook again
+
+    def _starts_of(self, path: Path) -> Iterator[Start]:
+        file = self._model.files.file(path)
+        for piece in module_level(file) if file else ():
+            body = self._model.ev.body(path, piece)
+            guarded = main_guard_contexts(body.facts)
+            for place, loader, frames in self._leading(body, guarded):
+                yield Start(place, loader, frames)
+
+    # --- one frame ----------------------------------------------------------------------------------------------------
+
+    def _leading(self, frame: Frame, guarded: frozenset[int]) -> Iterator[tuple[Place, Loader, tuple[Frame, ...]]]:
+        """The place of each step of a frame that starts workers, itself or through calls, but for those in `guarded`
+        contexts: what a main guard leads to, which may be a whole program, is not gone into."""
+        for number, step in self._model.steps(frame):
+            if step.context in guarded:
+                continue
+            for loader in self._started(step, frame):
+                yield self._place(frame, number, step), loader, ()
+            if isinstance(step, ir.Perform):
+                self._model.ev.eval(step.call, frame)
+                for target in self._called(step.call, frame):
+                    found = self._below(target)
+                    if found is not None:
+                        yield self._place(frame, number, step), *found
+
+    def _place(self, frame: Frame, number: int, step: ir.Step) -> Place:
+        """The call of a step, or what it goes over; the loop's variable where that is a name bound before."""
+        place = self._model.step_place(frame, number)
+        over = iterated(step)
+        if over == NONE:
+            return place
+        iterable = self._model.place(frame, over)
+        return iterable if iterable.anchor > place.anchor else replace(place, anchor=place.anchor + 1)
+
+    def _called(self, call: int, frame: Frame) -> Iterator[Frame]:
+        """The frames that a call runs, also of the main function that it is given to run."""
+        ev = self._model.ev
+        yield from (target for target in ev.targets(call, frame) if not ev.calls.is_guess(frame, target))
+        e = ev.expr(frame, call)
+        if isinstance(e, ir.Call) and any(
+            isinstance(a, Lib) and a.name in RUNNERS for a in ev.eval(e.func, frame).atoms
+        ):
+            for arg in e.args[:1]:
+                for atom in ev.eval(arg.value, frame).only(FunctionRef):
+                    if isinstance(atom, FunctionRef):
+                        yield from self._model.callers.frames(atom.path, atom.piece, atom.def_)
+
+    def _below(self, entry: Frame) -> tuple[Loader, tuple[Frame, ...]] | None:
+        """The first loader whose workers `entry` or what it calls starts, with the frames that lead there."""
+        seen: dict[Frame, Frame | None] = {entry: None}
+        queue = [entry]
+        for frame in queue:
+            if frame in self._idle or len(seen) > _MAX_FRAMES:
+                continue
+            for _, step in self._model.steps(frame):
+                for loader in self._started(step, frame):
+                    return loader, _way(frame, seen)
+            for target in self._model.ev.run(frame):
+                if target not in seen and not self._model.ev.calls.is_guess(frame, target):
+                    seen[target] = frame
+                    queue.append(target)
+        self._idle.update(seen)
+        return None
+
+    def _started(self, step: ir.Step, frame: Frame) -> Iterator[Loader]:
+        """The loaders whose workers a step starts."""
+        over = iterated(step)
+        if over != NONE:
+            yield from self._gone_over(over, frame, 0)
+        call = self._model.ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
+        if not isinstance(call, ir.Call):
+            return
+        atoms = self._model.ev.eval(call.func, frame).atoms
+        goes = any(isinstance(a, Lib) and (a.name in GOES_OVER_NOW or a.name.startswith("itertools.")) for a in atoms)
+        consumers = [a for a in atoms if isinstance(a, LibMember) and a.name in LOADER_CONSUMERS]
+        for atom in consumers:  # a trainer that made its loaders itself
+            made = self._made.get(atom.owner.site) if isinstance(atom.owner, LibObject) else None
+            if made is not None:
+                yield made
+        trains = bool(consumers)
+        for arg in call.args if goes or trains else ():
+            yield from self._gone_over(arg.value, frame, 0)
+            if trains:
+                yield from self._provided(self._model.ev.eval(arg.value, frame))
+
+    def _gone_over(self, number: int, frame: Frame, depth: int) -> Iterator[Loader]:
+        """The loaders that an iterable is, perhaps inside `tqdm(...)`, `enumerate(...)` and the like."""
+        if depth > 6:
+            return
+        for atom in self._model.ev.eval(number, frame).only(LibObject, Instance):
+            assert isinstance(atom, LibObject | Instance)
+            made = self._made.get(atom.site) if atom.site else None
+            if made is not None:
+                yield made
+            elif isinstance(atom, LibObject) and _passes_on(atom.name):
+                call = self._model.ev.expr(atom.site.frame, atom.site.expr)
+                call = call if isinstance(call, ir.Call) else self._unpacked(atom)
+                for arg in call.args if isinstance(call, ir.Call) else ():
+                    yield from self._gone_over(arg.value, atom.site.frame, depth + 1)
+
+    def _unpacked(self, atom: LibObject) -> ir.Expr | None:
+        """The call whose result is unpacked: `model, loader = accelerator.prepare(model, loader)`."""
+        e = self._model.ev.expr(atom.site.frame, atom.site.expr)
+        return self._model.ev.expr(atom.site.frame, e.value) if isinstance(e, ir.Unpack) else None
+
+    def _provided(self, value: Val) -> Iterator[Loader]:
+        """The loaders that a data module, or a model with `train_dataloader`, makes for a trainer."""
+        for atom in value.only(Instance):
+            for loader in self._made.values():
+                frame = loader.site.frame if loader.site else None
+                receiver = frame.receiver if frame else None
+                if frame is None or not isinstance(atom, Instance) or not isinstance(receiver, Instance):
+                    continue
+                if receiver.cls == atom.cls and self._model.def_of(frame).name.endswith("_dataloader"):
+                    yield loader
+
+
+def _passes_on(name: str) -> bool:
+    """Whether the library object `name` goes over the arguments it was made with."""
+    if name in GOES_OVER_NOW or name in GOES_OVER_LATER or name.startswith("itertools."):
+        return True
+    return name.removesuffix("[]").rpartition(".")[2] in LOADER_PREPARERS
+
+
+def _way(frame: Frame, parents: dict[Frame, Frame | None]) -> tuple[Frame, ...]:
+    way: list[Frame] = []
+    here: Frame | None = frame
+    while here is not None:
+        way.append(here)
+        here = parents[here]
+    return tuple(reversed(way))
+
+
+# --- module level and main guards -------------------------------------------------------------------------------------
+
+
+def module_level(file: ProjectFile) -> Iterator[int]:
+    """The module-level pieces, outside a main guard, that may do something: no functions, no classes."""
+    for index, _ in file.asking(_does_something, scope=MODULE):
+        if file.pieces[index].kind != "class" and not in_main_guard(file, index):
+            yield index
+
+
+def in_class(file: ProjectFile, piece: int) -> bool:
+    """Whether a piece stands in the body of a class."""
+    return any(file.pieces[above].kind == "class" for above in _around(file, piece))
+
+
+def in_main_guard(file: ProjectFile, piece: int) -> bool:
+    """Whether a piece is a main guard that was cut into its statements, or stands in one."""
+    return file.is_main_guard(piece) or any(file.is_main_guard(above) for above in _around(file, piece))
+
+
+def _around(file: ProjectFile, piece: int) -> Iterator[int]:
+    above = file.pieces[piece].parent
+    while above >= 0:
+        yield above
+        above = file.pieces[above].parent
+
+
+def main_guard_contexts(facts: PieceFacts | None) -> frozenset[int]:
+    """The contexts of a piece's body that only the main process comes to: below a test of `__name__` or of the current
+    process, or after one that leaves."""
+    found: set[int] = set()
+    for index, context in enumerate(facts.ir.defs[0].contexts if facts else ()):
+        if context.parent in found or (facts and context.kind == "if" and _asks_for_main(context.expr, facts)):
+            found.add(index)
+    return frozenset(found)
+
+
+def _asks_for_main(test: int, facts: PieceFacts) -> bool:
+    if test == NONE:
+        return False
+    match facts.ir.exprs[test]:
+        case ir.Global(name) | ir.Imported(_, name, _):
+            return name in _MAIN_PROCESS
+        case ir.Attr(base, name):
+            return name in _MAIN_PROCESS or _asks_for_main(base, facts)
+        case ir.Call(func, _):
+            return _asks_for_main(func, facts)
+        case ir.Compare(left, _, rights):
+            return any(_asks_for_main(one, facts) for one in (left, *rights))
+        case ir.BoolOp(_, left, right):
+            return _asks_for_main(left, facts) or _asks_for_main(right, facts)
+        case ir.Unary(_, operand):
+            return _asks_for_main(operand, facts)
+    return False
+
+
+def _does_something(text: str) -> bool:
+    """Whether a piece does more than to import, or to define something."""
+    first = text.lstrip()
+    return not (first.startswith(("import ", "from ", '"', "'")) or (first[:1] in "@dca" and _is_def(first)))
+
+
+def _is_def(text: str) -> bool:
+    return text.startswith(("@", "def ", "class ", "async def ")) and bool(defined_name(text))

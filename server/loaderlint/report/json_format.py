@@ -1,0 +1,107 @@
+"""The JSON format: an array with one object a finding, and one without a code for each internal error. Lines and
+columns count from 1, columns in characters; the lines of a notebook count in its code cells joined in order, and `cell`
+says which one it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.report import Item, Report, shown_path
+from loaderlint.syntax.notebook import cell_of
+from loaderlint.syntax.span import Span
+
+if TYPE_CHECKING:
+    from loaderlint.findings.diagnostics import Problem
+    from loaderlint.fixes.file_edits import Repair
+
+#: The name of what is no finding but an error of loaderlint itself.
+INTERNAL_ERROR = "internal-error"
+
+
+def render(report: Report) -> Iterator[str]:
+    """The array, one line an object."""
+    told = [finding(item, report) for item in report.items]
+    told += [_internal_error(problem, report) for problem in report.problems if problem.is_internal]
+    yield "["
+    for index, one in enumerate(told):
+        yield json.dumps(one) + ("," if index < len(told) - 1 else "")
+    yield "]"
+
+
+def _internal_error(problem: Problem, report: Report) -> dict[str, object]:
+    """An error of ours: as a finding without a code, so that nobody takes what was not checked for clean."""
+    return {
+        "code": None,
+        "name": INTERNAL_ERROR,
+        "severity": "error",
+        "certainty": "proven",
+        "message": problem.message,
+        "path": shown_path(problem.path, report.directory) if problem.path else None,
+        **_place(Span(0, 0, 0, 0)),
+        "fingerprint": "",
+        "evidence": [],
+        "fix": None,
+    }
+
+
+def finding(item: Item, report: Report) -> dict[str, object]:
+    """One finding."""
+    found = item.diagnostic
+    directory = report.directory
+    return {
+        "code": found.code,
+        "name": found.name,
+        "severity": found.severity.value,
+        "certainty": found.certainty,
+        "message": found.message,
+        "path": shown_path(found.path, directory),
+        **_place(found.span),
+        **_cell(report, found.path, found.span.line),
+        "fingerprint": found.fingerprint,
+        "evidence": [
+            {
+                "path": shown_path(note.path, directory),
+                "line": note.span.line + 1,
+                "column": note.span.column + 1,
+                **_cell(report, note.path, note.span.line),
+                "message": note.message,
+            }
+            for note in found.evidence
+        ],
+        "fix": _fix(item.repair, report) if item.repair else None,
+    }
+
+
+def _fix(repair: Repair, report: Report) -> dict[str, object]:
+    return {
+        "title": repair.title,
+        "safety": repair.safety,
+        "edits": [
+            {
+                "path": shown_path(file.path, report.directory),
+                **_place(edit.span),
+                **_cell(report, file.path, edit.span.line),
+                "text": edit.text,
+            }
+            for file in repair.files
+            for edit in file.edits
+        ],
+    }
+
+
+def _cell(report: Report, path: Path, line: int) -> dict[str, int]:
+    """The code cell of a notebook in which a line stands, counted from 1."""
+    starts = report.cells_of(path)
+    return {"cell": cell_of(starts, line)[0]} if starts else {}
+
+
+def _place(span: Span) -> dict[str, int]:
+    return {
+        "line": span.line + 1,
+        "column": span.column + 1,
+        "end_line": span.end_line + 1,
+        "end_column": span.end_column + 1,
+    }

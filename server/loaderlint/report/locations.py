@@ -1,0 +1,70 @@
+"""Where things stand, for people and for programs: what the reports on lines and on loaders share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from loaderlint.report import shown_path
+from loaderlint.syntax.notebook import cell_of
+
+if TYPE_CHECKING:
+    from loaderlint.findings.diagnostics import Diagnostic
+    from loaderlint.findings.finding import Place
+    from loaderlint.fixes.file_edits import Repair
+    from loaderlint.syntax.span import Span
+
+
+class Known(Protocol):
+    """What the reports ask of `loaderlint.engine.Workspace`."""
+
+    def locate(self, place: Place) -> Span | None: ...
+    def text(self, path: Path) -> str: ...
+    def cells(self, path: Path) -> tuple[int, ...]: ...
+    def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Spots:
+    """The places of a workspace, with paths relative to `directory`. `opened`: the lines (from 0) at which the cells of
+    notebooks begin that an editor has open, whose text is not the one on disk."""
+
+    workspace: Known
+    directory: Path
+    opened: Mapping[Path, tuple[int, ...]] = field(default_factory=dict)
+
+    def text(self, place: Place | None) -> str:
+        """'train.py:12', 'notes.ipynb:cell 3:2'; 'out of sight' where there is no place."""
+        span = self.workspace.locate(place) if place else None
+        if place is None or span is None:
+            return "out of sight"
+        return self.line(place.path, span.line)
+
+    def line(self, path: Path, line: int) -> str:
+        """The same for a line, which counts from 0."""
+        starts = self._cells(path)
+        cell, within = cell_of(starts, line) if starts else (0, line)
+        return f"{shown_path(path, self.directory)}:{f'cell {cell}:' if cell else ''}{within + 1}"
+
+    def data(self, place: Place | None) -> dict[str, object]:
+        """`path`, `line`, `column` (from 1), `cell` in notebooks; without a place all are null."""
+        span = self.workspace.locate(place) if place else None
+        if place is None or span is None:
+            return {"path": None, "line": None, "column": None}
+        return self.span(place.path, span)
+
+    def span(self, path: Path, span: Span) -> dict[str, object]:
+        """The same for the start of a span."""
+        starts = self._cells(path)
+        cell: dict[str, object] = {"cell": cell_of(starts, span.line)[0]} if starts else {}
+        return {
+            "path": shown_path(path, self.directory),
+            "line": span.line + 1,
+            "column": span.column + 1,
+            **cell,
+        }
+
+    def _cells(self, path: Path) -> tuple[int, ...]:
+        return self.opened[path] if path in self.opened else self.workspace.cells(path)

@@ -1,0 +1,61 @@
+"""Where findings stand for those who read files as they are in the repository: GitHub, SARIF viewers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.files import reading
+from loaderlint.files.reading import UnreadableFile
+from loaderlint.syntax import notebook
+
+if TYPE_CHECKING:
+    from loaderlint.findings.diagnostics import Diagnostic
+    from loaderlint.report import Report
+    from loaderlint.syntax.span import Span
+
+
+class Places:
+    """The places of one report. A notebook's are those in its JSON text, which is what diffs show."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._notebooks: dict[Path, notebook.Notebook | None] = {}
+        #: What paths are shown relative to: the repository where GitHub Actions names it, so that a job may run in one
+        #: of its folders; else the current folder.
+        self.root = _repository(report.directory)
+
+    def span(self, path: Path, span: Span) -> Span:
+        """Where `span` stands in the file."""
+        if path.suffix != notebook.SUFFIX:
+            return span
+        found = self._notebook(path)
+        if found is None:
+            return type(span)(0, 0, 0, 0)
+        return type(span)(*found.in_file(span.line, span.column), *found.in_file(span.end_line, span.end_column))
+
+    def message(self, found: Diagnostic) -> str:
+        """The message with what no field of its own says: the cell of a notebook, and that it may not be so."""
+        possible = "" if found.certainty == "proven" else f"{found.certainty}: "
+        return f"{self.in_cell(found.path, found.span.line)}{possible}{found.message}"
+
+    def in_cell(self, path: Path, line: int) -> str:
+        """'cell 3, line 2: ' for a 0-based line of a notebook's code, '' for any other file's."""
+        return notebook.in_cell(self._report.cells_of(path), line)
+
+    def _notebook(self, path: Path) -> notebook.Notebook | None:
+        if path not in self._notebooks:
+            try:
+                self._notebooks[path] = notebook.decode(reading.read_unseen(path, reading.NOTEBOOK))
+            except (UnreadableFile, notebook.UnreadableNotebook):  # changed since the check: its first line is shown
+                self._notebooks[path] = None
+        return self._notebooks[path]
+
+
+def _repository(directory: Path) -> Path:
+    named = os.environ.get("GITHUB_WORKSPACE")
+    if not named:
+        return directory
+    root = Path(os.path.realpath(named))
+    return root if directory.resolve().is_relative_to(root) else directory

@@ -1,0 +1,51 @@
+"""Where and how random generator objects are made."""
+
+from __future__ import annotations
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.numpy_random import GENERATORS
+from loaderlint.project.evaluation.values import Lib, LibObject, Site
+from loaderlint.project.reach.model import Model
+
+
+def library_of(made: LibObject) -> str | None:
+    """Whose generator an object is; `torch.Generator().manual_seed(0)` is the generator itself."""
+    return GENERATORS.get(made.name.removesuffix(".manual_seed"))
+
+
+def birth_place(site: Site, model: Model) -> str:
+    """'a module' or 'a class or default argument' (made again by a spawned worker), else 'an object' (copied)."""
+    if site.frame.def_ != 0 or _is_field(site, model):
+        return "an object"
+    file = model.files.file(site.frame.path)
+    parent = file.pieces[site.frame.piece].parent if file else -1
+    in_class = file is not None and parent >= 0 and file.pieces[parent].kind == "class"
+    alone = len(model.facts(site.frame).ir.defs) == 1
+    return "a module" if alone and not in_class else "a class or default argument"
+
+
+def _is_field(site: Site, model: Model) -> bool:
+    """Whether a dataclass makes it for each object: `rng: Generator = field(default_factory=default_rng)`."""
+    call = model.ev.expr(site.frame, site.expr)
+    callee = model.ev.eval(call.func, site.frame) if isinstance(call, ir.Call) else None
+    return callee is not None and Lib("dataclasses.field") in callee.atoms
+
+
+def born(site: Site, model: Model) -> str:
+    """Where a generator is made, for messages: 'at module level in data.py', 'in `Crops.__init__`'."""
+    where = birth_place(site, model)
+    if where == "a module":
+        return f"at module level in {site.frame.path.name}"
+    if where != "an object":
+        return "once, when the def or class is read"
+    if site.frame.def_ == 0:
+        return "with the object"
+    name = model.def_of(site.frame).name or "a lambda"
+    owner = site.frame.owner  # the class that defines the method, which may be a base of the object's
+    return f"in `{model.ev.classes.name(owner)}.{name}`" if owner else f"in `{name}`"
+
+
+def is_seeded(made: LibObject, model: Model) -> bool:
+    """Whether a generator is given a seed where it is made."""
+    arguments = model.ev.calls.site_arguments(made.site)
+    return bool(arguments.positional or arguments.keywords or arguments.more_keywords)

@@ -1,0 +1,48 @@
+"""Where something stands, as long as nobody has to see it.
+
+A place is found by reading its piece once more, which takes as long as all else that is done with most pieces. So a
+rule keeps the spot of what it looks at, tells spots apart by their keys, and asks for a place only for what it says:
+for a finding, or for a `Silence` where `model.explains`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from loaderlint.findings.finding import Place
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Site
+from loaderlint.project.reach.model import Model
+
+
+class Spot(NamedTuple):
+    """Expression `number` of a frame, step `number` of its def, or the name of the def."""
+
+    frame: Frame
+    number: int
+    kind: Literal["expression", "step", "def"] = "expression"
+
+    @property
+    def key(self) -> tuple[Path, int, int, str, int]:
+        """The same for one place in every frame."""
+        return (self.frame.path, self.frame.piece, self.frame.def_, self.kind, self.number)
+
+    def place(self, model: Model) -> Place:
+        """Where it stands."""
+        match self.kind:
+            case "expression":
+                return model.place(self.frame, self.number)
+            case "step":
+                return model.step_place(self.frame, self.number)
+        return model.def_place(self.frame)
+
+
+def spot_of(site: Site) -> Spot:
+    """Where a value was made."""
+    return Spot(site.frame, site.expr)
+
+
+def site_key(site: Site) -> tuple[Path, int, int]:
+    """The same for the values that one call or display makes, in every frame."""
+    return (site.frame.path, site.frame.piece, site.expr)

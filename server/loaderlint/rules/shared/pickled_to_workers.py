@@ -1,0 +1,317 @@
+"""What the main process sends to workers that it does not fork: the dataset with all that it holds, the collate
+function and the worker init function. What is made in the worker and what a class or a module defines is not sent.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings.finding import Evidence, Place, Severity
+from loaderlint.knowledge.pickling import KEEPS_ARGUMENTS, OWN_PICKLING, USED_AT_ONCE
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.classes import Store
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.library_values import passed_to_library
+from loaderlint.project.evaluation.values import (
+    Atom,
+    ClassRef,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibObject,
+    MapOf,
+    Method,
+    ModuleRef,
+    PartialOf,
+    SeqOf,
+    Site,
+    Val,
+)
+from loaderlint.project.reach.model import SAMPLE_METHODS, Loader, Model
+from loaderlint.rules.shared.held_handles import last_stores
+from loaderlint.rules.shared.lazy_places import Spot
+
+_MAX_PARCELS = 400
+
+
+class Link(NamedTuple):
+    """Where something is kept in what holds it, and how."""
+
+    spot: Spot
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """Something that is sent: `atom`, held as `held` ('`self.lock` of `Crops`', 'the collate_fn'); `way` are the links
+    of the chain that holds it. `guessed`: the object that holds it is made out of sight. `store`: the
+    assignment to an attribute that keeps it."""
+
+    atom: Atom
+    held: str
+    way: tuple[Link, ...] = ()
+    guessed: bool = False
+    store: Store | None = None
+
+    def shown(self, model: Model, but: Place | None = None) -> Iterator[Evidence]:
+        """Where each link of the chain is made; what is made at `but` is shown already."""
+        for link in self.way:
+            place = link.spot.place(model)
+            if place != but:
+                yield Evidence(place, link.text)
+
+
+def parcels(loader: Loader, model: Model) -> Iterator[Parcel]:
+    """All that the main process sends to each worker of the loader, the nearest first."""
+    queue = deque(_roots(loader, model))
+    seen: set[Atom] = set()
+    while queue and len(seen) < _MAX_PARCELS:
+        parcel = queue.popleft()
+        if parcel.atom not in seen:
+            seen.add(parcel.atom)
+            yield parcel
+            queue.extend(_inside(parcel, loader, model))
+
+
+def _roots(loader: Loader, model: Model) -> Iterator[Parcel]:
+    for dataset in loader.datasets:
+        yield Parcel(dataset, "the dataset", guessed=dataset in loader.guessed)
+    for dataset in _guessed_datasets(loader, model):
+        yield Parcel(dataset, "the dataset", guessed=True)
+    for name in ("collate_fn", "worker_init_fn"):
+        for atom in loader.argument(name).ordered():
+            yield Parcel(atom, f"the {name}")
+
+
+def _guessed_datasets(loader: Loader, model: Model) -> list[Atom]:
+    """The datasets that a loader may hold whose own is out of sight."""
+    if not (loader.late or loader.out_of_sight):
+        return []
+    found: dict[Atom, None] = {}
+    for reached in model.reached_by(loader):
+        frame = reached.frame
+        if reached.possible >> loader.index & 1 and reached.parents.get(loader.index, frame) is None:
+            if isinstance(frame.receiver, Instance) and model.def_of(frame).name in SAMPLE_METHODS:
+                found[frame.receiver] = None
+    return list(found)
+
+
+def _inside(parcel: Parcel, loader: Loader, model: Model) -> Iterator[Parcel]:
+    """What goes with a parcel."""
+    match parcel.atom:
+        case Instance() as inst:
+            yield from _of_object(inst, parcel, loader, model)
+        case SeqOf(_, items) | MapOf(_, items):
+            yield from _held(items, parcel.held, parcel, parcel.store)
+        case Method(_, receiver, _):
+            yield from _held([Val(frozenset({receiver}))], parcel.held, parcel)
+        case PartialOf(func, site):
+            bound = model.ev.expr(site.frame, site.expr)
+            passed = model.ev.calls.arguments(bound, site.frame, skip=1) if isinstance(bound, ir.Call) else None
+            values = (*passed.positional, *(v for _, v in passed.keywords)) if passed else ()
+            yield from _held([Val(frozenset({func})), *values], parcel.held, _made(parcel, site, "partial"))
+        case LibObject(name, site) if name.startswith(KEEPS_ARGUMENTS) and not name.endswith("[]"):
+            values = _kept(model.ev.calls.site_arguments(site))
+            short = name.rpartition(".")[2]
+            held = f"{parcel.held.partition(', in ')[0]}, in `{short}`"
+            yield from _held(values, held, _made(parcel, site, short))
+
+
+def _made(parcel: Parcel, site: Site, name: str) -> Parcel:
+    link = Link(Spot(site.frame, site.expr), f"`{name}` keeps it")
+    return Parcel(parcel.atom, parcel.held, (*parcel.way, link), parcel.guessed, parcel.store)
+
+
+def _held(values: Iterable[Val], held: str, holder: Parcel, store: Store | None = None) -> Iterator[Parcel]:
+    for value in values:
+        for atom in value.ordered():
+            yield Parcel(atom, held, holder.way, holder.guessed, store)
+
+
+# --- objects ----------------------------------------------------------------------------------------------------------
+
+
+def _of_object(inst: Instance, parcel: Parcel, loader: Loader, model: Model) -> Iterator[Parcel]:
+    if pickles_itself(inst.cls, model):
+        return
+    name = model.ev.classes.name(inst.cls)
+    made_here = inst.site is not None or (loader.site is not None and loader.site.frame.receiver == inst)
+    guessed = parcel.guessed or not made_here
+    for attribute, stores in _attributes(inst, loader, model):
+        if _is_left_out(attribute, inst.cls, model):
+            continue
+        for store in stores:
+            link = Link(Spot(store.frame, store.step, "step"), f"`{name}` keeps it as `self.{attribute}`")
+            holder = Parcel(inst, "", (*parcel.way, link), guessed)
+            values = [store.value, *_appended(store.value, inst, attribute, model)]
+            yield from _held(values, f"`self.{attribute}` of `{name}`", holder, store)
+    holder = Parcel(inst, "", parcel.way, guessed)
+    yield from _held(_given_to_base(inst, model), f"an attribute of `{name}`", holder)
+    yield from _assigned_outside(inst, parcel, loader, model)
+
+
+def _appended(value: Val, inst: Instance, attribute: str, model: Model) -> list[Val]:
+    """What the object's methods append to a list that an attribute keeps."""
+    lists = {atom.site for atom in value.atoms if isinstance(atom, SeqOf) and atom.kind == "list" and atom.site}
+    if not lists:
+        return []
+    held = model.ev.classes.field(inst, attribute).atoms
+    return [item for atom in held if isinstance(atom, SeqOf) and atom.site in lists for item in atom.items]
+
+
+def pickles_itself(cls: ClassRef, model: Model) -> bool:
+    """Whether a class says by itself how its objects are pickled, or a library or a class out of sight may."""
+    own = any(model.ev.classes.member(cls, n) for n in ("__reduce__", "__reduce_ex__", "__getnewargs_ex__"))
+    bases = model.ev.classes.library_bases(cls)
+    return own or model.ev.classes.has_unknown_base(cls) or any(base.endswith(OWN_PICKLING) for base in bases)
+
+
+def _is_left_out(attribute: str, cls: ClassRef, model: Model) -> bool:
+    """Whether the class's `__getstate__` may leave the attribute out: it names it, or does not just copy `__dict__`."""
+    member = model.ev.classes.member(cls, "__getstate__")
+    if member is None:
+        return False
+    file = model.files.file(member.function.path) if member.function is not None else None
+    if file is None or member.function is None:
+        return True
+    piece = file.pieces[member.function.piece]
+    copies = piece.holds("__dict__") and not any(piece.holds(word) for word in ("for ", "if ", "while "))
+    return not copies or piece.holds(attribute)
+
+
+def _attributes(inst: Instance, loader: Loader, model: Model) -> Iterator[tuple[str, list[Store]]]:
+    """The attributes that the object has when the workers start, each with the assignments that may be the last."""
+    yield from model.once(Constructed).attributes(inst)
+    for frame in _called_by_main(inst, loader, model):
+        if frame not in model.ev.classes.construction(inst):
+            for number, step in model.steps_of(frame, ir.SetAttr):
+                if ir.is_self(model.ev.expr(frame, step.base)):
+                    yield step.name, [Store(frame, number, model.ev.eval(step.value, frame), False, False)]
+
+
+class Constructed:
+    """What the objects of one model are when they have been constructed, whoever sends them."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._known: dict[Instance, list[tuple[str, list[Store]]]] = {}
+
+    def attributes(self, inst: Instance) -> list[tuple[str, list[Store]]]:
+        """The attributes that the constructor leaves, each with the assignments that may be the last."""
+        known = self._known.get(inst)
+        if known is None:
+            known = self._known[inst] = list(self._find(inst))
+        return known
+
+    def _find(self, inst: Instance) -> Iterator[tuple[str, list[Store]]]:
+        classes, deleted = self._model.ev.classes, set()
+        names: dict[str, None] = {}
+        for frame in classes.construction(inst):
+            for _, step in self._model.steps_of(frame, ir.SetAttr):
+                if ir.is_self(frame.code.exprs[step.base]):
+                    names[step.name] = None
+            for _, deletion in self._model.steps_of(frame, ir.Delete):
+                target = self._model.ev.expr(frame, deletion.target)
+                if isinstance(target, ir.Attr) and ir.is_self(self._model.ev.expr(frame, target.base)):
+                    deleted.add(target.name)
+        for name in names:
+            if name not in deleted:
+                yield name, last_stores(classes.stores(inst, name), inst, self._model)
+
+
+def _main_frames(inst: Instance, loader: Loader) -> list[Frame]:
+    """The code that makes the object and the code that makes the loader."""
+    sites = [site for site in (inst.site, loader.site) if site is not None]
+    return list(dict.fromkeys(site.frame for site in sites))
+
+
+def _called_by_main(inst: Instance, loader: Loader, model: Model) -> Iterator[Frame]:
+    """The methods of the object that the code around it calls: `dataset.set_transform(...)`."""
+    for frame in _main_frames(inst, loader):
+        for step, call in model.ev.performed(frame):
+            callee = model.ev.expr(frame, call.func)
+            # The name first: what else the code around does, training above all, is not looked into.
+            if not isinstance(callee, ir.Attr) or not model.ev.classes.member(inst.cls, callee.name):
+                continue
+            if not model.ev.liveness.is_dead(step.context, frame) and inst in model.ev.eval(callee.base, frame).atoms:
+                targets = model.ev.targets(step.call, frame)
+                yield from (target for target in targets if target.receiver == inst and target not in model.reached)
+
+
+def _assigned_outside(inst: Instance, parcel: Parcel, loader: Loader, model: Model) -> Iterator[Parcel]:
+    """`dataset.transform = ...` in the code around it."""
+    name = model.ev.classes.name(inst.cls)
+    for frame in _main_frames(inst, loader):
+        for number, step in model.steps_of(frame, ir.SetAttr):
+            if step.value != ir.NONE and inst in model.ev.eval(step.base, frame).atoms:
+                if ir.is_self(model.ev.expr(frame, step.base)):
+                    continue
+                link = Link(Spot(frame, number, "step"), f"it becomes `{step.name}` of `{name}`")
+                holder = Parcel(inst, "", (*parcel.way, link), parcel.guessed)
+                yield from _held([model.ev.eval(step.value, frame)], f"`{step.name}` of `{name}`", holder)
+
+
+def _given_to_base(inst: Instance, model: Model) -> list[Val]:
+    """What a class passes to the constructor of its library base, which keeps it."""
+    bases = model.ev.classes.library_bases(inst.cls)
+    head = model.ev.classes.head(inst.cls)
+    if any(base.startswith(KEEPS_ARGUMENTS) for base in bases):
+        given = passed_to_library(model.ev, inst)
+    elif inst.site is not None and head is not None and head.decorators and not model.ev.classes.construction(inst):
+        given = model.ev.calls.site_arguments(inst.site)  # a dataclass
+    else:
+        return []
+    return [*_kept(given)]
+
+
+def _kept(given: Arguments) -> tuple[Val, ...]:
+    """What a constructor that keeps its arguments keeps."""
+    return (*given.positional, *(value for name, value in given.keywords if name not in USED_AT_ONCE))
+
+
+# --- whether it matters -----------------------------------------------------------------------------------------------
+
+
+def start_severity(loader: Loader, model: Model) -> Severity | None:
+    """How bad it is that something cannot be pickled: an error where a start method that pickles is asked for, a
+    warning where a platform or a version brings it, information where another program of the project asks for one, None
+    where workers are forked."""
+    chosen = model.chosen_start_methods(loader)
+    if chosen:
+        return Severity.ERROR if "fork" not in chosen else None
+    if model.environment(loader).default_start_methods() - {"fork"}:
+        return Severity.WARNING
+    return Severity.INFORMATION if _pickling(loader, model) else None
+
+
+def _pickling(loader: Loader, model: Model) -> list[str]:
+    return sorted(model.start_methods(loader) - {"fork"})
+
+
+def cannot_start(loader: Loader, model: Model) -> str:
+    """'the workers of `train_loader` in train.py cannot be started by spawn'."""
+    who = "a loader of this dataset" if loader.out_of_sight else loader.described
+    return f"the workers of {who} cannot be started by {' or '.join(_pickling(loader, model))}"
+
+
+def sent_by(loader: Loader, model: Model) -> Iterator[Evidence]:
+    """The loader that sends it, where it is made."""
+    if loader.site is not None:
+        text = f"{loader.described.replace('`', '')} sends it to its workers ({loader.workers_text})"
+        yield Evidence(model.site_place(loader.site), text)
+
+
+def is_module(atom: Atom) -> bool:
+    """Whether a value is a module."""
+    return isinstance(atom, ModuleRef) or (isinstance(atom, Lib) and "." not in atom.name)
+
+
+def is_local(atom: FunctionRef | ClassRef, model: Model) -> bool:
+    """Whether a def stands in a function: pickle finds it by no name."""
+    facts = model.ev.facts(atom.path, atom.piece)
+    parent = facts.ir.defs[atom.def_].parent if facts else 0
+    return facts is not None and parent > 0 and facts.ir.defs[parent].kind != "class"

@@ -1,0 +1,98 @@
+"""Why a rule says nothing of a candidate: the reasons that many rules share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from loaderlint.findings.finding import Certainty, Place, Silence
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.loaders.loaders import Loader
+from loaderlint.project.reach.model import Model, Part
+from loaderlint.rules.shared.lazy_places import Spot
+
+#: How many loaders a reason names.
+_MAX_NAMED = 3
+#: What many loaders have in common that go through their data in order.
+EVALUATION = "the loader reads its samples in order and is called as one for evaluation is"
+ONE_STREAM = "its only worker lives on over the epochs and draws from one state"
+
+
+def silent(rule: str, spot: Spot, reason: str, model: Model) -> Iterator[Silence]:
+    """The silence about a spot. Where nobody asks for it, the place is not looked for, which takes long."""
+    if model.explains:
+        yield Silence(rule, spot.place(model), reason)
+
+
+def silences(rule: str, place: Place, reasons: Iterable[str]) -> Iterator[Silence]:
+    """A silence for each of several reasons, once."""
+    for reason in dict.fromkeys(reasons):
+        yield Silence(rule, place, reason)
+
+
+def _cured(loader: Loader) -> str:
+    return "it is taken care of there"
+
+
+def unexposed(
+    model: Model,
+    frame: Frame,
+    workers: int,
+    *,
+    parts: tuple[Part, ...] = ("sample", "collate", "init"),
+    cure: Callable[[Loader], str] = _cured,
+) -> str:
+    """Why `Model.exposure` of a frame is None, asked with the same `workers` and `parts`. `cure` says of a loader with
+    enough workers why the fault is none there ('its worker_init_fn seeds NumPy'). '' where nobody asks."""
+    if not model.explains:
+        return ""
+    reached = model.reached.get(frame)
+    if reached is None:
+        return "no loader in sight reaches it"
+    bits = reached.bits(parts)
+    if not bits:
+        others = " and ".join(part for part, loaders in sorted(reached.loaders.items()) if loaders)
+        return f"workers run it as their {others} code only"
+    return uncovered(model, bits, workers, cure)
+
+
+def uncovered(model: Model, bits: int, workers: int, cure: Callable[[Loader], str] = _cured) -> str:
+    """As `unexposed`, for a bitset of loaders (see `Model.exposed`)."""
+    if not model.explains:
+        return ""
+    reasons: dict[str, list[Loader]] = {}
+    for loader in model.loaders_of(bits):
+        few = workers > 0 and loader.has_workers(workers) == "no"
+        reasons.setdefault(few_workers(loader) if few else cure(loader), []).append(loader)
+    if not reasons:
+        return "no loader in sight reaches it"
+    return "; ".join(f"{reason}: {named(loaders)}" for reason, loaders in reasons.items())
+
+
+def few_workers(loader: Loader) -> str:
+    """Why a loader has not enough workers: 'no workers (num_workers=0)', 'one worker only (num_workers=1)'."""
+    count = "no workers" if loader.has_workers(1) == "no" else "one worker only"
+    return f"{count} ({loader.workers_text})"
+
+
+def started_by(loader: Loader, model: Model) -> str:
+    """'its workers start by spawn only'."""
+    return f"its workers start by {' or '.join(sorted(model.start_methods(loader)))} only"
+
+
+def unpickled(loader: Loader, model: Model) -> str:
+    """'its workers start by fork only: nothing is pickled'."""
+    return f"{started_by(loader, model)}: nothing is pickled"
+
+
+def named(loaders: list[Loader]) -> str:
+    """'`train_loader` in train.py', '`a` in x.py, `b` in y.py, `c` in z.py and 2 others'."""
+    names = list(dict.fromkeys(loader.described for loader in loaders))
+    others = len(names) - _MAX_NAMED
+    rest = f" and {others} other{'s' if others > 1 else ''}" if others > 0 else ""
+    return ", ".join(names[:_MAX_NAMED]) + rest
+
+
+def too_unsure(certainty: Certainty) -> str:
+    """Why `loudness` is None, a finding below the hints."""
+    only = "it is only possible, and " if certainty == "possible" else ""
+    return f"{only}too much of what it hangs on is unknown to say it even as a hint"

@@ -1,0 +1,1 @@
+"""How loaderlint itself runs: its processes, its call stack, its module path, and errors of its own."""

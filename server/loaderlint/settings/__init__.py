@@ -1,0 +1,1 @@
+"""What users set, in files and flags."""

@@ -1,0 +1,198 @@
+"""Names across files: how an import finds its file, and what a name may then be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loaderlint.project.evaluation.values import Lib
+from tests.project.linking import link
+
+DATASET = """
+from torch.utils.data import Dataset
+class Images(Dataset):
+    def __getitem__(self, index):
+        return self.read(index)
+    def read(self, index):
+        return index
+"""
+
+#: How the dataset's module may be reached: (its file, further files, the import in train.py, the expression).
+WAYS = {
+    "a neighbour": ("data.py", "", "from data import Images", "Images()"),
+    "a module": ("data.py", "", "import data", "data.Images()"),
+    "an alias": ("data.py", "", "import data as d", "d.Images()"),
+    "a package": ("pkg/data.py", "--- pkg/__init__.py\n", "from pkg.data import Images", "Images()"),
+    "a dotted module": ("pkg/data.py", "--- pkg/__init__.py\n", "import pkg.data", "pkg.data.Images()"),
+    "a namespace package": ("pkg/data.py", "", "from pkg.data import Images", "Images()"),
+    "a re-export": (
+        "pkg/data.py",
+        "--- pkg/__init__.py\nfrom .data import Images\n",
+        "from pkg import Images",
+        "Images()",
+    ),
+    "a re-export of all": ("pkg/data.py", "--- pkg/__init__.py\nfrom .data import *\n", "import pkg", "pkg.Images()"),
+    "a star import": ("data.py", "", "from data import *", "Images()"),
+    "the src layout": ("src/pkg/data.py", "--- src/pkg/__init__.py\n", "from pkg.data import Images", "Images()"),
+    "an import that may fail": (
+        "data.py",
+        "",
+        "try:\n    from fast import Images\nexcept ImportError:\n    from data import Images",
+        "Images()",
+    ),
+    "one of two imports": (
+        "data.py",
+        "--- other.py\nclass Images: pass\n",
+        "import sys\nif sys.argv:\n    from data import Images\nelse:\n    from other import Images",
+        "Images()",
+    ),
+    "an import in a function": (
+        "data.py",
+        "",
+        "def make():\n    from data import Images\n    return Images()",
+        "make()",
+    ),
+    "importlib": ("data.py", "", "import importlib", "importlib.import_module('data').Images()"),
+    "getattr with a constant": ("data.py", "", "import data", "getattr(data, 'Images')()"),
+    "a name bound twice": ("data.py", "", "Images = None\nfrom data import Images", "Images()"),
+    "a folder on the path": (
+        "sets/data.py",
+        "",
+        "import os, sys\nsys.path.append(os.path.join(os.path.dirname(__file__), 'sets'))\nfrom data import Images",
+        "Images()",
+    ),
+    "a folder named like a library": ("datasets/data.py", "", "from datasets.data import Images", "Images()"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_dataset_is_found_through(way: str, tmp_path: Path) -> None:
+    file, more, statement, expression = WAYS[way]
+    linked = link(
+        tmp_path,
+        f"--- {file}\n{DATASET}{more}--- train.py\nfrom torch.utils.data import DataLoader\n{statement}\n"
+        f"loader = DataLoader({expression}, num_workers=2)\n",
+    )
+    assert linked.reached("loader") == ["Images.__getitem__", "Images.read"]
+
+
+def test_relative_imports_count_their_dots(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""--- pkg/__init__.py
+--- pkg/data.py
+{DATASET}--- pkg/train/__init__.py
+--- pkg/train/run.py
+from torch.utils.data import DataLoader
+from ..data import Images
+loader = DataLoader(Images(), num_workers=2)
+""",
+    )
+    assert linked.datasets() == ["Images"]
+
+
+def test_an_import_for_type_checking_gives_no_reach(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""--- data.py
+{DATASET}--- train.py
+from typing import TYPE_CHECKING
+from torch.utils.data import DataLoader
+if TYPE_CHECKING:
+    from data import Images
+loader = DataLoader(Images(), num_workers=2)
+""",
+    )
+    assert linked.datasets() == []
+    assert linked.loader().late == "only imported for type checking"
+
+
+def test_a_cycle_of_imports_ends(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""--- a.py
+from b import Images, helper
+from torch.utils.data import DataLoader
+loader = DataLoader(Images(), num_workers=2)
+--- b.py
+from a import loader
+from c import *
+{DATASET}--- c.py
+from b import *
+helper = loader
+""",
+    )
+    assert linked.datasets() == ["Images"]
+
+
+def test_a_name_of_an_unknown_star_import_is_no_builtin_of_ours(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        """
+        from torch.utils.data import DataLoader
+        from somewhere import *
+        loader = DataLoader(Images(), num_workers=2)
+        """,
+    )
+    assert linked.loader().late == "star import"
+
+
+def test_a_file_named_like_a_standard_module_is_not_it(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        """
+        --- random.py
+        def random(): pass
+        --- train.py
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        class Images(Dataset):
+            def __getitem__(self, index):
+                return random.random()
+        loader = DataLoader(Images(), num_workers=2)
+        """,
+    )
+    assert linked.reached() == ["Images.__getitem__"]
+
+
+def test_the_nearest_of_two_modules_wins(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""--- one/data.py
+{DATASET}--- one/train.py
+from torch.utils.data import DataLoader
+from data import Images
+loader = DataLoader(Images(), num_workers=2)
+--- data.py
+class Images: pass
+""",
+    )
+    assert linked.reached("loader") == ["Images.__getitem__", "Images.read"]
+
+
+def test_a_root_that_is_a_package_is_known_by_its_name(tmp_path: Path) -> None:
+    root = tmp_path / "pkg"
+    linked = link(
+        root,
+        f"""--- __init__.py
+--- data.py
+{DATASET}--- train.py
+from torch.utils.data import DataLoader
+from pkg.data import Images
+loader = DataLoader(Images(), num_workers=2)
+""",
+    )
+    assert linked.datasets() == ["Images"]
+
+
+@pytest.mark.parametrize("statement", ["from monai.utils import optional_import", "def optional_import(module): pass"])
+def test_an_optional_import_is_an_import(statement: str, tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""--- data.py
+{statement}
+lmdb, has_lmdb = optional_import("lmdb")
+""",
+    )
+    assert linked.model.ev.names.lookup(tmp_path / "data.py", "lmdb").atoms == {Lib("lmdb")}
