@@ -73,6 +73,7 @@ lint: setup-python
 	$(BIN)/ruff format --check server tests scripts benchmarks
 	$(BIN)/ruff check server tests scripts benchmarks
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 docs: setup-python
 	$(BIN)/python -m scripts.generate_docs

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from loaderlint import __version__
-from loaderlint.commands import BASELINE, FAILED
+from loaderlint.commands import BASELINE
 from loaderlint.report import FORMATS
+from loaderlint.report.exit_codes import FAILED
 from loaderlint.report.terminal import complain
 
 INTERRUPTED = 130

@@ -61,7 +61,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
     count(lower, "numbered", "numbered")
     count(numbered_tree, "numbered", "numbered")
     count(libcst_tree, "parse_piece", "parsed")
-    count(lower, "_lower", "lowered")
+    count(lower, "lowered", "lowered")
     count(Frame, "__init__", "frames")
     count(Store, "file", "files")
     count(Evaluator, "eval", "evaluated")

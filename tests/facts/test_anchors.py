@@ -5,8 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import PieceFacts
-from loaderlint.facts.lower import lower
+from loaderlint.facts.piece_facts import PieceFacts, lower
 from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.libcst_tree import ParsedPiece, parse_piece
 from loaderlint.syntax.walk import preorder

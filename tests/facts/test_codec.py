@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loaderlint.facts import codec, ir
-from loaderlint.facts.ir import PieceFacts
-from loaderlint.facts.lower import lower, piece_facts
+from loaderlint.facts.piece_facts import PieceFacts, lower, piece_facts
 from loaderlint.syntax.cutter import Piece, cut
 from loaderlint.syntax.libcst_tree import parse_piece
 from tests.syntax import corpus

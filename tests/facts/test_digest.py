@@ -6,8 +6,7 @@ import pickle
 
 import pytest
 
-from loaderlint.facts.ir import PieceFacts
-from loaderlint.facts.lower import lower
+from loaderlint.facts.piece_facts import PieceFacts, lower
 from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.libcst_tree import parse_piece
 

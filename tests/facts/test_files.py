@@ -15,8 +15,7 @@ import libcst as cst
 import pytest
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import PieceFacts
-from loaderlint.facts.lower import lower, piece_facts
+from loaderlint.facts.piece_facts import PieceFacts, lower, piece_facts
 from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.libcst_tree import ParsedPiece
 from loaderlint.syntax.walk import preorder

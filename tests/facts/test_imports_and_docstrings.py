@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loaderlint.facts.imports_and_docstrings import plain_facts
-from loaderlint.facts.lower import lower
+from loaderlint.facts.piece_facts import lower
 from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.libcst_tree import parse_piece
 

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import PieceFacts
-from loaderlint.facts.lower import lower
+from loaderlint.facts.piece_facts import PieceFacts, lower
 from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.libcst_tree import parse_piece
 

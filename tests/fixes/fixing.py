@@ -7,7 +7,7 @@ from pathlib import Path
 
 import libcst as cst
 
-from loaderlint.facts.ir import PieceFacts
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.findings.finding import Intent, Place
 from loaderlint.fixes.apply import edits_for
 from loaderlint.fixes.file_edits import FileEdit, NoFix

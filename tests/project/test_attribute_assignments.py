@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loaderlint.facts import ir
-from loaderlint.facts.lower import piece_facts
+from loaderlint.facts.piece_facts import piece_facts
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.syntax.cutter import Piece, cut
 from tests.syntax import corpus

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.project.evaluation.values import FolderRef, ModuleRef
+from loaderlint.project.evaluation.file_imports import imported_files
 from loaderlint.project.modules import import_resolution
+from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import Files
 from tests.project.linking import link
 
@@ -44,7 +45,7 @@ import data
 
 def test_importers_are_the_files_that_hold_its_name_and_whose_imports_lead_there(tmp_path: Path) -> None:
     model = link(tmp_path, FILES).model
-    led = {path: set(import_resolution.imported_files(model.ev, path)) for path in model.files.paths()}
+    led = {path: set(imported_files(model.ev, path)) for path in model.files.paths()}
     for path in led:
         name = path.parent.name if path.name == "__init__.py" else path.stem
         expected = [one for one in led if one != path and path in led[one] and name in one.read_text()]

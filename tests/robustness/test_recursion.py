@@ -11,7 +11,7 @@ import pytest
 
 from loaderlint.engine import Workspace
 from loaderlint.facts import lower
-from loaderlint.facts.ir import PieceFacts
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation import evaluator
 from loaderlint.project.evaluation.values import Val
 from loaderlint.runtime.call_stack import FRAMES, on_own_stack, with_room

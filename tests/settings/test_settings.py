@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from loaderlint.findings.finding import Severity
+from loaderlint.project.loaders.loader_wrapper import LoaderWrapper
 from loaderlint.settings import settings
-from loaderlint.settings.settings import LoaderWrapper, PerFileIgnore, Settings, load
+from loaderlint.settings.settings import PerFileIgnore, Settings, load
 
 NAMES = ("duplicate-numpy-randomness", "shared-generator", "stored-data-mutation")
 CODES = ("LDR101", "LDR102", "LDR401")

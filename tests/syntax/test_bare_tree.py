@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 
-from loaderlint.facts.lower import find_anchors, lower, piece_facts
+from loaderlint.facts.piece_facts import find_anchors, lower, piece_facts
 from loaderlint.syntax.bare_tree import bare
 from loaderlint.syntax.cutter import Kind, Piece, cut
 from loaderlint.syntax.libcst_tree import parse_piece

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from loaderlint.facts.lower import _lower, find_anchors, piece_facts
+from loaderlint.facts.lower import lowered
+from loaderlint.facts.piece_facts import find_anchors, piece_facts
 from loaderlint.sources.store import OpenFile
 from loaderlint.syntax.cutter import Kind, Piece, cut
 from loaderlint.syntax.libcst_to_bare import stripped
@@ -270,8 +271,8 @@ def compared(one: Piece) -> Counter[str]:
         return Counter(left=1)
     assert concrete is not None, one.text
     assert not counted.tree.nodes or counted.count == len(preorder(concrete.node)), one.text
-    expected = _lower(*stripped(concrete.node))
-    assert _lower(counted.tree, counted.anchors) == expected, one.text
+    expected = lowered(*stripped(concrete.node))
+    assert lowered(counted.tree, counted.anchors) == expected, one.text
     anchors = {anchor for steps in expected[1].steps for anchor in steps}
     anchors.update(expected[1].exprs, *expected[1].defs)
     anchors.discard(-1)
@@ -311,7 +312,7 @@ def test_what_is_not_certain_is_left_to_libcst(one: Piece) -> None:
     assert facts is not None
     concrete = parse_piece(one)
     if concrete is not None:
-        assert find_anchors(one, facts) == _lower(*stripped(concrete.node))[1]
+        assert find_anchors(one, facts) == lowered(*stripped(concrete.node))[1]
 
 
 def test_a_place_that_is_not_certain_is_libcsts() -> None:

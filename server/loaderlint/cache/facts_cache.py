@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from loaderlint.cache import cache_folder
 from loaderlint.cache.database import Database
@@ -13,16 +13,6 @@ from loaderlint.cache.database import Database
 if TYPE_CHECKING:
     from loaderlint.facts.codec import FileFacts
     from loaderlint.sources.store import OpenFile
-
-
-class KeptPieces(Protocol):
-    """Where a store looks for what was known of a file."""
-
-    def get(self, data: bytes, text: str) -> FileFacts | None:
-        """The pieces of a file and the facts of some of them, by its bytes and its text."""
-
-    def put(self, files: Iterable[tuple[bytes, OpenFile]]) -> None:
-        """Keep what is known of files, their bytes and what was made of them."""
 
 
 class PieceCache:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loaderlint.commands import BASELINE, DONE, FAILED, FINDINGS
+from loaderlint.commands import BASELINE
 from loaderlint.commands.cached_check import Cache, is_plain
 from loaderlint.commands.command_inputs import Usage, baseline_file, existing, given_settings, roots_of
 from loaderlint.commands.outcome import Outcome, complain, counts, show
@@ -18,6 +18,7 @@ from loaderlint.files import file_accesses
 from loaderlint.files.symlinks import known_as
 from loaderlint.findings.diagnostics import Diagnostic, Problem
 from loaderlint.report import Item, shown_path, terminal
+from loaderlint.report.exit_codes import DONE, FAILED, FINDINGS
 from loaderlint.report.terminal import printable
 from loaderlint.settings import settings
 from loaderlint.syntax import notebook

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from loaderlint.cache import cache_folder, database
-from loaderlint.commands import DONE, FAILED
 from loaderlint.report import terminal
+from loaderlint.report.exit_codes import DONE, FAILED
 
 
 def clean(chosen: argparse.Namespace) -> int:

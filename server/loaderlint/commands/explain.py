@@ -7,7 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-from loaderlint.commands import DONE, FAILED
+from loaderlint.report.exit_codes import DONE, FAILED
 from loaderlint.report.terminal import colors, complain
 from loaderlint.rules import RULES, rule
 from loaderlint.settings.settings import nearest

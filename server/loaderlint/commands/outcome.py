@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from loaderlint import report
-from loaderlint.commands import DONE, FAILED, FINDINGS
 from loaderlint.findings.finding import Severity
 from loaderlint.report import Item, Report, shown_path, terminal
+from loaderlint.report.exit_codes import DONE, FAILED, FINDINGS
 
 if TYPE_CHECKING:
     from loaderlint.findings.diagnostics import Diagnostic, Problem

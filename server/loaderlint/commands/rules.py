@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from loaderlint.commands import DONE
+from loaderlint.report.exit_codes import DONE
 from loaderlint.rules import RULES
 
 

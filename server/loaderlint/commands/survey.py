@@ -10,8 +10,8 @@ import re
 import sys
 from pathlib import Path
 
-from loaderlint.commands import DONE, FAILED
 from loaderlint.report import terminal
+from loaderlint.report.exit_codes import DONE, FAILED
 from loaderlint.survey import dask_cluster, run
 from loaderlint.survey.repositories import Ambiguous, listed, repositories, shard
 from loaderlint.survey.result_store import Kept, Unusable, merged

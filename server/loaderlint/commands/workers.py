@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from loaderlint.commands import FAILED, open_projects
+from loaderlint.commands import open_projects
 from loaderlint.commands.outcome import complain_of_internal_errors
 from loaderlint.report import worker_map_report as report
+from loaderlint.report.exit_codes import FAILED
 from loaderlint.report.locations import Spots
 from loaderlint.report.terminal import complain
 

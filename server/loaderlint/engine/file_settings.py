@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.findings.diagnostics import Problem
+from loaderlint.project.loaders.loader_wrapper import LoaderWrapper
 from loaderlint.settings import settings as settings_module
-from loaderlint.settings.settings import LoaderWrapper, Settings
+from loaderlint.settings.settings import Settings
 
 if TYPE_CHECKING:
     from loaderlint.project.versions.environment import Environment

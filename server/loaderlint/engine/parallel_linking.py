@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from loaderlint.cache.facts_cache import KeptPieces
 from loaderlint.engine.check_progress import Steps
 from loaderlint.engine.file_settings import Configuration
 from loaderlint.engine.linking import Linking
@@ -21,7 +20,7 @@ from loaderlint.findings.finding import Finding
 from loaderlint.project.modules.project_files import Part
 from loaderlint.runtime import process_pool
 from loaderlint.runtime.internal_errors import Failure
-from loaderlint.sources.store import Cancelled, Notes, Store
+from loaderlint.sources.store import Cancelled, KeptPieces, Notes, Store
 
 
 @dataclass(frozen=True, slots=True)

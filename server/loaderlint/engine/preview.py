@@ -15,7 +15,7 @@ from loaderlint.findings.diagnostics import Diagnostic
 from loaderlint.sources.store import OpenFile, Store
 
 if TYPE_CHECKING:
-    from loaderlint.cache.facts_cache import KeptPieces
+    from loaderlint.sources.store import KeptPieces
 
 #: A loader in sight of its dataset, and code of the two that is wrong whatever runs around it.
 _CERTAIN = frozenset(

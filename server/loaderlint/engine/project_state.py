@@ -21,11 +21,11 @@ from loaderlint.runtime.internal_errors import Failure, contained
 from loaderlint.sources.store import Store
 
 if TYPE_CHECKING:
-    from loaderlint.cache.facts_cache import KeptPieces
     from loaderlint.explanations.explanation import Explanation, Told
     from loaderlint.explanations.worker_map import MappedLoader
     from loaderlint.project.modules.project_files import Read
     from loaderlint.project.reach.model import Model
+    from loaderlint.sources.store import KeptPieces
     from loaderlint.syntax.span import Span
 
 

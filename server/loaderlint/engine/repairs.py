@@ -13,7 +13,7 @@ from loaderlint.runtime.internal_errors import Failure, contained
 from loaderlint.sources.store import OpenFile, Store
 
 if TYPE_CHECKING:
-    from loaderlint.facts.ir import PieceFacts
+    from loaderlint.facts.piece_facts import PieceFacts
     from loaderlint.fixes.draft import Originals
     from loaderlint.fixes.file_edits import FileEdit, NoFix, Repair
     from loaderlint.syntax.cutter import Piece

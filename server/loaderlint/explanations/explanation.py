@@ -18,7 +18,8 @@ from loaderlint.findings.finding import Certainty, Fix, Place, Silence
 from loaderlint.project.evaluation.dynamic_dispatch import how_chosen
 
 if TYPE_CHECKING:
-    from loaderlint.facts.ir import DefIR, PieceFacts
+    from loaderlint.facts.ir import DefIR
+    from loaderlint.facts.piece_facts import PieceFacts
     from loaderlint.findings.diagnostics import Diagnostic
     from loaderlint.project.evaluation.frames import Frame
     from loaderlint.project.loaders.loaders import Loader

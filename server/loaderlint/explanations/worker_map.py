@@ -25,13 +25,13 @@ from loaderlint.project.evaluation.values import (
     Literal_,
     MapOf,
     Method,
-    ModuleRef,
     PartialOf,
     SeqOf,
     Unknown,
     Val,
 )
 from loaderlint.project.loaders.loaders import Loader
+from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model, Part, Reached
 
 PARTS: tuple[Part, ...] = ("sample", "collate", "init")

@@ -1,1 +1,1 @@
-"""What one piece of a file says, as plain data: `ir` is the form, `lower.lower` makes it from a parsed piece."""
+"""What one piece of a file says, as plain data: `ir` is the form, `piece_facts` makes it from a piece."""

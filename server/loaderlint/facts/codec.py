@@ -15,7 +15,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_type_hints
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import PieceAnchors, PieceFacts, PieceIR
+from loaderlint.facts.ir import PieceAnchors, PieceIR
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.syntax.cutter import Kind, Piece
 
 if TYPE_CHECKING:

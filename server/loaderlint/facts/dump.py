@@ -9,7 +9,8 @@ circumflex a def further out, the def number 2 `<2>`.
 from __future__ import annotations
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE, DefIR, ExprId, PieceFacts
+from loaderlint.facts.ir import NONE, DefIR, ExprId
+from loaderlint.facts.piece_facts import PieceFacts
 
 #: Deeper parts of an expression are not written out: they are shared, and text is not.
 MAX_DEPTH = 14

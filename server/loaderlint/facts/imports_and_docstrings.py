@@ -9,18 +9,8 @@ from __future__ import annotations
 import keyword
 import re
 
-from loaderlint.facts.ir import (
-    NONE,
-    Bind,
-    Context,
-    DefIR,
-    Imported,
-    PieceAnchors,
-    PieceFacts,
-    PieceIR,
-    StarImport,
-    Step,
-)
+from loaderlint.facts.ir import NONE, Bind, Context, DefIR, Imported, PieceAnchors, PieceIR, StarImport, Step
+from loaderlint.facts.piece_facts import PieceFacts
 
 _END = r"[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n)?"
 _NAME = r"[A-Za-z_][A-Za-z_0-9]*"

@@ -21,8 +21,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from loaderlint.syntax.cutter import Piece
-
 #: Index into `PieceIR.exprs`; `NONE` where there is no expression.
 ExprId = int
 NONE: ExprId = -1
@@ -534,52 +532,3 @@ class PieceAnchors(NamedTuple):
     exprs: tuple[int, ...]
     steps: tuple[tuple[int, ...], ...]
     defs: tuple[tuple[int, int], ...]
-
-
-class PieceFacts:
-    """The facts of one piece text.
-
-    `beside` are the anchors, or the piece in which they are looked for when they are first asked for: nobody asks for
-    those of most pieces, and they cost as much as the facts."""
-
-    __slots__ = ("_beside", "_digest", "ir")
-
-    def __init__(self, ir: PieceIR, beside: PieceAnchors | Piece, digest: str = "") -> None:
-        self.ir = ir
-        self._digest = digest
-        self._beside = beside
-
-    @property
-    def digest(self) -> str:
-        """Equal if and only if `ir` is (text of comments, layout and anchors do not enter it). Made when it is first
-        asked for: a check that keeps nothing compares few."""
-        if not self._digest:
-            from loaderlint.facts.digest import digest
-
-            self._digest = digest(self.ir)
-        return self._digest
-
-    @property
-    def anchors(self) -> PieceAnchors:
-        """Where things stand."""
-        beside = self._beside
-        if isinstance(beside, Piece):
-            from loaderlint.facts.lower import find_anchors
-            from loaderlint.runtime.call_stack import with_room
-
-            piece = beside
-            beside = self._beside = with_room(lambda: find_anchors(piece, self))
-        return beside
-
-    @property
-    def known_anchors(self) -> PieceAnchors | None:
-        """The anchors if they are known; so they are if anything rests on them."""
-        return None if isinstance(self._beside, Piece) else self._beside
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PieceFacts):
-            return NotImplemented
-        return self.digest == other.digest and self.ir == other.ir and self.anchors == other.anchors
-
-    def __hash__(self) -> int:
-        return hash(self.digest)

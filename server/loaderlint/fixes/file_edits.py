@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 from loaderlint.syntax.span import Span, TextEdit
 
 if TYPE_CHECKING:
-    from loaderlint.facts.ir import PieceFacts
+    from loaderlint.facts.piece_facts import PieceFacts
     from loaderlint.syntax.cutter import Piece
 
 __all__ = ["Change", "FileAccess", "FileEdit", "NoFix", "Refused", "Repair", "Span", "TextEdit"]

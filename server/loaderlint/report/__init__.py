@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from loaderlint.commands import FAILED
+from loaderlint.report.exit_codes import FAILED
 
 if TYPE_CHECKING:
     from loaderlint.findings.diagnostics import Diagnostic, Problem

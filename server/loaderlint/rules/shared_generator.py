@@ -84,10 +84,10 @@ from loaderlint.project.evaluation.values import (
     Lib,
     LibMember,
     LibObject,
-    ModuleRef,
     Origin,
     repr_origin,
 )
+from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
 from loaderlint.rules.shared.common_order import sets_common_order

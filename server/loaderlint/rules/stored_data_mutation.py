@@ -61,7 +61,8 @@ from loaderlint.knowledge.arrays import (
     OUT_ARGUMENT,
 )
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance, Lib, Method, ModuleRef, Origin, Val
+from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance, Lib, Method, Origin, Val
+from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, in_workers_of, loaders_of, loudness, page
 from loaderlint.rules.shared.argument_sources import passed_for

@@ -20,6 +20,7 @@ from loaderlint.files.gitignore import IgnoreRules
 from loaderlint.files.reading import MissingFile, UnreadableFile
 from loaderlint.files.toml import BadToml
 from loaderlint.findings.finding import Severity
+from loaderlint.project.loaders.loader_wrapper import LoaderWrapper
 
 Platform = Literal["linux", "macos", "windows"]
 StartMethod = Literal["fork", "spawn", "forkserver"]
@@ -54,18 +55,6 @@ class PerFileIgnore(NamedTuple):
 
     pattern: str
     selectors: tuple[str, ...]
-
-
-class LoaderWrapper(NamedTuple):
-    """A function or class of the project that makes a loader.
-
-    `name` is its last name or dotted path. `dataset` and `workers` say which argument is meant: a keyword, or a 0-based
-    position. `seeds`: whether it gives every worker its own NumPy and `random` seed."""
-
-    name: str
-    dataset: str | int
-    workers: str | int
-    seeds: bool
 
 
 @dataclass(frozen=True, slots=True)

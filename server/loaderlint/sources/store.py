@@ -11,7 +11,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from loaderlint.files import file_accesses, reading
 from loaderlint.files.reading import TooLarge, UnreadableFile
@@ -33,8 +33,8 @@ from loaderlint.syntax.piece_size import is_too_large
 from loaderlint.syntax.source import Source, UnreadableSource, decode, is_plain
 
 if TYPE_CHECKING:
-    from loaderlint.cache.facts_cache import KeptPieces
-    from loaderlint.facts.ir import PieceFacts
+    from loaderlint.facts.codec import FileFacts
+    from loaderlint.facts.piece_facts import PieceFacts
     from loaderlint.syntax.span import Span
 
 #: Characters of pieces whose facts are at hand (25 bytes of facts each): more is much.
@@ -183,7 +183,7 @@ def _lowered(piece: Piece) -> PieceFacts | None:
     plain = plain_facts(piece.text) if piece.kind == "statement" else None
     if plain is not None:
         return plain
-    from loaderlint.facts.lower import piece_facts
+    from loaderlint.facts.piece_facts import piece_facts
 
     return piece_facts(piece)
 
@@ -274,6 +274,16 @@ def _origin(piece: Piece, index: int, good: Mapping[int, tuple[Piece, PieceFacts
         if text.split("\n", 1)[0].strip() == head:
             return position
     return index if index in alike else None
+
+
+class KeptPieces(Protocol):
+    """Where a store looks for what was known of a file."""
+
+    def get(self, data: bytes, text: str) -> FileFacts | None:
+        """The pieces of a file and the facts of some of them, by its bytes and its text."""
+
+    def put(self, files: Iterable[tuple[bytes, OpenFile]]) -> None:
+        """Keep what is known of files, their bytes and what was made of them."""
 
 
 class Store:

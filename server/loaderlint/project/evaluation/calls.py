@@ -14,7 +14,6 @@ from loaderlint.project.evaluation.limits import MAX_NESTING
 from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,
-    FolderRef,
     FunctionRef,
     Instance,
     Lib,
@@ -23,7 +22,6 @@ from loaderlint.project.evaluation.values import (
     Literal_,
     MapOf,
     Method,
-    ModuleRef,
     Namespace,
     PartialOf,
     SeqOf,
@@ -35,6 +33,7 @@ from loaderlint.project.evaluation.values import (
     of,
     unknown,
 )
+from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import PieceFacts
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation import library_values
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame

@@ -20,14 +20,12 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,
-    FolderRef,
     FunctionRef,
     Instance,
     Lib,
     LibObject,
     Literal_,
     MapOf,
-    ModuleRef,
     SeqOf,
     Site,
     Unknown,
@@ -36,6 +34,7 @@ from loaderlint.project.evaluation.values import (
     order_of_atom,
     unknown,
 )
+from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator

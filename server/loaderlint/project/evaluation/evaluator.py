@@ -13,7 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE, DefIR, PieceFacts
+from loaderlint.facts.ir import NONE, DefIR
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.arrays import VIEW_ATTRIBUTES
 from loaderlint.knowledge.canonical_names import canonical
 from loaderlint.project.evaluation import library_values
@@ -31,7 +32,6 @@ from loaderlint.project.evaluation.values import (
     NONE_VALUE,
     Atom,
     ClassRef,
-    FolderRef,
     FunctionRef,
     Instance,
     Lib,
@@ -40,7 +40,6 @@ from loaderlint.project.evaluation.values import (
     Literal_,
     MapOf,
     Method,
-    ModuleRef,
     Namespace,
     PartialOf,
     SeqOf,
@@ -56,6 +55,7 @@ from loaderlint.project.evaluation.values import (
     of,
     unknown,
 )
+from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import Files, ProjectFile
 
 _PENDING = None

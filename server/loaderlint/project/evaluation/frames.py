@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import DefIR, PieceFacts
+from loaderlint.facts.ir import DefIR
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.values import Atom, ClassRef, Val, digest_of, order_of, order_of_atom
 
 _Step = TypeVar("_Step", bound=ir.Step)

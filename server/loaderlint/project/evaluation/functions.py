@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE, DefIR, PieceFacts
+from loaderlint.facts.ir import NONE, DefIR
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.higher_order import PROPERTY_DECORATORS, STUB_DECORATORS, TRANSPARENT_DECORATORS
 from loaderlint.knowledge.settings import OPTION_DECORATORS
 from loaderlint.project.evaluation.argument_binding import Arguments

@@ -40,7 +40,6 @@ from loaderlint.project.evaluation.values import (
     Literal_,
     MapOf,
     Method,
-    ModuleRef,
     Namespace,
     Origin,
     PartialOf,
@@ -55,6 +54,7 @@ from loaderlint.project.evaluation.values import (
     of,
     unknown,
 )
+from loaderlint.project.modules.module_refs import ModuleRef
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator

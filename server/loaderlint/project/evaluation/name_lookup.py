@@ -12,19 +12,9 @@ from loaderlint.knowledge.canonical_names import canonical
 from loaderlint.project.evaluation import containers, library_values
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.limits import MAX_BINDINGS, TOO_MANY
-from loaderlint.project.evaluation.values import (
-    ClassRef,
-    FolderRef,
-    FunctionRef,
-    ModuleRef,
-    Origin,
-    Val,
-    join,
-    lib,
-    of,
-    unknown,
-)
+from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Origin, Val, join, lib, of, unknown
 from loaderlint.project.modules import import_resolution
+from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import MODULE, Binding, ProjectFile, defined_name, is_bare_function
 
 if TYPE_CHECKING:

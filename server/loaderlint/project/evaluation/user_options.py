@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation import hyperparameters
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.recursion_guard import provisional
@@ -236,7 +237,7 @@ class Configured:
             ]
         return self._calling[key]
 
-    def _called(self, call: ir.Call, facts: ir.PieceFacts | None) -> str:
+    def _called(self, call: ir.Call, facts: PieceFacts | None) -> str:
         e = facts.ir.exprs[call.func] if facts else None
         return e.name if isinstance(e, ir.Attr | ir.Global) else ""
 

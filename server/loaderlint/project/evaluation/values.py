@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from loaderlint.project.evaluation.limits import MAX_MEMBERS, MAX_NAME_LENGTH, MAX_VALUE_DEPTH, MAX_VALUE_SIZE, TOO_MANY
+from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.frames import Frame
@@ -76,20 +77,6 @@ class LibMember:
 
     owner: Atom
     name: str
-
-
-@dataclass(frozen=True, slots=True)
-class ModuleRef:
-    """A module of the project."""
-
-    path: Path
-
-
-@dataclass(frozen=True, slots=True)
-class FolderRef:
-    """A namespace package of the project."""
-
-    path: Path
 
 
 @dataclass(frozen=True, slots=True)

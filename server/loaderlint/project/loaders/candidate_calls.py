@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE, PieceFacts
+from loaderlint.facts.ir import NONE
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.knowledge.wrappers import LOADERS
 from loaderlint.project.evaluation import library_values
 from loaderlint.project.evaluation.callers import Callers, CallSite, asks_self, sites_in

@@ -20,7 +20,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Lib, Method, Site, Val, unknown
 
 if TYPE_CHECKING:
-    from loaderlint.settings.settings import LoaderWrapper
+    from loaderlint.project.loaders.loader_wrapper import LoaderWrapper
 
 _MAX_FRAMES = 200
 #: What a declaration speaks of: the wrapper has no other way to change what its workers draw.

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE, PieceFacts
+from loaderlint.facts.ir import NONE
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation import library_values
 from loaderlint.project.evaluation.callers import called_name
 from loaderlint.project.evaluation.context_insensitive import Unframed

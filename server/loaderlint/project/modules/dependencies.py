@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import PieceFacts
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.syntax.byte_search import calls
 from loaderlint.syntax.cutter import Kind, Piece, common_ends
 

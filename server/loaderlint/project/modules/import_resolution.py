@@ -11,17 +11,10 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from loaderlint.facts import ir
-from loaderlint.project.evaluation.values import FolderRef, ModuleRef
+from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import Files
 
-if TYPE_CHECKING:
-    from loaderlint.project.evaluation.evaluator import Evaluator
-
-#: A statement begins on a line of its own, or behind another one or its head.
-_IMPORT = re.compile(r"(?:^|[\r\n;:])[ \t\f]*(?:import|from)\b")
 _PATH_LINE = re.compile(r"sys\.path\.(?:append|insert)\(([^\n]*)")
 _JOIN_LINE = re.compile(r"\bjoin\(([^\n]*)")
 _QUOTED = re.compile(r"""["']([^"'\n]+)["']""")
@@ -74,38 +67,6 @@ def submodule(files: Files, package: ModuleRef | FolderRef, name: str) -> Module
     if package.path.name != "__init__.py":
         return None
     return _child(files, package.path.parent, name)
-
-
-def imported_files(ev: Evaluator, path: Path) -> Iterator[Path]:
-    """The modules of the project that a file imports, at any level."""
-    for e in imports_in(ev, path):
-        yield from files_of(ev, path, e)
-
-
-def imports_in(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
-    """What a file imports, at any level, as it is written."""
-    file = ev.file(path)
-    for piece, _ in file.asking(_imports) if file else ():
-        facts = ev.facts(path, piece)
-        yield from (e for e in (facts.ir.exprs if facts else ()) if isinstance(e, ir.Imported))
-
-
-def files_of(ev: Evaluator, importer: Path, e: ir.Imported) -> Iterator[Path]:
-    """The module of the project that an import names, and the one that is taken from it."""
-    module = ev.names.resolve(importer, e.module, e.level)
-    inner = submodule(ev.files, module, e.name) if module and e.name else None
-    yield from (one.path for one in (module, inner) if isinstance(one, ModuleRef))
-
-
-def may_name(e: ir.Imported, name: str) -> bool:
-    """Whether an import may lead to a module that is called `name`, as it is written: most need not be resolved. That
-    `from . import other` reads the file's own package it does not say."""
-    return not e.module or name in (e.name, e.module.rpartition(".")[2])
-
-
-def _imports(text: str) -> bool:
-    """Whether an import may stand in a piece."""
-    return "import" in text and _IMPORT.search(text) is not None
 
 
 def _search_path(files: Files, importer: Path) -> Iterator[Path]:

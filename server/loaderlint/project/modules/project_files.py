@@ -12,7 +12,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
-from loaderlint.facts.ir import PieceFacts
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.modules.dependencies import EVERYWHERE as EVERYWHERE
 from loaderlint.project.modules.dependencies import MODULE as MODULE
 from loaderlint.project.modules.dependencies import NEEDS_WORD, bound_by, does, scope_of

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Literal, TypeVar, cast
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE, DefIR, PieceFacts
+from loaderlint.facts.ir import NONE, DefIR
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.findings.finding import Certainty, Evidence, Place
 from loaderlint.knowledge.loader_defaults import SAMPLE_CALLABLES
 from loaderlint.knowledge.wrappers import LOADERS

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE, PieceFacts
+from loaderlint.facts.ir import NONE
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.findings.finding import Place
 from loaderlint.knowledge.loader_defaults import (
     GOES_OVER_LATER,
@@ -21,9 +22,9 @@ from loaderlint.knowledge.loader_defaults import (
     LOADER_PREPARERS,
     RUNNERS,
 )
+from loaderlint.project.evaluation.file_imports import files_of, imports_in, may_name
 from loaderlint.project.evaluation.frames import Frame, iterated
 from loaderlint.project.evaluation.values import FunctionRef, Instance, Lib, LibMember, LibObject, Site, Val
-from loaderlint.project.modules.import_resolution import files_of, imports_in, may_name
 from loaderlint.project.modules.project_files import MODULE, ProjectFile, defined_name
 from loaderlint.syntax.notebook import SUFFIX
 

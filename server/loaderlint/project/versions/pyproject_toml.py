@@ -7,7 +7,7 @@ from typing import Any
 
 from loaderlint.files import toml
 from loaderlint.files.toml import BadToml
-from loaderlint.project.versions import environment_yml, poetry_constraints
+from loaderlint.project.versions import conda_specifiers, poetry_constraints
 from loaderlint.project.versions.declaration import Declaration, Include, Malformed, is_aside, normal
 from loaderlint.project.versions.lock_files import pipenv_python
 from loaderlint.project.versions.requirement_specifiers import requirement
@@ -83,7 +83,7 @@ def _conda_table(packages: object, aside: bool = False) -> Iterator[Declaration]
     for name, wanted in packages.items() if isinstance(packages, Mapping) else ():
         text = wanted.get("version", "") if isinstance(wanted, Mapping) else wanted
         if isinstance(text, str):
-            yield Declaration(normal(name), environment_yml.versions(text), "", aside)
+            yield Declaration(normal(name), conda_specifiers.versions(text), "", aside)
 
 
 def _dynamic(settings: Mapping[str, Any]) -> Iterator[Include]:

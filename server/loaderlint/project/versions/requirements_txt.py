@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from loaderlint.project.versions import conda_specifiers
 from loaderlint.project.versions.declaration import Declaration, Include, Malformed
 from loaderlint.project.versions.requirement_specifiers import linked_file, requirement
 
@@ -39,9 +40,7 @@ def _line(line: str) -> Iterator[Declaration | Include]:
         return
     line = _OPTIONS.sub("", line)  # --hash, --global-option
     if _EXPORTED.match(line):
-        from loaderlint.project.versions import environment_yml
-
-        found = environment_yml.package(line)
+        found = conda_specifiers.package(line)
     elif "://" in line.split("@")[0] or line.endswith((".whl", ".tar.gz")):
         found = linked_file(line.split(";")[0].strip()) if " @ " not in line else requirement(line)
     else:

@@ -22,7 +22,8 @@ from loaderlint.findings.finding import (
     ReplaceAttributeUses,
 )
 from loaderlint.project.evaluation.classes import Store
-from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject, ModuleRef, Origin
+from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject, Origin
+from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere
 from loaderlint.rules.shared.generator_seeds import seed_of

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE, PieceFacts
+from loaderlint.facts.ir import NONE
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.findings.finding import Fix, Hoist, Place
 from loaderlint.knowledge.arrays import ARRAY_MAKERS
 from loaderlint.knowledge.pickling import UNPICKLABLE

@@ -9,8 +9,9 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.listings import KEEPS_ORDER, KEEPS_ORDER_METHODS, LISTING_METHODS, LISTINGS, SHUFFLES
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, ModuleRef, SeqOf, Unknown, Val
+from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, SeqOf, Unknown, Val
 from loaderlint.project.modules.dependencies import needs_word
+from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
 
 _MAX_DEPTH = 24

@@ -8,7 +8,8 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.iterators import ENDLESS, FINITE, FOUND_FILES, FOUND_FILES_METHODS, ITERATORS, PATHS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject, MapOf, ModuleRef, SeqOf, Val
+from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject, MapOf, SeqOf, Val
+from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
 
 _MAX_DEPTH = 6

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.project.modules.import_resolution import imported_files
+from loaderlint.project.evaluation.file_imports import imported_files
 from loaderlint.project.reach.model import Loader, Model
 
 _SETTER = "setNumThreads"

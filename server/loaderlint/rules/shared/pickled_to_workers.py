@@ -25,12 +25,12 @@ from loaderlint.project.evaluation.values import (
     LibObject,
     MapOf,
     Method,
-    ModuleRef,
     PartialOf,
     SeqOf,
     Site,
     Val,
 )
+from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import SAMPLE_METHODS, Loader, Model
 from loaderlint.rules.shared.held_handles import last_stores
 from loaderlint.rules.shared.lazy_places import Spot

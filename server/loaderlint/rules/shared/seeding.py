@@ -7,6 +7,7 @@ from typing import Literal
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, SetArgument
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
@@ -229,6 +230,6 @@ def _seed_first(function: FunctionRef, model: Model) -> tuple[Intent, ...] | Non
     return (InsertStatement(model.step_place(body, first), source, "before"),)
 
 
-def _is_docstring(step: ir.Step, facts: ir.PieceFacts) -> bool:
+def _is_docstring(step: ir.Step, facts: PieceFacts) -> bool:
     e = facts.ir.exprs[step.expr] if type(step) is ir.Evaluate and step.expr != NONE else None
     return isinstance(e, ir.Const)

@@ -1,0 +1,100 @@
+"""The facts of one piece, and how they are made: lowered from its tree, with anchors that are looked for on demand.
+
+Lowering is imported where it is needed: the facts of all pieces may come from the cache."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loaderlint.facts.digest import digest as digest_of
+from loaderlint.facts.ir import PieceAnchors, PieceIR
+from loaderlint.runtime.call_stack import with_room
+from loaderlint.syntax.cutter import Piece
+
+if TYPE_CHECKING:
+    from loaderlint.syntax.libcst_tree import ParsedPiece
+
+
+class PieceFacts:
+    """The facts of one piece text.
+
+    `beside` are the anchors, or the piece in which they are looked for when they are first asked for: nobody asks for
+    those of most pieces, and they cost as much as the facts."""
+
+    __slots__ = ("_beside", "_digest", "ir")
+
+    def __init__(self, ir: PieceIR, beside: PieceAnchors | Piece, digest: str = "") -> None:
+        self.ir = ir
+        self._digest = digest
+        self._beside = beside
+
+    @property
+    def digest(self) -> str:
+        """Equal if and only if `ir` is (text of comments, layout and anchors do not enter it). Made when it is first
+        asked for: a check that keeps nothing compares few."""
+        if not self._digest:
+            self._digest = digest_of(self.ir)
+        return self._digest
+
+    @property
+    def anchors(self) -> PieceAnchors:
+        """Where things stand."""
+        beside = self._beside
+        if isinstance(beside, Piece):
+            piece = beside
+            beside = self._beside = with_room(lambda: find_anchors(piece, self))
+        return beside
+
+    @property
+    def known_anchors(self) -> PieceAnchors | None:
+        """The anchors if they are known; so they are if anything rests on them."""
+        return None if isinstance(self._beside, Piece) else self._beside
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PieceFacts):
+            return NotImplemented
+        return self.digest == other.digest and self.ir == other.ir and self.anchors == other.anchors
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+
+def piece_facts(piece: Piece) -> PieceFacts | None:
+    """The facts of `piece`, None if it does not parse or is nested too deep (see `loaderlint.syntax.nesting_depth`).
+    Its anchors are looked for when they are first asked for."""
+    from loaderlint.facts.lower import said
+
+    ir = said(piece.kind, piece.keyword, piece.text)
+    return _of_concrete(piece) if ir is None else PieceFacts(ir, piece)
+
+
+def find_anchors(piece: Piece, facts: PieceFacts) -> PieceAnchors:
+    """The anchors of `facts`, which are those of `piece`: -1 everywhere if libcst does not read it as Python does."""
+    from loaderlint.facts.lower import counted_anchors
+
+    counted = counted_anchors(piece)
+    if counted is not None:
+        return counted
+    found = _of_concrete(piece)
+    if found is not None and found.digest == facts.digest:
+        return found.anchors
+    defs = facts.ir.defs
+    steps = tuple([(-1,) * len(one.steps) for one in defs])
+    return PieceAnchors((-1,) * len(facts.ir.exprs), steps, ((-1, -1),) * len(defs))
+
+
+def _of_concrete(piece: Piece) -> PieceFacts | None:
+    """The facts as libcst's tree has them, with their anchors."""
+    from loaderlint.syntax.libcst_tree import parse_piece
+
+    parsed = parse_piece(piece)
+    return lower(parsed) if parsed is not None else None
+
+
+def lower(parsed: ParsedPiece) -> PieceFacts:
+    """The facts of the piece `parsed`, with their anchors. Reads the tree once and keeps nothing of it."""
+    from loaderlint.facts.lower import lowered
+    from loaderlint.syntax.libcst_to_bare import stripped
+
+    ir, anchors = lowered(*stripped(parsed.node))
+    return PieceFacts(ir, anchors)
