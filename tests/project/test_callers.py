@@ -179,3 +179,64 @@ def test_a_function_is_called_by_its_other_names(calling: str, tmp_path: Path) -
     lib = "--- lib.py\nfrom torch.utils.data import DataLoader\ndef make(n): return DataLoader([], num_workers=n)\n"
     linked = link(tmp_path, f"{lib}--- train.py\n{calling}\n")
     assert [one.workers_text for one in linked.model.loaders] == ["num_workers=4"]
+
+
+#: A decorator of the project, how the decorated function is called, and the number of its loader's workers.
+DECORATORS = {
+    "passes the arguments on": (
+        "def timed(f):\n    @functools.wraps(f)\n    def inner(*args, **kwargs):\n        return f(*args, **kwargs)\n"
+        "    return inner\n",
+        "@timed",
+        "make(D(), workers=2)",
+        "num_workers=2",
+    ),
+    "makes the arguments from a configuration": (
+        "def read(cfg, data): return {'data': data, 'workers': 3}\ndef configurable(from_config):\n    def outer(f):\n"
+        "        def inner(*args, **kwargs): return f(**from_config(*args, **kwargs))\n        return inner\n"
+        "    return outer\n",
+        "@configurable(from_config=read)",
+        "make(object(), D())",
+        "num_workers=3",
+    ),
+    "registers the function": (
+        "KNOWN = {}\ndef register(name):\n    def keep(f):\n        KNOWN[name] = f\n        return f\n"
+        "    return keep\n",
+        "@register('make')",
+        "make(D(), 4)",
+        "num_workers=4",
+    ),
+    "is one of two": (
+        "def timed(f):\n    def inner(*args):\n        return f(*args)\n    return inner\n"
+        "def more(f):\n    def inner(data, workers):\n        return f(data, 2 * workers)\n    return inner\n",
+        "@timed\n@more",
+        "make(D(), 4)",
+        "num_workers=8",
+    ),
+    "calls what a library makes of it": (
+        "import pool\ndef sent(f):\n    def inner(*args):\n        return pool.submit(f, *args)\n    return inner\n",
+        "@sent",
+        "make(D(), 4)",
+        "num_workers=4",
+    ),
+    "is a library's": ("import timing\n", "@timing.timed", "make(D(), 4)", "num_workers=4"),
+}
+
+
+@pytest.mark.parametrize("way", DECORATORS)
+def test_a_decorator(way: str, tmp_path: Path) -> None:
+    decorator, written, call, expected = DECORATORS[way]
+    linked = link(
+        tmp_path,
+        f"""
+import functools
+from torch.utils.data import DataLoader, Dataset
+class D(Dataset):
+    def __getitem__(self, i): return i
+{decorator}{written}
+def make(data, workers=0):
+    loader = DataLoader(data, num_workers=workers)
+    return loader
+{call}
+""",
+    )
+    assert (linked.datasets(), linked.loader().workers_text) == (["D"], expected)

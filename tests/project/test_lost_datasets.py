@@ -257,6 +257,25 @@ def main(cfg):
     assert linked.loader().guessed
 
 
+def test_a_configured_dataset_may_be_held_beside_what_its_method_gives(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        HEAD
+        + """
+class C(Dataset):
+    def __getitem__(self, i): return 2 * i
+    def held_out(self): return copy.copy(self)
+def main(cfg):
+    data = hydra.utils.instantiate(cfg.data)
+    loader = DataLoader(data, num_workers=2)
+    other = DataLoader(data.held_out(), num_workers=2)
+""",
+    )
+    assert "C.__getitem__" in linked.reached("loader")
+    assert "C.__getitem__" in linked.reached("other")
+    assert linked.guessed() == linked.reached()
+
+
 # --- a base class that makes the loader -------------------------------------------------------------------------------
 
 BASE = """

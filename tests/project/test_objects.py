@@ -118,6 +118,37 @@ def test_a_transform_is_reached_through(way: str, tmp_path: Path) -> None:
     assert {"Crop.__call__", "Crop.box"} <= set(linked.reached("loader"))
 
 
+#: A dataset that derives from a library's, how it is made, and whether its samples run `Crop.__call__`.
+BY_POSITION = {
+    "super()": ("CIFAR10", "super().__init__(root, True, t, None, True)", "D('x', Crop())", True),
+    "the name of the base": ("ImageFolder", "ImageFolder.__init__(self, root, t)", "D('x', Crop())", True),
+    "another dataset's place": ("CocoDetection", "super().__init__(root, 'a.json', t)", "D('x', Crop())", True),
+    "unpacked": ("MNIST", "super().__init__(*[root, True, t])", "D('x', Crop())", True),
+    "the target's transform": ("CIFAR10", "super().__init__(root, True, None, t)", "D('x', Crop())", True),
+    "a place that is called for no sample": ("CIFAR10", "super().__init__(root, t)", "D('x', Crop())", False),
+    "a dataset that is not known": ("Kitti", "super().__init__(root, t)", "D('x', Crop())", False),
+    "no subclass": ("CIFAR10", "pass", "CIFAR10('x', True, Crop())", True),
+    "no subclass, in another place": ("CIFAR10", "pass", "CIFAR10(Crop(), True)", False),
+}
+
+
+@pytest.mark.parametrize("way", BY_POSITION)
+def test_a_library_dataset_gets_a_transform_by_position(way: str, tmp_path: Path) -> None:
+    base, init, made, runs = BY_POSITION[way]
+    linked = link(
+        tmp_path,
+        HEAD
+        + f"""
+from torchvision.datasets import {base}
+class D({base}):
+    def __init__(self, root, t=None):
+        {init}
+loader = DataLoader({made}, num_workers=2)
+""",
+    )
+    assert ("Crop.__call__" in linked.reached()) is runs
+
+
 def test_two_objects_of_a_class_are_told_apart(tmp_path: Path) -> None:
     linked = link(
         tmp_path,

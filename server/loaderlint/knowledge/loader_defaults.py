@@ -51,6 +51,9 @@ DATASET_BASES = MappingProxyType(
         "torchvision.datasets.FashionMNIST": False,
         "torchvision.datasets.ImageNet": False,
         "torchvision.datasets.CocoDetection": False,
+        "torchvision.datasets.CocoCaptions": False,
+        "torchvision.datasets.STL10": False,
+        "torchvision.datasets.FakeData": False,
         "torchvision.datasets.SVHN": False,
         "torchvision.datasets.LSUN": False,
         "torchvision.datasets.CelebA": False,
@@ -96,6 +99,41 @@ SPLITTING_FUNCTIONS = MappingProxyType({"torch.utils.data.random_split": ("datas
 
 #: Library datasets whose constructor arguments are called for each sample.
 SAMPLE_CALLABLES = ("transform", "target_transform", "transforms", "loader", "pre_transform", "pre_filter")
+
+_CIFAR = "root train transform target_transform download"
+_SPLIT = "root split transform target_transform download"
+_FOLDER = "root transform target_transform loader"
+_COCO = "root annFile transform target_transform transforms"
+_VOC = "root year image_set download transform target_transform transforms"
+_PRE = "root transform"  # the others are called when the files are processed
+#: The parameters of library datasets in the order of their constructors, as far as a function among them is called for
+#: each sample. The same in all versions since 2019.
+DATASET_PARAMETERS = MappingProxyType(
+    {
+        name: tuple(parameters.split())
+        for name, parameters in {
+            **{f"torchvision.datasets.{name}": _CIFAR for name in ("CIFAR10", "CIFAR100", "MNIST", "FashionMNIST")},
+            **{f"torchvision.datasets.{name}": _CIFAR for name in ("KMNIST", "USPS")},
+            **{f"torchvision.datasets.{name}": _SPLIT for name in ("SVHN", "GTSRB", "Flowers102", "Food101")},
+            **{f"torchvision.datasets.{name}": _COCO for name in ("CocoDetection", "CocoCaptions")},
+            **{f"torchvision.datasets.{name}": _VOC for name in ("VOCDetection", "VOCSegmentation")},
+            "torchvision.datasets.VisionDataset": "root transforms transform target_transform",
+            "torchvision.datasets.ImageFolder": _FOLDER,
+            "torchvision.datasets.DatasetFolder": "root loader extensions transform target_transform",
+            "torchvision.datasets.LSUN": "root classes transform target_transform",
+            "torchvision.datasets.CelebA": "root split target_type transform target_transform download",
+            "torchvision.datasets.STL10": "root split folds transform target_transform download",
+            "torchvision.datasets.Cityscapes": "root split mode target_type transform target_transform transforms",
+            "torchvision.datasets.FakeData": "size image_size num_classes transform target_transform random_offset",
+            "torchvision.datasets.Places365": "root split small download transform target_transform loader",
+            "torch_geometric.data.Dataset": _PRE,
+            "torch_geometric.data.InMemoryDataset": _PRE,
+            "monai.data.Dataset": "data transform",
+            "monai.data.CacheDataset": "data transform",
+            "monai.data.PersistentDataset": "data transform",
+        }.items()
+    }
+)
 
 #: What goes over its argument when it is called: a loader in it starts its workers. All of itertools does so too.
 GOES_OVER_NOW = frozenset(

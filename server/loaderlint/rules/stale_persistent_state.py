@@ -61,7 +61,7 @@ from typing import NamedTuple
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Finding, Fix, SetArgument, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, LibObject
+from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Site
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, loudness, page
 from loaderlint.rules.shared.epoch_loops import Loop, goes_through, is_loader, loops_around, step_context
@@ -105,7 +105,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     if severity is None:
         return
     read = _read_in_workers(loader, model)
-    made_in = {loop.key for loop in loops_around(loader.site.frame, step_context(loader.site, model), model)}
+    made_in = {loop.key for loop in loops_around(*_made(loader.site, model), model)}
     changes = list(_changes(loader, read, model))
     late = [change for change in changes if _is_late(change, loader, made_in, model)]
     for change in changes:
@@ -132,6 +132,31 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             + model.why(reader, exposure),
             _fixes(loader, model),
         )
+
+
+def _made(site: Site, model: Model) -> tuple[Frame, int]:
+    """Where a loader comes into being, as a frame and a context: where the object is made that keeps it, if it makes
+    its loader once."""
+    owner = site.frame.receiver
+    if isinstance(owner, Instance) and owner.site is not None and _is_kept(site, owner, model):
+        return owner.site.frame, step_context(owner.site, model)
+    return site.frame, step_context(site, model)
+
+
+def _is_kept(site: Site, owner: Instance, model: Model) -> bool:
+    """Whether an object keeps a loader behind a test of the attribute that holds it, and nothing takes it away."""
+    frame = site.frame
+    names = {
+        step.name
+        for _, step in frame.code.steps_of(ir.SetAttr)
+        if step.value == site.expr and ir.is_self(model.ev.expr(frame, step.base))
+    }
+    tests = [one.expr for one in model.def_of(frame).around(step_context(site, model)) if one.kind == "if"]
+    for e in (model.ev.expr(frame, number) for number in ir.made_of(frame.code.exprs, tests)):
+        if isinstance(e, ir.Attr) and e.name in names and ir.is_self(model.ev.expr(frame, e.base)):
+            stores = model.ev.classes.stores(owner, e.name)
+            return all(store.construction or store.value.literal is None for store in stores)
+    return False
 
 
 def _persists(loader: Loader, model: Model) -> bool:

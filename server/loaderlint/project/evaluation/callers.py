@@ -26,6 +26,7 @@ from loaderlint.syntax.byte_search import calls
 _BOUND = re.compile(r"(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b")
 _MAX_CALLERS = 32
 _MAX_DEPTH = 6
+_MAX_WRAPPERS = 4
 _Def = tuple[Path, int, int]
 
 
@@ -197,8 +198,15 @@ class Callers:
             function = _function_of(atom)
             if isinstance(function, FunctionRef) and _place(function) == wanted:
                 for target in self._ev.targets(site.expr, caller):
-                    if (target.path, target.piece, target.def_) == wanted:
-                        yield target
+                    yield from self._leading_to(target, wanted)
+
+    def _leading_to(self, frame: Frame, wanted: _Def, depth: int = 0) -> Iterator[Frame]:
+        """A frame of `wanted`, or those that the wrappers which stand in its place lead to."""
+        if (frame.path, frame.piece, frame.def_) == wanted:
+            yield frame
+        elif frame.scope is not None and depth < _MAX_WRAPPERS:
+            for inner in self._ev.run(frame):
+                yield from self._leading_to(inner, wanted, depth + 1)
 
     def _method_frames(
         self, path: Path, piece: int, def_: int, facts: PieceFacts, owner: ClassRef, depth: int

@@ -14,6 +14,7 @@ from loaderlint.knowledge.settings import OPTION_DECORATORS
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.classes import declared_default
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
     NONE_VALUE,
     Atom,
@@ -49,6 +50,7 @@ class Functions:
         self._returns: dict[Frame, Val] = {}
         self._running: set[Frame] = set()
         self._bare: dict[tuple[Path, int], bool] = {}
+        self._wrappers: dict[FunctionRef, FunctionRef | None] = {}
 
     def open_frame(self, function: FunctionRef, receiver: Atom | None, owner: ClassRef | None) -> Frame | None:
         """The frame of a function that somebody out of sight calls: a parameter is its default or anything."""
@@ -133,6 +135,9 @@ class Functions:
         decoration = self.decoration(function)
         if decoration == "stub":
             return unknown("overload"), ()
+        wrapper = self.wrapper(function) if decoration == "unknown" and receiver is None else None
+        if wrapper is not None and caller.depth < MAX_DEPTH:
+            return self.invoke(wrapper, None, None, arguments, caller)
         if caller.depth >= MAX_DEPTH:
             return unknown("too deep"), ()
         args = arguments.bind(one.params, of(receiver) if receiver is not None else None)
@@ -143,10 +148,38 @@ class Functions:
             return unknown("decorator"), (frame,)
         return self.returned(frame), (frame,)
 
+    def wrapper(self, function: FunctionRef) -> FunctionRef | None:
+        """The function of the project that decorators of the project put in the place of one, and that calls it; None
+        where it cannot be seen that they do."""
+        if function not in self._wrappers:
+            with provisional(self._wrappers, function, None):
+                self._wrappers[function] = self._find_wrapper(function)
+        return self._wrappers[function]
+
+    def _find_wrapper(self, function: FunctionRef) -> FunctionRef | None:
+        facts = self._ev.facts(function.path, function.piece)
+        frame = self._defining(function)
+        found = replace(function, bare=True)
+        for decorator in reversed(facts.ir.defs[function.def_].decorators if facts else ()):
+            if facts and self._decorator_name(facts, decorator, function) in TRANSPARENT_DECORATORS:
+                continue
+            made = _only_function(self._ev.eval(decorator, frame))
+            given = self.invoke(made, None, None, Arguments((of(found),)), frame)[0] if made is not None else None
+            around = _only_function(given) if given is not None else None
+            if around is None or not (around == found or self._calls_captured(around)):
+                return None
+            found = around
+        return found
+
+    def _calls_captured(self, function: FunctionRef) -> bool:
+        """Whether a nested function calls something that the function around it has by a name."""
+        code = self._ev.code(function)
+        return any(isinstance(code.exprs[call.func], ir.Capture) for _, call in code.calls)
+
     def decoration(self, function: FunctionRef) -> str:
         """What decorators make of a function: 'plain', 'property', 'static', 'class', 'manager', 'stub' or
         'unknown'."""
-        if self._is_bare(function):
+        if function.bare or self._is_bare(function):
             return "plain"
         facts = self._ev.facts(function.path, function.piece)
         if facts is None:
@@ -230,6 +263,12 @@ class Functions:
         if one.falls_through or not values:
             values.append(NONE_VALUE)
         return join(values)
+
+
+def _only_function(value: Val) -> FunctionRef | None:
+    """The function of the project that a value can only be."""
+    found = [atom for atom in value.atoms if isinstance(atom, FunctionRef)]
+    return found[0] if len(found) == len(value.atoms) == 1 else None
 
 
 def _option_name(facts: PieceFacts, call: ir.Call) -> str:

@@ -20,7 +20,7 @@ from loaderlint.knowledge.arrays import (
 )
 from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS, canonical
 from loaderlint.knowledge.higher_order import HIGHER_ORDER, PIPELINES
-from loaderlint.knowledge.loader_defaults import SAMPLE_CALLABLES, SPLITTING_FUNCTIONS
+from loaderlint.knowledge.loader_defaults import DATASET_PARAMETERS, SAMPLE_CALLABLES, SPLITTING_FUNCTIONS
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTIONS
 from loaderlint.knowledge.registries import looks_up_class
 from loaderlint.project.evaluation import containers, dynamic_dispatch
@@ -715,8 +715,15 @@ def _inherited(
 def library_arguments(ev: Evaluator, inst: Instance, name: str) -> list[Val]:
     """The values that reach parameter `name` of the library class that `inst`'s class derives from."""
     values = [store.value for store in ev.classes.stores(inst, name)]
-    passed = passed_to_library(ev, inst).get(name)
+    positions = (parameter_position(base, name) for base in ev.classes.library_bases(inst.cls))
+    passed = passed_to_library(ev, inst).get(name, next((one for one in positions if one is not None), None))
     return values if passed is None else [*values, passed]
+
+
+def parameter_position(dataset: str, name: str) -> int | None:
+    """Where parameter `name` stands in the constructor of a library's dataset; None if that is not known."""
+    parameters = DATASET_PARAMETERS.get(dataset, ())
+    return parameters.index(name) if name in parameters else None
 
 
 def passed_to_library(ev: Evaluator, inst: Instance) -> Arguments:

@@ -82,12 +82,13 @@ class LibMember:
 @dataclass(frozen=True, slots=True)
 class FunctionRef:
     """A function or lambda of the project: def `def_` of piece `piece` in file `path`; `scope` is the frame of the
-    enclosing function for nested ones."""
+    enclosing function for nested ones. `bare`: as it is before its decorators."""
 
     path: Path
     piece: int
     def_: int
     scope: Frame | None = None
+    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,8 +406,8 @@ def order_of_atom(atom: Atom) -> str:
             return f"member {order_of_atom(owner)} {name}"
         case ModuleRef(path) | FolderRef(path):
             return f"module {path}"
-        case FunctionRef(path, piece, def_, scope):
-            return f"function {path} {piece:06} {def_:06} {scope.order if scope else ''}"
+        case FunctionRef(path, piece, def_, scope, bare):
+            return f"function {path} {piece:06} {def_:06} {scope.order if scope else ''}{' bare' if bare else ''}"
         case ClassRef(path, piece, def_, scope, bases):
             around = scope.order if scope else ""
             return f"class {path} {piece:06} {def_:06} {around} {' '.join(map(order_of_atom, bases))}"

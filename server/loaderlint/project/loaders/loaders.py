@@ -20,7 +20,7 @@ from loaderlint.project.evaluation.callers import Callers, CallSite, Limit, call
 from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, OPEN, takes
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
-from loaderlint.project.evaluation.library_values import passed_to_library
+from loaderlint.project.evaluation.library_values import parameter_position, passed_to_library
 from loaderlint.project.evaluation.number_bounds import ANY, Count, count_of
 from loaderlint.project.evaluation.values import (
     Atom,
@@ -546,5 +546,5 @@ def in_tests(path: Path | None, root: Path) -> bool:
 def library_sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:
     """The functions that a library dataset calls for each sample."""
     arguments = ev.calls.site_arguments(dataset.site)
-    values = [arguments.get(name) for name in SAMPLE_CALLABLES]
+    values = [arguments.get(name, parameter_position(dataset.name, name)) for name in SAMPLE_CALLABLES]
     return [value for value in values if value is not None and not isinstance(value.unknown, Unknown)]

@@ -212,7 +212,8 @@ def bound_by(piece: Piece, index: int, facts: Callable[[int], PieceFacts | None]
 
 def _declares_global(piece: Piece) -> bool:
     """Whether a function of the module (not a method, which is in another scope) may bind names of the module."""
-    return piece.parent < 0 and piece.kind == "statement" and _GLOBAL.search(piece.text) is not None
+    may = piece.parent < 0 and piece.kind == "statement" and "global" in piece.text
+    return may and _GLOBAL.search(piece.text) is not None
 
 
 def _bound_names(facts: PieceFacts | None, first: int = 0) -> tuple[Bound, ...]:

@@ -62,7 +62,8 @@ _SAMPLE_METHODS_OF = {
     "torch.utils.data.IterableDataset": ("__iter__", "__next__"),
 }
 _MAX_NESTED_OBJECTS = 8
-_NOT_SET = "no such attribute"
+#: Reasons for not knowing a dataset: nobody in sight sets the attribute, a configuration names the class.
+_NOT_SET, _CONFIGURED = "no such attribute", "instantiated"
 #: How many loaders a finding shows; its message says how many more there are.
 _MAX_SHOWN_LOADERS = 6
 
@@ -337,10 +338,13 @@ class Model:
         """Give the datasets nobody holds to the loaders whose dataset is out of sight, or to a presumed loader.
 
         A dataset that only loaders without workers hold (in tests, say) may be what a late-bound loader holds too."""
-        used = {r.frame.owner for r in self.reached.values() if r.frame.owner and self._may_run_in_worker(r)}
+        configured = sum(1 << loader.index for loader in self.loaders if loader.late == _CONFIGURED)
+        used = {r.frame.owner for r in self.reached.values() if r.frame.owner and self._may_run(r, configured)}
         idle: set[ClassRef] = set()
         for loader in self.loaders:
-            classes = {dataset.cls for dataset in loader.datasets if isinstance(dataset, Instance)}
+            unsure = loader.guessed if loader.late == _CONFIGURED else ()
+            held = (one for one in loader.datasets if one not in unsure)
+            classes = {dataset.cls for dataset in held if isinstance(dataset, Instance)}
             (idle if loader.has_workers() == "no" else used).update(classes)
         late = [loader for loader in self.loaders if loader.late and loader.has_workers() != "no"]
         if not late:
@@ -353,7 +357,7 @@ class Model:
         for loader in late or [self._presume_loader()]:
             # what nobody sets in sight is set by a class that derives from this one, for all its own loader tells
             left = tuple(one for one in unused if one.cls not in idle) if loader.late == _NOT_SET else unused
-            candidates = late_candidates(self.ev, loader, left)
+            candidates = [one for one in late_candidates(self.ev, loader, left) if one not in loader.datasets]
             self._enter_datasets(loader, candidates, candidates)
             for frame in self._steps_of_pipelines(transforms):
                 self._walk(frame, loader, "sample", guessed=True)
@@ -365,8 +369,9 @@ class Model:
                 frame = self.ev.classes.open_method(inst, name)
                 yield from (frame,) if frame else ()
 
-    def _may_run_in_worker(self, reached: Reached) -> bool:
-        bits = reached.bits()
+    def _may_run(self, reached: Reached, unsure: int) -> bool:
+        """Whether workers may run a frame otherwise than by a guess about these loaders."""
+        bits = reached.bits() & ~(reached.possible & unsure)
         return any(loader.has_workers() != "no" for loader in self.loaders_of(bits))
 
     def _presume_loader(self) -> Loader:

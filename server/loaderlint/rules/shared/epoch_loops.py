@@ -56,9 +56,14 @@ def _leads_to(caller: Frame, number: int, frame: Frame, model: Model) -> bool:
 
 
 def is_loader(number: int, frame: Frame, loader: Loader, model: Model) -> bool:
-    """Whether an expression may be the loader."""
-    atoms = model.ev.eval(number, frame).atoms
-    return any(isinstance(atom, LibObject | Instance) and atom.site == loader.site for atom in atoms)
+    """Whether an expression may be the loader; where its frame is seen in another way, the only one of that place."""
+    for atom in model.ev.eval(number, frame).atoms:
+        site = atom.site if isinstance(atom, LibObject | Instance) else None
+        if site is None:
+            continue
+        if site == loader.site or list(model.made_at(site.frame.path, site.frame.piece, site.expr)) == [loader]:
+            return True
+    return False
 
 
 def goes_through(loop: Loop, loader: Loader, model: Model) -> bool:
