@@ -64,6 +64,8 @@ _SAMPLE_METHODS_OF = {
 _MAX_NESTED_OBJECTS = 8
 #: Reasons for not knowing a dataset: nobody in sight sets the attribute, a configuration names the class.
 _NOT_SET, _CONFIGURED = "no such attribute", "instantiated"
+#: The reason where a dataset is a name that nothing binds.
+_UNDEFINED = "undefined name"
 #: How many loaders a finding shows; its message says how many more there are.
 _MAX_SHOWN_LOADERS = 6
 
@@ -337,7 +339,8 @@ class Model:
     def _enter_late(self) -> None:
         """Give the datasets nobody holds to the loaders whose dataset is out of sight, or to a presumed loader.
 
-        A dataset that only loaders without workers hold (in tests, say) may be what a late-bound loader holds too."""
+        A dataset that is only tried out without workers, in tests or at the end of its own module, may be what a
+        late-bound loader holds too."""
         configured = sum(1 << loader.index for loader in self.loaders if loader.late == _CONFIGURED)
         used = {r.frame.owner for r in self.reached.values() if r.frame.owner and self._may_run(r, configured)}
         idle: set[ClassRef] = set()
@@ -345,11 +348,13 @@ class Model:
             unsure = loader.guessed if loader.late == _CONFIGURED else ()
             held = (one for one in loader.datasets if one not in unsure)
             classes = {dataset.cls for dataset in held if isinstance(dataset, Instance)}
-            (idle if loader.has_workers() == "no" else used).update(classes)
-        late = [loader for loader in self.loaders if loader.late and loader.has_workers() != "no"]
-        if not late:
+            is_trial = loader.has_workers() == "no" and self._is_trial(loader)
+            (idle if is_trial else used).update(classes)
+        late = self._late_loaders()
+        if not late and any(loader.late == _UNDEFINED for loader in self.loaders):
+            return  # the dataset of the loader that is there is still to be written
+        if all(loader.has_workers() == "no" for loader in late):
             used |= idle | {r.frame.owner for r in self.reached.values() if r.frame.owner}
-            late = [loader for loader in self.loaders if loader.late and not in_tests(loader.path, self.files.root)]
         unused = tuple(unused_datasets(self.ev, self.callers, used, idle))
         transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
         if not unused and not transforms:
@@ -361,6 +366,17 @@ class Model:
             self._enter_datasets(loader, candidates, candidates)
             for frame in self._steps_of_pipelines(transforms):
                 self._walk(frame, loader, "sample", guessed=True)
+
+    def _late_loaders(self) -> list[Loader]:
+        """The loaders whose dataset is out of sight: those that may have workers, else those outside tests."""
+        late = [loader for loader in self.loaders if loader.late and loader.late != _UNDEFINED]
+        working = [loader for loader in late if loader.has_workers() != "no"]
+        return working or [loader for loader in late if not in_tests(loader.path, self.files.root)]
+
+    def _is_trial(self, loader: Loader) -> bool:
+        """Whether a loader is made in tests, or at module level: under the main guard of a module, say."""
+        at_module_level = loader.site is not None and loader.site.frame.def_ == 0
+        return at_module_level or in_tests(loader.path, self.files.root)
 
     def _steps_of_pipelines(self, transforms: Iterable[Instance]) -> Iterator[Frame]:
         """What runs when a pipeline out of sight calls these transforms."""
