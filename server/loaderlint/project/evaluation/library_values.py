@@ -247,13 +247,13 @@ def item_of(items: tuple[Val, ...], key: Val, sliced: bool, whole: SeqOf) -> Val
 
 
 def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val) -> Val:
-    """`mapping[key]`: the value of a constant key, else any of them."""
+    """`mapping[key]`: the value of a constant key, else any of them. An empty mapping may be a registry."""
     literal = key.literal
     if literal is not None and isinstance(literal.value, str):
         exact = [v for k, v in zip(keys, values, strict=True) if k == literal.value]
         if exact and not literal.configured:
             return exact[-1]
-        if None not in keys and not literal.configured:
+        if keys and None not in keys and not literal.configured:
             return unknown("no such key")
     return join((*values, unknown("looked up by a key"))) if values else unknown("empty mapping")
 

@@ -502,14 +502,29 @@ def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: 
 
 def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -> tuple[Instance, ...]:
     """Of the datasets that nobody in sight holds, those that a loader may hold: made by the calls that make its
-    dataset, where these are in sight and the class takes what they pass; else made out of sight."""
+    dataset, where these are in sight, look up its name (if they look up one that is in sight), and the class takes what
+    they pass; else made out of sight."""
+    keys = {site: _literal_key(ev, site) for site in loader.late_sites}
     made = [
         Instance(inst.cls, site)
-        for site in loader.late_sites
+        for site, key in keys.items()
         for inst in unused
-        if takes(ev, inst.cls, ev.calls.site_arguments(site))
+        if key in ("", ev.classes.name(inst.cls)) and takes(ev, inst.cls, ev.calls.site_arguments(site))
     ]
+    if not made and keys and all(key and ev.files.containing(f"class {key}") for key in keys.values()):
+        return ()
     return tuple(made or unused)
+
+
+def _literal_key(ev: Evaluator, made: Site) -> str:
+    """The constant name by which the call at a place looks its class up, as in `KINDS["Crops"]()`; '' if it looks none
+    up, or users may set the name."""
+    call = ev.expr(made.frame, made.expr)
+    func = ev.expr(made.frame, call.func) if isinstance(call, ir.Call) else None
+    literal = ev.eval(func.index, made.frame).literal if isinstance(func, ir.Index) else None
+    if literal is None or literal.configured or not isinstance(literal.value, str):
+        return ""
+    return literal.value
 
 
 def unused_transforms(ev: Evaluator, callers: Callers) -> Iterator[Instance]:
