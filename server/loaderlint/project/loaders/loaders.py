@@ -465,7 +465,7 @@ def _species(atom: Atom) -> Atom | str:
 def _completed(seen: Loader, declared: Loader) -> Loader:
     """A loader with what is declared of the call that makes it, where that says more than can be seen."""
     arguments = dict(seen.arguments)
-    if not seen.datasets and declared.datasets:
+    if declared.datasets and seen.guessed.issuperset(seen.datasets):
         arguments["dataset"] = declared.argument("dataset")
         seen = replace(
             seen,
