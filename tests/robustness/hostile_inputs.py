@@ -678,7 +678,13 @@ ROWS: tuple[Hostile, ...] = (
             ("random", "np.random.rand({n})", (2000, 20_000)),
         )
     ),
-    Hostile("elifs", source(lambda n: "if a:\n pass\n" + "elif b:\n pass\n" * n), (1000, 5000, 50_000)),
+    Hostile("elifs", source(lambda n: "if a:\n pass\n" + "elif b:\n pass\n" * n), (1000, 5000, 40_000)),
+    Hostile(
+        "more-branches-than-are-read",
+        source(lambda n: "if a:\n pass\n" + "".join(f"elif b == {k}:\n    c = {k}\n" for k in range(n))),
+        (150_000,),
+        says="more than 50,000 branches and loops at module level",
+    ),
     Hostile("long-name", source(lambda n: f"{'x' * n} = 1\n"), (1_000_000, 4_900_000)),
     Hostile("long-text", source(lambda n: f"x = '{'x' * n}'\n"), (1_000_000, 4_900_000)),
     Hostile("long-document", source(lambda n: f"'''{'x ' * n}'''\n"), (500_000, 2_400_000)),

@@ -30,7 +30,7 @@ from loaderlint.sources.search_index import SEARCHES, Searching
 from loaderlint.syntax import notebook
 from loaderlint.syntax.byte_search import BASES_SPAN, bases, calls
 from loaderlint.syntax.cutter import Piece, common_ends, cut, recut
-from loaderlint.syntax.piece_size import is_too_large
+from loaderlint.syntax.piece_size import MAX_CLAUSES, has_too_many_clauses, is_too_large
 from loaderlint.syntax.source import Source, UnreadableSource, decode, is_plain
 
 if TYPE_CHECKING:
@@ -619,7 +619,11 @@ class Store:
             return None
         if source.unknown_encoding:
             self.unknown_encodings[path] = source.unknown_encoding
-        return self._cut(path, data, source.text, data)
+        opened = self._cut(path, data, source.text, data)
+        if has_too_many_clauses(opened.pieces):
+            self.unreadable[path] = f"more than {MAX_CLAUSES:,} branches and loops at module level"
+            return None
+        return opened
 
     def _cut(self, path: Path, content: Source | bytes, text: str, data: bytes) -> OpenFile:
         """The file with this content. Its facts may be known from an earlier session."""

@@ -4,8 +4,9 @@ the text. What is larger is data that a program wrote, and no loader rests on it
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from loaderlint.syntax.cutter import without_strings
+from loaderlint.syntax.cutter import Piece, without_strings
 
 #: The tokens of one piece, strings counted as one each: 300 MB of memory. Tables that are written by hand have fewer
 #: than 50,000.
@@ -14,7 +15,14 @@ MAX_TOKENS = 300_000
 MAX_FIELDS = 20_000
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+#: Clauses at module level. Python's own parser takes some 3,000 `elif` in a row (3.11).
+MAX_CLAUSES = 50_000
 _FORMATTED = re.compile(r"\b[rR]?[fFtT][rR]?['\"]")
+
+
+def has_too_many_clauses(pieces: Sequence[Piece]) -> bool:
+    """Whether a file has more branches and loops at module level than are read."""
+    return len(pieces) > MAX_CLAUSES and sum(piece.kind == "clause" for piece in pieces) > MAX_CLAUSES
 
 
 def is_too_large(text: str) -> bool:
