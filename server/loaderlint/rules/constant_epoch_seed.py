@@ -206,7 +206,12 @@ def _seeding(call: WorkerCall, model: Model) -> Seeding | None:
 
 def _trains(called: Frame, caller: Frame, model: Model) -> bool:
     """Whether a def that a loop calls goes through a loader for training itself."""
-    return any(one.through is called and _repeats(one, model) for one in passes(caller, model))
+    return called in model.remembered(_trained_through, caller)
+
+
+def _trained_through(caller: Frame, model: Model) -> frozenset[Frame]:
+    """The defs that go through a loader for training, called in the loops of a def. It may call thousands."""
+    return frozenset(one.through for one in passes(caller, model) if _repeats(one, model))
 
 
 def _is_told(seed: int, frame: Frame, model: Model) -> bool:
