@@ -43,12 +43,13 @@ demo: setup-python
 
 test: test-python test-client
 
-# Most tests run on all cores. Editors and real PyTorch wait with time limits and bring processes of their own: these
-# come after the others, one test at a time. Both halves are run, whatever becomes of the first one.
+# Most tests run on all cores. Real PyTorch brings processes of its own, and runs two tests at a time; editors wait with
+# time limits, and run one. All three parts are run, whatever becomes of the first.
 test-python: setup-python
 	@status=0; \
 	$(BIN)/python -m pytest $(addprefix --ignore=,$(ALONE)) -n auto --dist worksteal $(PYTESTFLAGS) || status=$$?; \
-	$(BIN)/python -m pytest $(ALONE) $(PYTESTFLAGS) || status=$$?; \
+	$(BIN)/python -m pytest tests/truth -n 2 --dist worksteal $(PYTESTFLAGS) || status=$$?; \
+	$(BIN)/python -m pytest tests/editors $(PYTESTFLAGS) || status=$$?; \
 	exit $$status
 
 test-client: setup
