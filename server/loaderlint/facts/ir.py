@@ -504,15 +504,16 @@ class DefIR(NamedTuple):
             yield self.contexts[context]
             context = self.contexts[context].parent
 
-    def handlers(self, block: int) -> Iterator[Context]:
-        """The `except` clauses of the `try` block that is context `block`."""
-        for later in self.contexts[block + 1 :]:
+    def handlers(self, block: int) -> Iterator[int]:
+        """The contexts that are `except` clauses of the `try` block which is context `block`."""
+        for number in range(block + 1, len(self.contexts)):
+            later = self.contexts[number]
             if later.parent != self.contexts[block].parent:
                 continue
             if later.kind == "try":
                 return
             if later.kind == "except":
-                yield later
+                yield number
 
     def is_within(self, context: int, outer: int) -> bool:
         """Whether a context is `outer` or stands in it."""

@@ -60,14 +60,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from loaderlint.facts import ir
 from loaderlint.findings.finding import (
     DeleteStatement,
     Evidence,
     Finding,
     Fix,
     Intent,
-    Place,
     Replace,
     Severity,
     Silence,
@@ -77,7 +75,14 @@ from loaderlint.project.reach.model import Exposure, Loader, Model, Part, Worker
 from loaderlint.rules.base import Rule, gathered, in_workers_of, is_for_evaluation, loudness, page
 from loaderlint.rules.shared.common_seeds import Rhythm, is_common_seed, rhythm, why_not_common
 from loaderlint.rules.shared.seed_sources import seed_sources
-from loaderlint.rules.shared.seeding_calls import Written, is_read_only_in, seeds_of, written
+from loaderlint.rules.shared.seeding_calls import (
+    Written,
+    is_for_workers,
+    is_read_only_in,
+    seeds_of,
+    statements,
+    written,
+)
 from loaderlint.rules.shared.silence_reasons import EVALUATION, silences, too_unsure
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
@@ -169,9 +174,9 @@ def _advice(seeding: Seeding) -> str:
 def _fix(seedings: list[Seeding], model: Model) -> Fix | None:
     """Let the worker enter all seeds at once where they are set once or for each epoch; else delete the calls."""
     if any(one.rhythm in ("batch", "sample") for one in seedings):
-        statements = dict.fromkeys(_statement(one.place, model) for one in seedings)
-        deleted = tuple(DeleteStatement(place) for place in statements if place is not None)
-        return Fix("Delete the seeding", "unsafe", deleted) if None not in statements else None
+        places = dict.fromkeys(statements((one.place for one in seedings), model))
+        deleted = tuple(DeleteStatement(place) for place in places if place is not None)
+        return Fix("Delete the seeding", "unsafe", deleted) if None not in places else None
     changes = [_change(one, seedings, model) for one in seedings]
     if None in changes:
         return None
@@ -179,7 +184,7 @@ def _fix(seedings: list[Seeding], model: Model) -> Fix | None:
     lasting = any(
         not one.moves and loader.persistent is not False for one in seedings for loader in one.exposure.loaders
     )
-    only = all(_is_for_workers(one, model) for one in seedings)
+    only = all(is_for_workers(one.place.frame, model) for one in seedings)
     return Fix("Let the worker enter the seed", "safe" if only and not lasting else "unsafe", intents)
 
 
@@ -193,22 +198,6 @@ def _change(seeding: Seeding, seedings: list[Seeding], model: Model) -> Intent |
     if not seeding.moves:
         return Replace(place, "{torch}.initial_seed() % 2**32")
     return Wrap(place, "({torch}.initial_seed() + ", ") % 2**32")
-
-
-def _is_for_workers(seeding: Seeding, model: Model) -> bool:
-    """Whether nobody but workers and who goes through the dataset runs the def in which the seed is written."""
-    frame = seeding.place.frame
-    name = model.def_of(frame).name
-    callers = model.callers.frames(frame.path, frame.piece, frame.def_)
-    return name.startswith("__") or all(caller in model.reached for caller in callers)
-
-
-def _statement(place: Written, model: Model) -> Place | None:
-    """The statement that is nothing but the seeding call."""
-    for number, step in model.steps(place.frame):
-        if isinstance(step, ir.Evaluate) and step.expr == place.at:
-            return model.step_place(place.frame, number)
-    return None
 
 
 RULE = Rule(

@@ -163,8 +163,10 @@ def _is_expected(conflict: Conflict, loader: Loader, model: Model) -> bool:
 def _catches_it(block: int, frame: Frame, model: Model) -> bool:
     """Whether a handler of the `try` block that is context `block` may catch the ValueError of a loader. A handler that
     names other built-in exceptions only does not."""
-    for handler in model.def_of(frame).handlers(block):
-        caught = set(_names(handler.expr, frame, model)) if handler.expr != NONE else set()
+    one = model.def_of(frame)
+    for number in one.handlers(block):
+        expr = one.contexts[number].expr
+        caught = set(_names(expr, frame, model)) if expr != NONE else set()
         if not caught or caught & _CATCHING or not all(hasattr(builtins, name) for name in caught):
             return True
     return False

@@ -68,6 +68,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Literal_, Val
 from loaderlint.project.reach.model import Exposure, Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, not_forked, page
+from loaderlint.rules.shared.kept_state import own_attribute
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.process_guards import asks, callers_of, tests_around
 from loaderlint.rules.shared.silence_reasons import silent, started_by, too_unsure, unexposed
@@ -265,10 +266,10 @@ def _is_filled_before(call: WorkerCall, model: Model) -> bool:
         name
         for test in tests_around(frame, call.context, model)
         for number in ir.made_of(frame.code.exprs, [test.expr])
-        if (name := _own_attribute(number, frame))
+        if (name := own_attribute(number, frame, model))
     }
     constructing = model.ev.classes.construction(frame.receiver) if asked else []
-    if not any(not asked.isdisjoint(_filled(one)) for one in constructing):
+    if not any(not asked.isdisjoint(_filled(one, model)) for one in constructing):
         return False
     return any(_calls_in_loop(one, frame, model) for one in constructing)
 
@@ -296,17 +297,11 @@ def _goes_over_all(iterable: int, frame: Frame) -> bool:
     return True
 
 
-def _filled(frame: Frame) -> Iterator[str]:
+def _filled(frame: Frame, model: Model) -> Iterator[str]:
     """The attributes of the object that a frame assigns, whole or an item of them."""
     yield from frame.code.stored
     for _, step in frame.code.steps_of(ir.SetItem):
-        yield _own_attribute(step.base, frame)
-
-
-def _own_attribute(number: int, frame: Frame) -> str:
-    """The name of an attribute of self; '' for other expressions."""
-    e = frame.code.exprs[number]
-    return e.name if isinstance(e, ir.Attr) and ir.is_self(frame.code.exprs[e.base]) else ""
+        yield own_attribute(step.base, frame, model)
 
 
 def _main_uses_cuda(model: Model) -> bool:

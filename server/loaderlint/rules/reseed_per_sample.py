@@ -53,17 +53,16 @@ may have wanted the samples to be alike. For numbers that can be made again, use
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from loaderlint.facts import ir
-from loaderlint.findings.finding import DeleteStatement, Evidence, Finding, Fix, Place, Severity, Silence
+from loaderlint.findings.finding import DeleteStatement, Evidence, Finding, Fix, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, gathered, in_workers_of, is_for_evaluation, loudness, page
 from loaderlint.rules.shared.common_seeds import is_common_seed
 from loaderlint.rules.shared.sample_seeds import reseeding
-from loaderlint.rules.shared.seeding_calls import Written, on_the_way, seeds_of, written
+from loaderlint.rules.shared.seeding_calls import is_for_workers, on_the_way, seeds_of, statements, written
 from loaderlint.rules.shared.silence_reasons import EVALUATION, silences, too_unsure, unexposed
 from loaderlint.rules.shared.wanted_seeds import is_wanted
 
@@ -174,33 +173,13 @@ def _message(effect: _Effect, one: Reseed, exposure: Exposure) -> str:
 def _fixes(reseeds: list[Reseed], exposure: Exposure, model: Model) -> tuple[Fix, ...]:
     """Delete the seeding statements of the function, or the call of the helper that sets the seed it is given."""
     sources = dict.fromkeys(written(one.call, one.seed, exposure.lead, model) for one in reseeds)
-    statements = _statements(sources, model)
-    if not all(_is_for_samples(source.frame, model) for source in sources):
+    places = statements(sources, model)
+    if not all(is_for_workers(source.frame, model) for source in sources):
         return ()
-    intents = tuple(DeleteStatement(place) for place in dict.fromkeys(statements) if place is not None)
-    if len(intents) != len(set(statements)) or None in statements:
+    intents = tuple(DeleteStatement(place) for place in dict.fromkeys(places) if place is not None)
+    if len(intents) != len(set(places)) or None in places:
         return ()
     return (Fix("Delete the seeding for each sample", "unsafe", intents),)
-
-
-def _is_for_samples(frame: Frame, model: Model) -> bool:
-    """Whether nobody calls the def but workers and who else reads samples."""
-    one = model.def_of(frame)
-    callers = model.callers.frames(frame.path, frame.piece, frame.def_)
-    return one.name.startswith("__") or all(each in model.reached for each in callers)
-
-
-def _statements(sources: Iterable[Written], model: Model) -> list[Place | None]:
-    """For each seeding call the statement that is nothing else; None if there is none."""
-    alone = {
-        frame: {step.expr: number for number, step in model.steps_of(frame, ir.Evaluate)}
-        for frame in dict.fromkeys(source.frame for source in sources)
-    }
-    numbers = [alone[source.frame].get(source.at) for source in sources]
-    return [
-        None if number is None else model.step_place(source.frame, number)
-        for source, number in zip(sources, numbers, strict=True)
-    ]
 
 
 RULE = Rule(

@@ -218,7 +218,7 @@ def _is_caught(context: int, frame: Frame, model: Model) -> bool:
     one = model.def_of(frame)
     while context > 0:
         here = one.contexts[context]
-        if here.kind == "try" and any(_catches(each.expr, frame, model) for each in one.handlers(context)):
+        if here.kind == "try" and any(_catches(one.contexts[n].expr, frame, model) for n in one.handlers(context)):
             return True
         if here.kind == "with" and _may_suppress(here.expr, frame, model):
             return True

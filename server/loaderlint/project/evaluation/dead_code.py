@@ -83,7 +83,7 @@ class Liveness:
         one = frame.code.one
         if one is None or not self._is_any_decided(choices, frame):
             return choices
-        bound = self._bound(one, choices, frame)
+        bound = self._bound(choices, frame)
         certain = self._certain(bound, frame)
         alive = [
             choice
@@ -113,7 +113,7 @@ class Liveness:
     def _is_live_branch(self, context: int, frame: Frame) -> bool:
         return frame.code.is_branch(context) and not self.is_dead(context, frame)
 
-    def _bound(self, one: ir.DefIR, choices: tuple[int, ...], frame: Frame) -> dict[int, list[tuple[int, int]]]:
+    def _bound(self, choices: tuple[int, ...], frame: Frame) -> dict[int, list[tuple[int, int]]]:
         """Where each of the choices is bound: the step's number and its context; a parameter before all steps."""
         known = frame.code.bound.get(choices)
         if known is not None:

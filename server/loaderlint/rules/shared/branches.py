@@ -46,19 +46,8 @@ def _covers_parent(context: int, covered: set[int], frame: Frame, model: Model) 
                 return True
             return any(n in covered for n in others)
         case "try":
-            return all(n in covered or _leaves(n, one) for n in _handlers(context, one))
+            return all(n in covered or _leaves(n, one) for n in one.handlers(context))
     return False
-
-
-def _handlers(guarded: int, one: ir.DefIR) -> Iterator[int]:
-    """The `except` clauses of a `try`, which come next among its siblings."""
-    parent = one.contexts[guarded].parent
-    for number in range(guarded + 1, len(one.contexts)):
-        here = one.contexts[number]
-        if here.parent == parent and here.kind != "except":
-            return
-        if here.parent == parent:
-            yield number
 
 
 def _leaves(context: int, one: ir.DefIR) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.findings.finding import Place
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
@@ -78,6 +79,26 @@ def _passed(caller: Frame, callee: Frame, param: int, model: Model) -> tuple[int
         if arg.name == name or (arg.kind == "pos" and index == position):
             return number, arg.value
     return None
+
+
+def statements(calls: Iterable[Written], model: Model) -> list[Place | None]:
+    """For each seeding call the statement that is nothing else; None if there is none."""
+    places = list(calls)
+    alone = {
+        frame: {step.expr: number for number, step in model.steps_of(frame, ir.Evaluate)}
+        for frame in dict.fromkeys(one.frame for one in places)
+    }
+    numbers = [alone[one.frame].get(one.at) for one in places]
+    return [
+        None if number is None else model.step_place(one.frame, number)
+        for one, number in zip(places, numbers, strict=True)
+    ]
+
+
+def is_for_workers(frame: Frame, model: Model) -> bool:
+    """Whether nobody but workers and who goes through the dataset runs a def."""
+    callers = model.callers.frames(frame.path, frame.piece, frame.def_)
+    return model.def_of(frame).name.startswith("__") or all(caller in model.reached for caller in callers)
 
 
 def bound_name(frame: Frame, number: int, model: Model) -> str | None:
