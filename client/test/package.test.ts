@@ -38,7 +38,7 @@ test('the types are those of the oldest editor that is supported', () => {
 });
 
 test('every setting of pyproject.toml is an editor setting, and unset by default', () => {
-  const table = /^KEYS: .*\{\n((?: .*\n)+)\}/m.exec(read('server/loaderlint/settings.py'))?.[1] ?? '';
+  const table = /^KEYS: .*\{\n((?: .*\n)+)\}/m.exec(read('server/loaderlint/settings/settings.py'))?.[1] ?? '';
   const keys = [...table.matchAll(/"([a-z-]+)":/g)].map((match) => match[1] ?? '');
   assert.ok(keys.includes('target-torch'), 'the table of settings was not found');
   const camel = keys.map((key) => `loaderlint.${key.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())}`);
