@@ -29,6 +29,7 @@ from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Val
 from loaderlint.project.modules.project_files import ProjectFile, SeenPiece
+from loaderlint.rules import unsorted_listing
 from loaderlint.sources.store import Store
 from loaderlint.syntax import libcst_tree, numbered_tree
 from tests.engine import instructions
@@ -357,6 +358,52 @@ def test_options_are_looked_up_in_calls_that_are_found_once(monkeypatch: pytest.
     monkeypatch.setattr(ProjectFile, "mentioning", counting)
     workspace.check()
     assert searched.count("add_argument") == 1
+
+
+#: A def that makes many datasets and loaders: what is asked about the def is asked once.
+MANY_DATASETS = """
+import os
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+{classes}
+def main():
+{loaders}
+main()
+"""
+_CLASS = """
+class D{n}(Dataset):
+    def __init__(self):
+        self.names = os.listdir("images")
+    def __getitem__(self, i):
+        return np.random.rand(3)
+"""
+
+
+def _many_datasets(folder: Path, count: int = 30) -> Path:
+    classes = "".join(_CLASS.format(n=n) for n in range(count))
+    loaders = "".join(f"    l{n} = DataLoader(D{n}(), num_workers=2)\n" for n in range(count))
+    path = folder / "train.py"
+    path.write_text(MANY_DATASETS.format(classes=classes, loaders=loaders), "utf-8")
+    return path
+
+
+def test_what_a_def_of_many_datasets_counts_is_asked_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked: list[Frame] = []
+    counted = unsorted_listing._counted
+    monkeypatch.setattr(unsorted_listing, "_counted", lambda frame, model: asked.append(frame) or counted(frame, model))
+    _many_datasets(tmp_path)
+    Workspace([tmp_path], {"select": ["ALL"]}).check()
+    assert len(asked) == len(set(asked)) == 31  # main(), and each __init__
+
+
+def test_the_places_of_a_worker_map_are_found_together(counted: Counter[str], tmp_path: Path) -> None:
+    path = _many_datasets(tmp_path)
+    workspace = Workspace([tmp_path])
+    known = workspace.worker_map()
+    counted.clear()
+    lines = [span.line for loader in known.loaders for place in loader.places() if (span := workspace.locate(place))]
+    assert path.read_text("utf-8").count("DataLoader(D") == len(known.loaders) == 30
+    assert len(set(lines)) == 60 and counted["numbered"] == 0
 
 
 def test_a_keystroke_in_what_no_finding_rests_on(counted: Counter[str], tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from loaderlint.syntax import cutter
-from loaderlint.syntax.cutter import Piece, cut, recut
+from loaderlint.syntax.cutter import Piece, cut, recut, recut_changes
 from loaderlint.syntax.libcst_tree import parse_piece
 
 from . import corpus
@@ -257,7 +257,8 @@ def test_a_text_of_open_brackets_takes_no_quadratic_time() -> None:
     text = "f(\n" * 2000
     machine = cutter._Cutter(text, suspicious=False)
     machine._lexer._open = Counting()
-    assert len(machine.run()) == 2000
+    machine.run()
+    assert len(machine.all_pieces()) == 2000
     assert steps < 10_000
 
 
@@ -368,6 +369,21 @@ def test_recut_is_cut(texts: tuple[str, str]) -> None:
     old, new = texts
     pieces = cut(old)
     assert recut(pieces, old, new) == cut(new)
+
+
+@settings(max_examples=200)
+@given(edits())
+def test_what_a_change_cuts_anew_is_what_recut_adds(texts: tuple[str, str]) -> None:
+    old, new = texts
+    pieces = cut(old)
+    found = recut_changes(pieces, old, new)
+    kept = [piece.text for piece in pieces if piece.start >= found.rest]
+    everything = found.all_pieces()
+    first = len(everything) - len(kept) - len(found.pieces)
+    assert everything == cut(new)
+    assert everything[:first] == pieces[:first]
+    assert everything[first : len(everything) - len(kept)] == found.pieces
+    assert [piece.text for piece in everything[len(everything) - len(kept) :]] == kept
 
 
 @settings(max_examples=200)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loaderlint.findings.finding import Finding, Place
+from loaderlint.findings.finding import Place
 from loaderlint.sources.store import Store
 from loaderlint.syntax.source import lines_of
 
@@ -35,12 +35,11 @@ class Places:
             above = opened.pieces[above].parent
         return "\0".join(reversed(lines))
 
-    def find(self, findings: Iterable[Finding]) -> None:
-        """Look for all places that findings speak of, so that each piece is parsed once for all of them."""
+    def find(self, places: Iterable[Place]) -> None:
+        """Look for many places at once, so that each piece is parsed once for all of them."""
         wanted: dict[Path, dict[int, set[int]]] = {}
-        for finding in findings:
-            for place in (finding.place, *(evidence.place for evidence in finding.evidence)):
-                wanted.setdefault(place.path, {}).setdefault(place.piece, set()).add(place.anchor)
+        for place in places:
+            wanted.setdefault(place.path, {}).setdefault(place.piece, set()).add(place.anchor)
         for path, pieces in wanted.items():
             opened = self._store.open(path)
             for piece, anchors in pieces.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import compress, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -155,7 +155,7 @@ class Project:
     def _shown(self, findings: Mapping[Path, Sequence[Finding]]) -> dict[Path, tuple[Diagnostic, ...]]:
         """What is shown of findings, by file."""
         with contained(_told_file_by_file, None):
-            self.places.find(one for found in findings.values() for one in found)
+            self.places.find(place for found in findings.values() for one in found for place in one.places())
         shown: dict[Path, tuple[Diagnostic, ...]] = {}
         for path, found in findings.items():
             shown[path] = ()
@@ -228,8 +228,10 @@ class Project:
             self.store.walk_all()
         known = self._told([path for path in asked if path not in folders])
         reported = set(self._reported(folders, [path for path in asked if path not in folders]))
-        loaders = known.map.loaders
-        return tuple(one for one in loaders if (one.place.path in reported if one.place else self.root in folders))
+        wanted = (one.place.path in reported if one.place else self.root in folders for one in known.map.loaders)
+        loaders = tuple(compress(known.map.loaders, wanted))
+        self.places.find(place for one in loaders for place in one.places())
+        return loaders
 
     def _told(self, named: Sequence[Path]) -> Told:
         """What there is to tell of the project; `named` files count, excluded or not, beside those that the last check
@@ -266,7 +268,7 @@ class Project:
             return column is None or (span.line, span.column) <= (line, column) <= (span.end_line, span.end_column)
 
         findings = self._linking.last.findings.get(path, [])
-        self.places.find(findings)
+        self.places.find(place for one in findings for place in one.places())
         here = [one for one in findings if one.place.piece in pieces]
         printed = self.showing.printed(path, findings)
         reported = self.showing.split(path, printed)[0]

@@ -143,8 +143,11 @@ def _holders(model: Model) -> dict[DefKey, tuple[int, ...]]:
 
 
 def _function(frames: list[Reached], model: Model) -> FunctionTold:
-    loaders = [one for one in model.loaders if any(reached.bits() >> one.index & 1 for reached in frames)]
-    shown = {one.index: one for one in model.loaders}
+    bits = 0
+    for reached in frames:
+        bits |= reached.bits()
+    loaders = list(model.loaders_of(bits))
+    shown = {one.index: one for one in loaders}
     ways: dict[tuple[Place | None, str, str], Run] = {}
     for loader in loaders:  # a call that is come to on several ways makes several loaders
         run = _run(loader, frames, model)

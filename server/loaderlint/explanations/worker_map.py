@@ -6,7 +6,7 @@ be kept when the model is gone, and moves with its pieces.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -120,6 +120,14 @@ class MappedLoader:
     functions: tuple[MappedFunction, ...]
     objects: tuple[MappedObject, ...]
 
+    def places(self) -> Iterator[Place]:
+        """All places that it names."""
+        for place in (self.place, *(dataset.place for dataset in self.datasets)):
+            if place is not None:
+                yield place
+        yield from (function.place for function in self.functions)
+        yield from (copied.place for copied in self.objects)
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerMap:
@@ -152,7 +160,7 @@ class _Mapper:
     def _loader(self, loader: Loader) -> MappedLoader:
         model = self._model
         methods, source = start_methods(loader, model)
-        here = [one for one in model.reached.values() if one.bits() >> loader.index & 1]
+        here = model.reached_by(loader)
         return MappedLoader(
             loader.index,
             loader.name,
@@ -174,7 +182,7 @@ class _Mapper:
         for name in TOLD_ARGUMENTS:
             yield MappedArgument(name, meaning(loader.argument(name), self._model), name in loader.arguments)
 
-    def _datasets(self, loader: Loader, here: list[Reached]) -> Iterator[MappedDataset]:
+    def _datasets(self, loader: Loader, here: Sequence[Reached]) -> Iterator[MappedDataset]:
         model = self._model
         for atom in loader.datasets:
             site = atom.site if isinstance(atom, Instance | LibObject) else None
@@ -190,7 +198,7 @@ class _Mapper:
         for cls in others:
             yield MappedDataset(model.ev.classes.name(cls), None, "possible")
 
-    def _functions(self, loader: Loader, here: list[Reached]) -> Iterator[MappedFunction]:
+    def _functions(self, loader: Loader, here: Sequence[Reached]) -> Iterator[MappedFunction]:
         found: dict[tuple[str, Place], tuple[set[Part], Certainty]] = {}
         for one in here:
             key = (self._model.label(one.frame), self._model.def_place(one.frame))
@@ -204,7 +212,7 @@ class _Mapper:
 
     # --- what is copied -----------------------------------------------------------------------------------------------
 
-    def _copied(self, loader: Loader, here: list[Reached]) -> Iterator[MappedObject]:
+    def _copied(self, loader: Loader, here: Sequence[Reached]) -> Iterator[MappedObject]:
         found: dict[tuple[str, str, str, Place], Certainty] = {}
         for one in here:
             if one.frame not in self._objects:

@@ -6,6 +6,7 @@ A `Place` names a node by file, piece and anchor; `loaderlint.engine` turns it i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from pathlib import Path
@@ -244,6 +245,11 @@ class Finding:
     subject: str
     evidence: tuple[Evidence, ...] = ()
     fixes: tuple[Fix, ...] = field(default=())
+
+    def places(self) -> Iterator[Place]:
+        """Its own place, then those of its evidence."""
+        yield self.place
+        yield from (evidence.place for evidence in self.evidence)
 
 
 class Silence(NamedTuple):

@@ -15,6 +15,7 @@ import libcst as cst
 from loaderlint.findings.finding import Place
 from loaderlint.fixes.file_edits import Change, FileAccess, Refused
 from loaderlint.fixes.piece_tree import Tree, grow
+from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.source import LineIndex
 
 #: Ranks of changes, see `Change`.
@@ -33,6 +34,7 @@ _CHEAP = 200
 _GROWING = 3
 TOO_MUCH = "the fixes of this file take too much time together"
 
+_DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SUITE = re.compile(
     r"^([ \t]*)(?:async|class|def|elif|else|except|finally|for|if|try|while|with)\b.*:[ \t]*(?:#.*)?"
@@ -98,6 +100,10 @@ class Plan:
     functions: tuple[NewFunction, ...] = ()
     methods: tuple[NewMethod, ...] = ()
     arguments: tuple[NewArgument, ...] = ()
+
+
+def _is_outermost(piece: Piece) -> bool:
+    return piece.kind == "statement" and piece.parent == -1
 
 
 class Work:
@@ -169,6 +175,12 @@ class Original:
         return list(found)
 
     @cached_property
+    def functions(self) -> list[tuple[int, str]]:
+        """The undecorated functions directly at module level: the piece and the name of each."""
+        found = ((piece, _DEF.match(one.text)) for piece, one in enumerate(self.pieces) if _is_outermost(one))
+        return [(piece, head[1]) for piece, head in found if head is not None]
+
+    @cached_property
     def last_inside(self) -> list[int]:
         """For each piece the last of those in it, itself if there are none: what is in a piece stands behind it."""
         last = list(range(len(self.pieces)))
@@ -189,9 +201,9 @@ class Original:
         return [piece.start for piece in self.pieces]
 
     @cached_property
-    def known(self) -> frozenset[tuple[str, str, str]]:
-        """The pieces as `parse_piece` sees them."""
-        return frozenset((piece.kind, piece.keyword, piece.text) for piece in self.pieces)
+    def known(self) -> set[tuple[str, str, str]]:
+        """The pieces as `parse_piece` sees them, and those of changes that were found valid."""
+        return set((piece.kind, piece.keyword, piece.text) for piece in self.pieces)
 
 
 class Originals:

@@ -18,7 +18,6 @@ from loaderlint.fixes.file_edits import Change, Refused
 from loaderlint.fixes.layout import GOES_ON, above_comments
 from loaderlint.fixes.name_scopes import Here, bindings, fill, has_word
 
-_DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _IMPORT = re.compile(r"[ \t]*(?:import|from)\b", re.MULTILINE)
 _LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER)
 _COOKIE = re.compile(r"#!|#.*coding[:=]")
@@ -110,14 +109,13 @@ def says(draft: Draft, span: tuple[int, int], name: str, tokens: tuple[str, ...]
 
 
 def _equal_function(draft: Draft, tokens: tuple[str, ...], run_at: int) -> str | None:
-    for piece in range(run_at):
+    for piece, name in draft.original.functions:
+        if piece >= run_at:
+            return None
         one = draft.pieces[piece]
-        found = _DEF.match(one.text)
-        if one.kind != "statement" or one.parent != -1 or found is None:
-            continue
         span = (one.start, one.start + len(one.text))
-        if says(draft, span, found[1], tokens) and len(bindings(draft, found[1])) == 1:
-            return found[1]
+        if says(draft, span, name, tokens) and len(bindings(draft, name)) == 1:
+            return name
     return None
 
 

@@ -14,7 +14,7 @@ import libcst as cst
 from loaderlint.fixes.draft import Draft
 from loaderlint.fixes.file_edits import Change
 from loaderlint.fixes.piece_tree import Tree
-from loaderlint.syntax.cutter import Piece, recut
+from loaderlint.syntax.cutter import Piece, recut_changes
 from loaderlint.syntax.libcst_tree import is_block, parse_piece
 
 #: Characters of a file that are cut into pieces in the time that one of them is parsed in.
@@ -47,18 +47,23 @@ def changed(text: str, changes: Iterable[Change], start: int = 0, end: int | Non
 
 
 def _pieces_are_valid(draft: Draft, changes: Sequence[Change]) -> bool:
-    known = draft.original.known | _changed_within(draft, changes)
+    within = _changed_within(draft, changes)
+    known = draft.original.known
     for piece in _recut(draft, changes):
-        if (piece.kind, piece.keyword, piece.text) not in known:
-            draft.spend(len(piece.text))
-            if parse_piece(piece) is None:
-                return False
+        code = (piece.kind, piece.keyword, piece.text)
+        if code in known or code in within:
+            continue
+        draft.spend(len(piece.text))
+        if parse_piece(piece) is None:
+            return False
+        if len(piece.text) < _LONG:  # a function that thousands of fixes add; long ones would fill the memory
+            known.add(code)
     return True
 
 
-def _recut(draft: Draft, changes: Sequence[Change]) -> tuple[Piece, ...]:
-    """The pieces of the changed file. Changes that lie far apart (an import and a call) are made one after the other:
-    what lies between them is not cut again."""
+def _recut(draft: Draft, changes: Sequence[Change]) -> list[Piece]:
+    """The pieces of the changed file that are cut anew. Changes that lie far apart (an import and a call) are made one
+    after the other: what lies between them is not cut again."""
     groups: list[list[Change]] = []
     for change in changes:
         if groups and change.start - groups[-1][-1].end < _FAR:
@@ -68,12 +73,16 @@ def _recut(draft: Draft, changes: Sequence[Change]) -> tuple[Piece, ...]:
     if len(groups) > _MANY:
         groups = [list(changes)]
     pieces, text = draft.pieces, draft.text
-    for group in reversed(groups):
+    anew: list[Piece] = []
+    while groups:
+        group = groups.pop()
         draft.spend(len(text) / _MOVED + (group[-1].end - group[0].start) / _RECUT)
         after = changed(text, group)
-        pieces = recut(pieces, text, after)
-        text = after
-    return pieces
+        found = recut_changes(pieces, text, after)
+        anew = [*found.pieces, *(piece for piece in anew if piece.start >= found.rest)]
+        if groups:
+            pieces, text = found.all_pieces(), after
+    return anew
 
 
 def _changed_within(draft: Draft, changes: Sequence[Change]) -> frozenset[tuple[str, str, str]]:

@@ -137,14 +137,12 @@ def _cause(listing: Listing) -> str:
 
 
 def _uses(taken: dict[tuple[str, str], Orders], inst: Instance, model: Model) -> Iterator[_Use]:
-    order = ListingOrder(model)
     made = _making(inst, model)
     for (one, shape), (other, other_shape) in combinations(taken, 2):
         if one != other and (shape == other_shape or _ANY in (shape, other_shape)):
             yield from _mismatch(taken[one, shape], taken[other, other_shape], f"`self.{one}` and `self.{other}`")
     for maker in made:
-        yield from _zipped(maker, order, model)
-        yield from _numbered(maker, order, model)
+        yield from model.remembered(_uses_in, maker)
     for (name, _), orders in taken.items():
         for each in orders:
             if each.cut:
@@ -239,6 +237,12 @@ def _zipped(frame: Frame, order: ListingOrder, model: Model) -> Iterator[_Use]:
         orders = [order.of(arg.value, frame) for arg in call.call.args]
         for first, second in combinations([each for each in orders if each], 2):
             yield from _mismatch(first, second, "the files of two listings")
+
+
+def _uses_in(maker: Frame, model: Model) -> tuple[_Use, ...]:
+    """What a def that makes datasets lets the order decide: it may make thousands of them."""
+    order = ListingOrder(model)
+    return (*_zipped(maker, order, model), *_numbered(maker, order, model))
 
 
 def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[_Use]:

@@ -16,7 +16,7 @@ strings which hold definitions.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -48,31 +48,64 @@ class Piece(NamedTuple):
 def cut(text: str) -> tuple[Piece, ...]:
     """The pieces of `text` in its order, containers before what stands in them. Never raises."""
     try:
-        return _Cutter(text, suspicious=False).run()
+        return _cut(text, suspicious=False)
     except _OpenString:
-        return _Cutter(text, suspicious=True).run()
+        return _cut(text, suspicious=True)
+
+
+def _cut(text: str, suspicious: bool) -> tuple[Piece, ...]:
+    cutter = _Cutter(text, suspicious)
+    cutter.run()
+    return cutter.all_pieces()
 
 
 def recut(pieces: tuple[Piece, ...], old_text: str, new_text: str) -> tuple[Piece, ...]:
     """`cut(new_text)`, made from `pieces`, which must be `cut(old_text)`.
 
     Pieces that do not depend on what changed keep their `text` object."""
+    return recut_changes(pieces, old_text, new_text).all_pieces()
+
+
+class ChangedPieces(NamedTuple):
+    """What a change cuts anew.
+
+    `pieces` are those, with their places in the new text; the old pieces that begin at offset `rest` of the old text or
+    behind it hold in the new one. `all_pieces` makes the pieces of the new text: to move the old ones costs as much as
+    there are of them behind the change."""
+
+    pieces: tuple[Piece, ...]
+    rest: int
+    all_pieces: Callable[[], tuple[Piece, ...]]
+
+
+def recut_changes(pieces: tuple[Piece, ...], old_text: str, new_text: str) -> ChangedPieces:
+    """How `recut(pieces, old_text, new_text)` differs from `pieces`."""
     if old_text == new_text:
-        return pieces
+        return ChangedPieces((), 0, lambda: pieces)
+    cutter = _cut_changes(pieces, old_text, new_text)
+    if cutter is not None:
+        return cutter.changes(len(old_text))
+    new = cut(new_text)
+    return ChangedPieces(new, len(old_text) + 1, lambda: new)
+
+
+def _cut_changes(pieces: tuple[Piece, ...], old_text: str, new_text: str) -> _Cutter | None:
+    """A cutter that has cut what differs from `pieces`; None if all of the text is to be cut."""
     if not pieces or pieces[0].start + pieces[0].seen > len(
         old_text
     ):  # cut in suspicious mode: all of it hangs together
-        return cut(new_text)
+        return None
     prefix, suffix = common_ends(old_text, new_text)
     first = next((number for number, piece in enumerate(pieces) if piece.start + piece.seen >= prefix), -1)
     if first < 0:
-        return cut(new_text)
+        return None
     cutter = _Cutter(new_text, suspicious=False)
     cutter.resume(pieces, first, len(new_text) - suffix, len(new_text) - len(old_text))
     try:
-        return cutter.run()
+        cutter.run()
     except _OpenString:
-        return cut(new_text)
+        return None
+    return cutter
 
 
 def common_ends(old: Sequence[object], new: Sequence[object]) -> tuple[int, int]:
@@ -462,6 +495,15 @@ class _Container:
         self.clause = -1
 
 
+class _Rest(NamedTuple):
+    """The old pieces from `first` on hold in the new text, so many `lines` further down. `parents` are the new indices
+    of the containers that are open there, by the old ones."""
+
+    first: int
+    lines: int
+    parents: dict[int, int]
+
+
 class _Cutter:
     """Cuts one text, from its start or from a piece of an older text on."""
 
@@ -476,12 +518,14 @@ class _Cutter:
         self._old_index = 0
         self._same_from = 0
         self._shift = 0
+        self._first = 0
+        self._rest: _Rest | None = None
 
     def resume(self, old: tuple[Piece, ...], first: int, same_from: int, shift: int) -> None:
         """Keep the pieces before `old[first]`, and those that begin alike from `same_from` on: their offset in the old
         text is smaller by `shift`."""
         self._old = old
-        self._old_index = first
+        self._old_index = self._first = first
         self._same_from = same_from
         self._shift = shift
         if first == 0:
@@ -498,16 +542,26 @@ class _Cutter:
                 containers[piece.parent].clause = _indent(piece)
             index = piece.parent
 
-    def run(self) -> tuple[Piece, ...]:
-        """All pieces."""
+    def run(self) -> None:
+        """Cut up to the end, or up to the line from which on the old pieces are known to hold."""
         line = self._lexer.line(self._counted[0])
         while line is not None:
             while self._stack[-1].indent >= line.indent:
                 self._stack.pop()
             if self._old and self._rest_is_known(line):
-                break
+                return
             line = self._piece(line)
-        return tuple(self._pieces)
+
+    def all_pieces(self) -> tuple[Piece, ...]:
+        """The pieces of the text, after `run`."""
+        if self._rest is None:
+            return tuple(self._pieces)
+        return (*self._pieces, *self._moved(self._rest))
+
+    def changes(self, old_end: int) -> ChangedPieces:
+        """What `run` has cut. `old_end`: the length of the old text."""
+        rest = old_end + 1 if self._rest is None else self._old[self._rest.first].start
+        return ChangedPieces(tuple(self._pieces[self._first :]), rest, self.all_pieces)
 
     def _piece(self, line: _Line) -> _Line | None:
         """Cut the piece that begins with `line`; the first line behind it."""
@@ -633,29 +687,29 @@ class _Cutter:
         containers = self._stack[1:]
         if [(old[i].kind, _indent(old[i])) for i in chain] != [(c.kind, c.indent) for c in containers]:
             return False
-        self._take_over(index, line, dict(zip([-1, *chain], [c.index for c in self._stack], strict=True)))
+        parents = dict(zip([-1, *chain], [c.index for c in self._stack], strict=True))
+        self._rest = _Rest(index, self._line_number(line.start) - old[index].line, parents)
         return True
 
-    def _take_over(self, index: int, line: _Line, parents: dict[int, int]) -> None:
-        rest = self._old[index:]
-        lines = self._line_number(line.start) - rest[0].line
-        moved = len(self._pieces) - index
+    def _moved(self, rest: _Rest) -> Iterable[Piece]:
+        """The old pieces from which on the text is the same, at their new places."""
+        pieces = self._old[rest.first :]
+        moved = len(self._pieces) - rest.first
         shift = self._shift
-        if not (lines or moved or shift):
-            self._pieces += rest
-            return
-        self._pieces += [
+        if not (rest.lines or moved or shift):
+            return pieces
+        return (
             Piece(
                 piece.kind,
                 piece.keyword,
                 piece.text,
                 piece.start + shift,
-                piece.line + lines,
-                parents[piece.parent] if piece.parent < index else piece.parent + moved,
+                piece.line + rest.lines,
+                rest.parents[piece.parent] if piece.parent < rest.first else piece.parent + moved,
                 piece.seen,
             )
-            for piece in rest
-        ]
+            for piece in pieces
+        )
 
 
 def _chain(pieces: tuple[Piece, ...], index: int) -> list[int]:
