@@ -15,6 +15,7 @@ import pytest
 from loaderlint.engine import Workspace
 from loaderlint.fixes import draft
 from loaderlint.project.loaders import loaders
+from loaderlint.syntax import piece_size
 
 HEAD = """from torch.utils.data import DataLoader, Dataset
 
@@ -343,3 +344,22 @@ def _repairs(path: Path) -> tuple[int, list[str]]:
     assert len(found) == 2
     count = sum(workspace.preferred_repair(one) is not None for one in found)
     return count, [problem.message for problem in workspace.problems]
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_a_file_of_too_many_branches_is_left_out_and_comes_back(tmp_path: Path, typed: bool) -> None:
+    path = tmp_path / "main.py"
+    few = "from torch.utils.data import DataLoader\nif a:\n    pass\n"
+    many = few + "elif b:\n    pass\n" * (piece_size.MAX_CLAUSES + 1)
+    path.write_text(few if typed else many, "utf-8")
+    workspace = Workspace([tmp_path])
+    if typed:
+        workspace.set_text(path, few)
+        workspace.check()
+        workspace.set_text(path, many)
+    workspace.check()
+    (problem,) = workspace.problems
+    assert problem.path == path and "more than 50,000 branches" in problem.message
+    workspace.set_text(path, few)
+    assert workspace.check()[path] == ()
+    assert workspace.problems == []

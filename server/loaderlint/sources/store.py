@@ -363,6 +363,7 @@ class Store:
             source = _overlay_source(text)
             opened = known.changed(source) if known else self._cut(path, source, text, _bytes(text))
             self._note_left_out(opened)
+            opened = self._if_read(opened)
             reaches_alike = known is not None and reach_alike(known.text, text, _around)
         self._open[path] = opened
         self._searching.change(path, reaches_alike=reaches_alike)
@@ -619,11 +620,14 @@ class Store:
             return None
         if source.unknown_encoding:
             self.unknown_encodings[path] = source.unknown_encoding
-        opened = self._cut(path, data, source.text, data)
-        if has_too_many_clauses(opened.pieces):
-            self.unreadable[path] = f"more than {MAX_CLAUSES:,} branches and loops at module level"
-            return None
-        return opened
+        return self._if_read(self._cut(path, data, source.text, data))
+
+    def _if_read(self, opened: OpenFile) -> OpenFile | None:
+        """The file; None, with the reason noted, if it has more clauses than are read."""
+        if not has_too_many_clauses(opened.pieces):
+            return opened
+        self.unreadable[opened.path] = f"more than {MAX_CLAUSES:,} branches and loops at module level"
+        return None
 
     def _cut(self, path: Path, content: Source | bytes, text: str, data: bytes) -> OpenFile:
         """The file with this content. Its facts may be known from an earlier session."""
