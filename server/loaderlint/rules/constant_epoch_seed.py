@@ -127,10 +127,10 @@ def _called_in_loops(function: MainFunction, model: Model) -> Iterator[Seeding]:
     }
     frames = [frame for place in sorted(places) for frame in model.callers.frames(*place)]
     for frame in frames:
-        for call in model.calls_named(frame, {name}):
-            trains = any(_trains(target, frame, model) for target in model.ev.targets(call.number, frame))
-            seeding = _seeding(call, model) if trains and frame not in model.reached else None
-            if seeding is not None:
+        for call in model.calls_named(frame, {name}) if frame not in model.reached else ():
+            seeding = _seeding(call, model)
+            # Whether it trains is asked last: for that all calls in the loops of the caller are followed.
+            if seeding and any(_trains(target, frame, model) for target in model.ev.targets(call.number, frame)):
                 yield seeding
 
 
@@ -194,13 +194,14 @@ def _seeding(call: WorkerCall, model: Model) -> Seeding | None:
         return Seeding(call, name, call.call.args[0].value, unknowns) if constant else None
     for target in model.ev.targets(call.number, call.frame):
         inner = [c for c in model.frame_calls(target) if _seeder(c) is not None and c.call.args]
+        if not inner or not all(c.context == 0 and _is_fixed(c.call.args[0].value, c.frame, 0, model) for c in inner):
+            continue
         if not all(_stays(arg.value, call.frame, loop, model, 0) for arg in call.call.args):
             told = any(_is_told(c.call.args[0].value, c.frame, model) for c in inner)
             if told or not _trains(target, call.frame, model):
                 continue
-        if inner and all(c.context == 0 and _is_fixed(c.call.args[0].value, c.frame, 0, model) for c in inner):
-            passed = call.call.args[0].value if len(call.call.args) == 1 else None
-            return Seeding(call, model.label(target), passed, unknowns)
+        passed = call.call.args[0].value if len(call.call.args) == 1 else None
+        return Seeding(call, model.label(target), passed, unknowns)
     return None
 
 
