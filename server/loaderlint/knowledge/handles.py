@@ -1,6 +1,6 @@
 """Handles: what opens one, and what a forked worker does with it. Measured: forked file, zip and tar handles return
 other samples' bytes or raise; h5py, lmdb and sqlite forbid the use after fork; a video capture that was read from
-hangs; none of them can be pickled."""
+hangs; none of them can be pickled while it is open, and most cannot when it is closed."""
 
 from __future__ import annotations
 
@@ -11,38 +11,43 @@ from typing import Literal, NamedTuple
 class HandleKind(NamedTuple):
     """`word`: how messages call it. `fork`: 'corrupts' (silently wrong bytes or random errors, measured), 'hangs'
     (measured) or 'forbidden' (the library says not to). `fix`: the accessor form that is right for it, '' where none is
-    safe."""
+    safe. `unpicklable`: what pickle says of it ('cannot pickle ...'), open or closed; '' where it was not tried, or a
+    closed one can be pickled (bz2, lzma, PyTables)."""
 
     word: str
     fork: Literal["corrupts", "hangs", "forbidden"]
     fix: Literal["reopen", "close_first", ""]
+    unpicklable: str = ""
 
+
+_FILE = "an '_io' object"
+_BUFFER = "'_io.BufferedReader' object"
 
 #: Calls that open a handle.
 OPENERS = MappingProxyType(
     {
-        "builtins.open": HandleKind("file", "corrupts", "reopen"),
-        "pathlib.Path.open": HandleKind("file", "corrupts", "reopen"),
-        "gzip.open": HandleKind("gzip file", "corrupts", "reopen"),
+        "builtins.open": HandleKind("file", "corrupts", "reopen", _FILE),
+        "pathlib.Path.open": HandleKind("file", "corrupts", "reopen", _FILE),
+        "gzip.open": HandleKind("gzip file", "corrupts", "reopen", _BUFFER),
         "bz2.open": HandleKind("bz2 file", "corrupts", "reopen"),
         "lzma.open": HandleKind("lzma file", "corrupts", "reopen"),
-        "gzip.GzipFile": HandleKind("gzip file", "corrupts", "reopen"),
-        "zipfile.ZipFile": HandleKind("zip archive", "corrupts", "reopen"),
-        "tarfile.open": HandleKind("tar archive", "corrupts", "reopen"),
-        "tarfile.TarFile": HandleKind("tar archive", "corrupts", "reopen"),
-        "tarfile.TarFile.open": HandleKind("tar archive", "corrupts", "reopen"),
-        "h5py.File": HandleKind("HDF5 file", "forbidden", "reopen"),
+        "gzip.GzipFile": HandleKind("gzip file", "corrupts", "reopen", _BUFFER),
+        "zipfile.ZipFile": HandleKind("zip archive", "corrupts", "reopen", _BUFFER),
+        "tarfile.open": HandleKind("tar archive", "corrupts", "reopen", _BUFFER),
+        "tarfile.TarFile": HandleKind("tar archive", "corrupts", "reopen", _BUFFER),
+        "tarfile.TarFile.open": HandleKind("tar archive", "corrupts", "reopen", _BUFFER),
+        "h5py.File": HandleKind("HDF5 file", "forbidden", "reopen", "h5py objects"),
         "tables.open_file": HandleKind("HDF5 file", "forbidden", "reopen"),
-        "netCDF4.Dataset": HandleKind("netCDF file", "forbidden", "reopen"),
-        "lmdb.open": HandleKind("LMDB environment", "forbidden", "close_first"),
-        "lmdb.Environment": HandleKind("LMDB environment", "forbidden", "close_first"),
-        "sqlite3.connect": HandleKind("SQLite connection", "forbidden", "reopen"),
-        "cv2.VideoCapture": HandleKind("video capture", "hangs", ""),
+        "netCDF4.Dataset": HandleKind("netCDF file", "forbidden", "reopen", "a netCDF4 Dataset"),
+        "lmdb.open": HandleKind("LMDB environment", "forbidden", "close_first", "'Environment' object"),
+        "lmdb.Environment": HandleKind("LMDB environment", "forbidden", "close_first", "'Environment' object"),
+        "sqlite3.connect": HandleKind("SQLite connection", "forbidden", "reopen", "'sqlite3.Connection' object"),
+        "cv2.VideoCapture": HandleKind("video capture", "hangs", "", "'cv2.VideoCapture' object"),
         "psycopg2.connect": HandleKind("database connection", "corrupts", ""),
         "pymysql.connect": HandleKind("database connection", "corrupts", ""),
         "mysql.connector.connect": HandleKind("database connection", "corrupts", ""),
-        "pymongo.MongoClient": HandleKind("MongoDB client", "forbidden", ""),
-        "redis.Redis": HandleKind("Redis client", "forbidden", ""),
+        "pymongo.MongoClient": HandleKind("MongoDB client", "forbidden", "", "'_thread.lock' object"),
+        "redis.Redis": HandleKind("Redis client", "forbidden", "", "'_thread.RLock' object"),
         "socket.create_connection": HandleKind("socket", "corrupts", ""),
     }
 )

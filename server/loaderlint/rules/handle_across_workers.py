@@ -74,7 +74,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.knowledge.handles import HandleKind
 from loaderlint.project.evaluation.frames import Frame
@@ -85,38 +84,29 @@ from loaderlint.rules.shared.handle_accessor import accessor
 from loaderlint.rules.shared.held_handles import (
     compares_pid,
     first_uses,
-    handle_kind,
-    handles_in,
+    handles_read,
     is_held,
-    may_be_handle,
     opener,
 )
 from loaderlint.rules.shared.lazy_places import site_key
 from loaderlint.rules.shared.silence_reasons import started_by, too_unsure, unexposed
-
-_READS = frozenset({ir.Attr, ir.Global, ir.Capture, ir.Param, ir.Index})
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a handle that the function reads, where it is opened."""
     done: set[tuple[Path, int, int]] = set()
     for frame in function.frames:
-        exprs = model.facts(frame).ir.exprs
-        memo = frame.memo.items()
-        reads = [(n, v) for n, v in memo if v is not None and type(exprs[n]) in _READS and may_be_handle(v)]
-        for number, value in sorted(reads, key=lambda item: item[0]):
-            for atom in handles_in(value, model):
-                kind = handle_kind(atom, model)
-                made = site_key(opener(atom, model).site) if kind is not None else None
-                if kind is None or made is None or made in done:
-                    continue
-                if compares_pid(frame, model):
-                    yield from _silence(atom, "the function that uses it asks which process it is in", model)
-                    continue
-                for found in _judge(frame, number, atom, kind, value, model):
-                    if isinstance(found, Finding):
-                        done.add(made)
-                    yield found
+        for number, value, atom, kind in handles_read(frame, model):
+            made = site_key(opener(atom, model).site)
+            if made in done:
+                continue
+            if compares_pid(frame, model):
+                yield from _silence(atom, "the function that uses it asks which process it is in", model)
+                continue
+            for found in _judge(frame, number, atom, kind, value, model):
+                if isinstance(found, Finding):
+                    done.add(made)
+                yield found
 
 
 def _silence(held: LibObject, reason: str, model: Model) -> Iterator[Silence]:

@@ -4,7 +4,8 @@
 ## What it does
 Finds what a dataset, a collate function or a `worker_init_fn` holds that cannot be pickled: locks, threads, queues,
 generators, modules, views of dictionaries (`names.keys()`), weak references, progress bars, OpenCV objects, a
-`torch.Generator`. Also thread locks that are held around a sample, under every start method: they lock nothing.
+`torch.Generator`, files and other handles that no worker uses. Also thread locks that are held around a sample, under
+every start method: they lock nothing.
 
 ## Why is this bad?
 Workers that are not forked get the dataset, the collate function and the worker init function by pickle. With such an
@@ -22,7 +23,8 @@ A `threading.Lock` orders the threads of one process. Each worker has its own co
 - It is deleted or replaced before the workers start: `self.names = list(self.names)`.
 - Loggers, compiled patterns, `BytesIO`, `map`, `zip`, `iter(list)`, `itertools.cycle`, NumPy generators and
   `functools.partial` can be pickled.
-- Files, databases and the like are handle-across-workers.
+- Files, databases and the like that workers use are handle-across-workers. A closed one cannot be pickled either: it
+  must be let go of (`self.file = None`, `del self.file`).
 
 ## Example
 ```python
@@ -59,17 +61,20 @@ to judge; a lock that only workers use can go.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Certainty, Evidence, Finding, Place, Severity, Silence
+from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.pickling import SHARED_BY_INHERITANCE, THREAD_LOCKS, UNPICKLABLE, Unpicklable
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, LibObject, SeqOf, Site
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-from loaderlint.rules.shared.lazy_places import spot_of
+from loaderlint.rules.shared.held_handles import handle_kind, handles_read, opener
+from loaderlint.rules.shared.lazy_places import site_key, spot_of
 from loaderlint.rules.shared.left_out_state import left_out
 from loaderlint.rules.shared.pickled_to_workers import Parcel, cannot_start, is_module, parcels, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, too_unsure, unpickled
@@ -106,9 +111,12 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         return
     # One of its own in each worker would be none.
     shared = any(one.name in SHARED_BY_INHERITANCE or one.kind.word == "manager" for one in found)
+    again = [one.parcel for one in found if one.name not in OPENERS]
     for one in found:
         certainty: Certainty = "possible" if one.parcel.guessed else exposure.certainty
         severity = loudness(loud, certainty)
+        # To open it again in each worker would be of no use, and one that is written to would be emptied.
+        fix = () if shared or one.name in OPENERS else left_out(one.parcel, again, model)
         if severity is None:
             yield Silence(RULE.name, one.place, too_unsure(certainty))
         else:
@@ -121,14 +129,14 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
                 one.place,
                 one.name,
                 (*one.parcel.shown(model, one.place), *sent_by(loader, model)),
-                () if shared else left_out(one.parcel, [other.parcel for other in found], model),
+                fix,
             )
 
 
 def _stuck(parcel: Parcel, loader: Loader, model: Model) -> Stuck | None:
     match parcel.atom:
-        case LibObject(name, site):
-            kind = _kind(name, parcel, loader, model)
+        case LibObject(name, site) as made:
+            kind = _handle(made, loader, model) if name in OPENERS else _kind(name, parcel, loader, model)
             return Stuck(parcel, kind, name, _place(site, parcel, model)) if kind else None
         case SeqOf(_, _, site) if site is not None:
             e = model.ev.expr(site.frame, site.expr)
@@ -169,6 +177,22 @@ def _kind(name: str, parcel: Parcel, loader: Loader, model: Model) -> Unpicklabl
     return UNPICKLABLE.get(name)
 
 
+def _handle(made: LibObject, loader: Loader, model: Model) -> Unpicklable | None:
+    """What pickle says of a handle that no worker uses; those that they use are handle-across-workers' matter."""
+    kind = handle_kind(made, model)
+    if kind is None or not kind.unpicklable:
+        return None
+    opened = site_key(made.site)
+    if any(opened in model.remembered(_opened_and_read, one.frame) for one in model.reached_by(loader)):
+        return None
+    return Unpicklable(kind.word, kind.unpicklable)
+
+
+def _opened_and_read(frame: Frame, model: Model) -> frozenset[tuple[Path, int, int]]:
+    """Where the handles are opened that a frame reads."""
+    return frozenset(site_key(opener(atom, model).site) for _, _, atom, _ in handles_read(frame, model))
+
+
 def _is_of_another_method(loader: Loader, model: Model) -> bool:
     """Whether the loader names a start method that is not the program's."""
     named = model.named_start_methods(loader.argument("multiprocessing_context"))
@@ -185,7 +209,9 @@ def _place(site: Site, parcel: Parcel, model: Model) -> Place:
 
 
 def _a(word: str) -> str:
-    return f"{'an' if word[0] in 'aeiouAEIOU' and not word.startswith('uni') else 'a'} {word}"
+    spelled = word[:2].isupper()  # 'an HDF5 file', 'an SSL context'
+    vowel = word[0] in "AEFHILMNORSX" if spelled else word[0] in "aeiouAEIOU"
+    return f"{'an' if vowel else 'a'} {word}"
 
 
 def _advice(one: Stuck) -> str:
@@ -196,6 +222,8 @@ def _advice(one: Stuck) -> str:
             return "import it where it is used"
         case "manager":
             return "keep only the lists and dictionaries that it makes"
+    if one.name in OPENERS:
+        return "no worker uses it: keep it in a local variable, or leave it out in `__getstate__`"
     if one.name in THREAD_LOCKS:
         return "it locks nothing between workers: remove it, or leave it out in `__getstate__`"
     return "make it in the worker, or leave it out in `__getstate__`"

@@ -25,6 +25,7 @@ FAULTY: tuple[Case, ...] = (
     Case(RULE, "views", "ends", SERVED, flags=FLAGS, fix="unsafe"),
     Case(RULE, "generator", "ends", SERVED, flags=FLAGS, fix=None),
     Case(RULE, "module", "ends", SERVED, flags=FLAGS, fix="unsafe"),
+    Case(RULE, "unused_handle", "ends", SERVED, flags=FLAGS, fix=None),
     Case(RULE, "manager", "ends", SERVED, flags=FLAGS, fix=None),
     Case(RULE, "opencv", "ends", SERVED, flags=FLAGS, fix="unsafe"),
     Case(

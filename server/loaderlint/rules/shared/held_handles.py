@@ -15,6 +15,8 @@ from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Orig
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import always_comes_by
 
+#: Expressions that read what is kept somewhere.
+_READS = frozenset({ir.Attr, ir.Global, ir.Capture, ir.Param, ir.Index})
 #: Methods and functions that read nothing from a handle.
 _NO_USES = frozenset("close closed fileno hasattr isinstance getattr id print repr str".split())
 
@@ -87,6 +89,19 @@ def _is_handle_name(name: str) -> bool:
     """Whether what makes an object opens a handle, or takes one from an object that is one."""
     shorter = None if name in OPENERS else _derived_from(name)
     return name in OPENERS or (shorter is not None and _is_handle_name(shorter))
+
+
+def handles_read(frame: Frame, model: Model) -> Iterator[tuple[int, Val, LibObject, HandleKind]]:
+    """Where a frame reads a handle from an attribute, a variable or an item: the expression, what it may be, and the
+    handle with its kind."""
+    for number in sorted(model.ev.evaluated(frame)):
+        if type(model.ev.expr(frame, number)) not in _READS:
+            continue
+        value = model.ev.eval(number, frame)
+        for atom in handles_in(value, model) if may_be_handle(value) else ():
+            kind = handle_kind(atom, model)
+            if kind is not None:
+                yield number, value, atom, kind
 
 
 def compares_pid(frame: Frame, model: Model) -> bool:
