@@ -40,19 +40,6 @@ IMAGE_FUNCTIONS = frozenset(
     f"torchvision.transforms.{version}functional.{name}" for name in _IMAGE_FUNCTIONS for version in ("", "v2.")
 )
 
-#: Calls that make a path, and its methods that give another one.
-PATH_MAKERS = frozenset(
-    """
-    pathlib.Path pathlib.PosixPath pathlib.WindowsPath pathlib.PurePath pathlib.PurePosixPath pathlib.PureWindowsPath
-    pathlib.Path.cwd pathlib.Path.home
-    """.split()
-)
-PATH_METHODS = frozenset(
-    "joinpath with_suffix with_name with_stem resolve absolute expanduser relative_to parent".split()
-)
-#: Methods of a path that give several.
-PATH_LISTINGS = frozenset("glob rglob iterdir".split())
-
 #: Other calls that make what cannot be batched, each with what that is.
 OTHERS = {
     "builtins.set": "a set",

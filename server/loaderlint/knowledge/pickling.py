@@ -109,6 +109,9 @@ UNPICKLABLE = MappingProxyType(
     }
 )
 
+#: What can be pickled from a version of Python on: since 3.13, `iterdir` gives a `map` over a list.
+PICKLED_SINCE = MappingProxyType({"pathlib.Path.iterdir": "3.13"})
+
 #: Locks that order threads of one process, not workers.
 THREAD_LOCKS = frozenset(
     f"threading.{name}" for name in ("Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore")

@@ -21,6 +21,7 @@ A `threading.Lock` orders the threads of one process. Each worker has its own co
 - A `__getstate__` leaves the object out.
 - It is an attribute of a class or a module, or is made in the worker.
 - It is deleted or replaced before the workers start: `self.names = list(self.names)`.
+- `Path.iterdir()` from Python 3.13 on, where it gives a `map`; `glob` and `rglob` still give generators.
 - Loggers, compiled patterns, `BytesIO`, `map`, `zip`, `iter(list)`, `itertools.cycle`, NumPy generators and
   `functools.partial` can be pickled.
 - Files, databases and the like that workers use are handle-across-workers. A closed one cannot be pickled either: it
@@ -65,9 +66,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Certainty, Evidence, Finding, Place, Severity, Silence
+from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place, Severity, Silence
 from loaderlint.knowledge.handles import OPENERS
-from loaderlint.knowledge.pickling import SHARED_BY_INHERITANCE, THREAD_LOCKS, UNPICKLABLE, Unpicklable
+from loaderlint.knowledge.pickling import PICKLED_SINCE, SHARED_BY_INHERITANCE, THREAD_LOCKS, UNPICKLABLE, Unpicklable
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, LibObject, SeqOf, Site
 from loaderlint.project.modules.dependencies import needs_word
@@ -113,24 +114,33 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     shared = any(one.name in SHARED_BY_INHERITANCE or one.kind.word == "manager" for one in found)
     again = [one.parcel for one in found if one.name not in OPENERS]
     for one in found:
-        certainty: Certainty = "possible" if one.parcel.guessed else exposure.certainty
-        severity = loudness(loud, certainty)
         # To open it again in each worker would be of no use, and one that is written to would be emptied.
         fix = () if shared or one.name in OPENERS else left_out(one.parcel, again, model)
-        if severity is None:
-            yield Silence(RULE.name, one.place, too_unsure(certainty))
-        else:
-            yield Finding(
-                RULE.name,
-                severity,
-                certainty,
-                f"{cannot_start(loader, model)}: {one.parcel.held} is sent to them and is {_a(one.kind.word)} (cannot "
-                f"pickle {one.kind.error}); {_advice(one)}",
-                one.place,
-                one.name,
-                (*one.parcel.shown(model, one.place), *sent_by(loader, model)),
-                fix,
-            )
+        yield _judge(one, loader, "possible" if one.parcel.guessed else exposure.certainty, loud, fix, model)
+
+
+def _judge(
+    one: Stuck, loader: Loader, certainty: Certainty, loud: Severity, fix: tuple[Fix, ...], model: Model
+) -> Finding | Silence:
+    since = PICKLED_SINCE.get(one.name)
+    is_old = model.environment(loader).python.before(since) if since else "yes"
+    if is_old == "no":
+        return Silence(RULE.name, one.place, f"it can be pickled from Python {since} on")
+    severity = loudness(loud, certainty, 0 if is_old == "yes" else 1)
+    if severity is None:
+        return Silence(RULE.name, one.place, too_unsure(certainty))
+    error = f"{one.kind.error} before Python {since}" if since else one.kind.error
+    return Finding(
+        RULE.name,
+        severity,
+        certainty,
+        f"{cannot_start(loader, model)}: {one.parcel.held} is sent to them and is {_a(one.kind.word)} (cannot "
+        f"pickle {error}); {_advice(one)}",
+        one.place,
+        one.name,
+        (*one.parcel.shown(model, one.place), *sent_by(loader, model)),
+        fix,
+    )
 
 
 def _stuck(parcel: Parcel, loader: Loader, model: Model) -> Stuck | None:

@@ -22,6 +22,7 @@ from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS, canonical
 from loaderlint.knowledge.higher_order import HIGHER_ORDER, PIPELINES
 from loaderlint.knowledge.loader_defaults import DATASET_PARAMETERS, SAMPLE_CALLABLES, SPLITTING_FUNCTIONS
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTIONS
+from loaderlint.knowledge.paths import PATH, PATH_MAKERS, PATH_METHODS
 from loaderlint.knowledge.registries import looks_up_class
 from loaderlint.project.evaluation import containers, dynamic_dispatch
 from loaderlint.project.evaluation.argument_binding import Arguments
@@ -114,7 +115,22 @@ def binary(op: str, left: Val, right: Val, site: Site) -> Val:
         return left.without_origins()
     if op == "%" and a is not None and a.kind == "str":
         return of(LibObject("builtins.str", site))
+    if op == "/" and (_is_path(left) or _is_path(right)):
+        return of(LibObject(PATH, site))
     return of(LibObject("builtins.operation", site))
+
+
+def _is_path(value: Val) -> bool:
+    return bool(value.atoms) and all(_is_path_atom(atom) for atom in value.atoms)
+
+
+def _is_path_atom(atom: Atom) -> bool:
+    match atom:
+        case LibObject(name, _):
+            return name in PATH_MAKERS
+        case LibMember(owner, "parent"):
+            return _is_path_atom(owner)
+    return False
 
 
 def _concatenated(left: Val, right: Val, site: Site) -> Val | None:
@@ -678,6 +694,8 @@ def call_object(
         if method == "copy":
             return of(atom.owner), ()
         return of(LibObject(f"list.{method}", site)), ()
+    if _is_path_atom(atom.owner):
+        return named(PATH if method in PATH_METHODS else f"{PATH}.{method}", site), ()
     if isinstance(atom.owner, LibObject):
         found = ev.configured.parsed(atom.owner, method, frame)
         if found is not None:

@@ -13,11 +13,9 @@ from loaderlint.knowledge.collation import (
     IMAGE_METHODS,
     IMAGE_TRANSFORMS,
     OTHERS,
-    PATH_LISTINGS,
-    PATH_MAKERS,
-    PATH_METHODS,
     PLAIN_BASES,
 )
+from loaderlint.knowledge.paths import PATH_LISTINGS, PATH_MAKERS, PATH_METHODS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, Lib, LibMember, LibObject, MapOf, SeqOf, Val
 from loaderlint.project.reach.model import Model
@@ -96,20 +94,12 @@ class Uncollatable:
             return OTHERS[atom.name]
         if _is_made(atom.name, IMAGE_MAKERS, IMAGE_METHODS):
             return IMAGE
-        if _is_path(atom.name) or self._is_joined_path(atom):
+        if _is_path(atom.name):
             return PATH
         call = self._ev.expr(atom.site.frame, atom.site.expr)
         if atom.name in IMAGE_FUNCTIONS and isinstance(call, ir.Call) and call.args:
             return IMAGE if self.of(call.args[0].value, atom.site.frame, 1) == IMAGE else None
         return None
-
-    def _is_joined_path(self, atom: LibObject) -> bool:
-        """`root / name`."""
-        e = self._ev.expr(atom.site.frame, atom.site.expr)
-        if atom.name != "builtins.operation" or not isinstance(e, ir.Bin) or e.op != "/":
-            return False
-        left = self._ev.eval(e.left, atom.site.frame)
-        return bool(left.atoms) and all(self._of_atom(one, _MAX_LEVELS) == PATH for one in left.atoms)
 
     def _keeps_images(self, call: ir.Call, frame: Frame) -> bool:
         """Whether a call is one of a transform, or of a pipeline of transforms, that gives an image for an image."""
