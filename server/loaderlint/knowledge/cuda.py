@@ -18,3 +18,20 @@ INITIALISES = frozenset(
 
 #: Packages whose functions take `device=` and make tensors there.
 TAKES_DEVICE = ("torch.", "torchvision.", "torchaudio.")
+
+#: Methods whose result is on the device of the tensor or module that they are called on.
+KEEPS_DEVICE = frozenset(
+    """
+    float half double bfloat16 int long bool type clone detach contiguous requires_grad_ eval train view reshape flatten
+    unsqueeze squeeze permute transpose t repeat expand abs sqrt mean sum
+    """.split()
+)
+
+#: Methods of tensors and modules that look at them and compute nothing.
+LOOKS = frozenset(
+    """
+    size dim ndimension numel nelement stride get_device is_contiguous element_size type eval train parameters buffers
+    """.split()
+)
+#: Builtin functions of which the same is true.
+LOOKING_FUNCTIONS = frozenset("len isinstance hasattr getattr type id".split())

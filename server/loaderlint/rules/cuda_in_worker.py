@@ -3,15 +3,16 @@
 
 ## What it does
 Finds code that uses CUDA in forked workers: `.cuda()`, `.to("cuda")`, `device="cuda"`, `torch.cuda.synchronize()` and
-the like; as information, `torch.load` without `map_location`, which brings tensors back to the device they were saved
-from.
+the like, and tensors and models that the constructor has put on the GPU; as information, `torch.load` without
+`map_location`, which brings tensors back to the device they were saved from.
 
 ## Why is this bad?
 A process that was forked after CUDA was initialised cannot use it: `RuntimeError: Cannot re-initialize CUDA in forked
 subprocess. To use CUDA with multiprocessing, you must use the 'spawn' start method`. torch raises it in `_lazy_init`
 (torch 2.13, `torch/cuda/__init__.py`, line 516: `if _is_in_bad_fork(): raise RuntimeError(...)`). A look at
 `torch.cuda.is_available()` in the main process is enough, says the same file in line 174. Not run, for want of a GPU:
-this is what torch's source says, and what pytorch/pytorch#40403 shows.
+this is what torch's source says, and what pytorch/pytorch#40403 shows. What the main process has put on the GPU is of
+no use there either: `CUDA error: initialization error`, as in pytorch/pytorch#4377.
 
 ## When it is not a bug
 - The training loop moves the batch: `batch.to(device)` in the main process.
@@ -20,7 +21,8 @@ this is what torch's source says, and what pytorch/pytorch#40403 shows.
 - A store that the constructor fills for all samples with the same function, and that is asked first.
 - A cache that the same function fills: what a worker has saved was on the CPU.
 - `torch.cuda.is_available()`, `torch.cuda.manual_seed()`: they initialise nothing that fails.
-- The constructor, or another method that only the main process calls.
+- The constructor, or another method that only the main process calls, as long as workers do not use what it leaves on
+  the GPU: it is moved back (`.cpu()`), or only asked for its shape or device.
 - A loader without workers.
 
 `if torch.cuda.is_available():` is no protection: on the machine that has a GPU the branch is taken, and raises. A
@@ -52,25 +54,26 @@ for images in DataLoader(Images(), num_workers=4, pin_memory=True):
 for the others: the line that moves the batch belongs into the training loop.
 
 ## References
-- pytorch/pytorch#40403, pytorch/pytorch#2971
+- pytorch/pytorch#40403, pytorch/pytorch#2971, pytorch/pytorch#4377
 - [CUDA in multiprocessing](https://pytorch.org/docs/stable/notes/multiprocessing.html#cuda-in-multiprocessing)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from pathlib import Path
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Finding, Fix, SetArgument, Severity, Silence
-from loaderlint.knowledge.cuda import INITIALISES, TAKES_DEVICE
+from loaderlint.findings.finding import Evidence, Finding, Fix, SetArgument, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Literal_, Val
+from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Val
 from loaderlint.project.reach.model import Exposure, Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, not_forked, page
+from loaderlint.rules.shared.cuda_uses import CudaUse, cuda_use, doubts_around, kept_on_gpu, used_reads
+from loaderlint.rules.shared.held_handles import is_held
 from loaderlint.rules.shared.kept_state import own_attribute
-from loaderlint.rules.shared.lazy_places import Spot
-from loaderlint.rules.shared.process_guards import asks, callers_of, tests_around
+from loaderlint.rules.shared.lazy_places import Spot, site_key
+from loaderlint.rules.shared.process_guards import callers_of, tests_around
 from loaderlint.rules.shared.silence_reasons import silent, started_by, too_unsure, unexposed
 
 #: What shows that the main process uses CUDA, or leaves it to a trainer that does.
@@ -78,27 +81,15 @@ _SIGNS = ("cuda", "Trainer", "Accelerator", "Fabric", "accelerator", "pin_memory
 
 _ASKS = "the code asks before for the device or the process, or is off as configured"
 _FILLED = "the constructor calls it to fill a store, which is asked first: workers find what it holds"
-#: Words of a condition that asks what CUDA work is possible here.
-_LOOKS = frozenset({"is_cuda", "is_initialized", "get_worker_info", "device", "device_type", "get_start_method"})
-#: Words of a condition that is true wherever CUDA is.
-_NO_DOUBT = frozenset({"is_available", "device_count"})
 _LOAD = Lib("torch.load")
 
 
-class Use(NamedTuple):
-    """A call that uses CUDA. `text`: the call for people; `doubts`: unknown conditions."""
-
-    call: WorkerCall
-    text: str
-    doubts: int
-
-
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a call, for all loaders whose forked workers perform it."""
-    uses: dict[int, list[Use]] = {}
+    """One finding a call, for all loaders whose forked workers perform it; one a thing in GPU memory that they use."""
+    uses: dict[int, list[CudaUse]] = {}
     loads: dict[int, list[WorkerCall]] = {}
     for call in model.calls(function):
-        use = _use(call, model)
+        use = cuda_use(call, model)
         if use and _is_filled_before(call, model):
             yield from silent(RULE.name, Spot(call.frame, call.number), _FILLED, model)
             continue
@@ -113,13 +104,14 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         yield from _judge(found, model)
     for calls in loads.values():
         yield from _judge_load(calls, model)
+    yield from _brought(function, model)
 
 
-def _judge(uses: list[Use], model: Model) -> Iterator[Finding | Silence]:
+def _judge(uses: list[CudaUse], model: Model) -> Iterator[Finding | Silence]:
     found = gathered((use.call.frame, _exposure(use.call, model)) for use in uses)
     here = Spot(uses[0].call.frame, uses[0].call.number)
     if found is None:
-        for reason in dict.fromkeys(_unexposed(use.call, model) for use in uses):
+        for reason in dict.fromkeys(_unexposed(use.call.frame, model) for use in uses):
             yield from silent(RULE.name, here, reason, model)
         return
     frame, exposure = found
@@ -145,7 +137,7 @@ def _judge_load(calls: list[WorkerCall], model: Model) -> Iterator[Finding | Sil
     found = gathered((call.frame, _exposure(call, model)) for call in calls)
     here = Spot(calls[0].frame, calls[0].number)
     if found is None:
-        for reason in dict.fromkeys(_unexposed(call, model) for call in calls):
+        for reason in dict.fromkeys(_unexposed(call.frame, model) for call in calls):
             yield from silent(RULE.name, here, reason, model)
         return
     if found[1].certainty == "possible" or not _main_uses_cuda(model):
@@ -167,93 +159,75 @@ def _judge_load(calls: list[WorkerCall], model: Model) -> Iterator[Finding | Sil
     )
 
 
+def _brought(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
+    """What the main process has put into GPU memory, and workers use."""
+    if not model.files.containing("cuda"):
+        return
+    done: set[tuple[Path, int, int]] = set()
+    for frame in function.frames:
+        for number, value in used_reads(frame, model):
+            for held in value.ordered():
+                if not isinstance(held, LibObject) or site_key(held.site) in done:
+                    continue
+                use = None if model.runs_in_worker(held.site.frame) else kept_on_gpu(held, model)
+                if use is None:
+                    continue
+                if not is_held(held, value.origins, model):
+                    reason = "the main process does not hold it any more when the workers start"
+                    yield from silent(RULE.name, Spot(use.call.frame, use.call.number), reason, model)
+                    continue
+                found = _judge_brought(
+                    use._replace(doubts=max(use.doubts, _others(value, model))), frame, number, model
+                )
+                done.add(site_key(held.site))
+                yield from found
+
+
+def _others(value: Val, model: Model) -> int:
+    """One doubt where a value may be something else that is not on the GPU."""
+    return int(any(not isinstance(one, LibObject) or kept_on_gpu(one, model) is None for one in value.atoms))
+
+
+def _judge_brought(use: CudaUse, frame: Frame, number: int, model: Model) -> Iterator[Finding | Silence]:
+    exposure = model.exposure(frame, 1, cured=not_forked(model))
+    here = Spot(use.call.frame, use.call.number)
+    if exposure is None:
+        yield from silent(RULE.name, here, _unexposed(frame, model), model)
+        return
+    severity = loudness(Severity.ERROR, exposure.certainty, use.doubts)
+    if severity is None:
+        yield from silent(RULE.name, here, too_unsure(exposure.certainty), model)
+        return
+    at = use.call.frame
+    where = f"in `{model.label(at)}`" if at.def_ else f"at module level in {at.path.name}"
+    yield Finding(
+        RULE.name,
+        severity,
+        exposure.certainty,
+        f"the worker raises RuntimeError (CUDA error: initialization error): {use.text} {where} puts into "
+        f"GPU memory what is used {in_workers_of(exposure)}; keep it on the CPU, and move the batch to the GPU in the "
+        f"training loop",
+        here.place(model),
+        use.text,
+        (Evidence(model.place(frame, number), f"{model.label(frame)} uses it"), *model.why(frame, exposure)),
+    )
+
+
 def _exposure(call: WorkerCall, model: Model) -> Exposure | None:
     return model.exposure(call.frame, 1, cured=not_forked(model))
 
 
-def _unexposed(call: WorkerCall, model: Model) -> str:
-    return unexposed(model, call.frame, 1, cure=lambda loader: f"{started_by(loader, model)}, where CUDA can be used")
-
-
-# --- what uses CUDA ---------------------------------------------------------------------------------------------------
-
-
-def _use(call: WorkerCall, model: Model) -> Use | None:
-    """The use of CUDA that a call is."""
-    if any(isinstance(atom, Lib) and atom.name in INITIALISES for atom in call.callee.atoms):
-        name = next(atom.name for atom in call.callee.ordered() if isinstance(atom, Lib))
-        return Use(call, f"`{name}`", 0)
-    func = model.ev.expr(call.frame, call.call.func)
-    if isinstance(func, ir.Attr) and func.name in ("cuda", "to") and _moves(func, call, model):
-        if func.name == "cuda":
-            return Use(call, "`.cuda()`", 0)
-        device = model.ev.calls.arguments(call.call, call.frame).get("device", 0)
-        return _on(device, call, '.to("{}")', model) if device is not None else None
-    if any(isinstance(atom, Lib) and atom.name.startswith(TAKES_DEVICE) for atom in call.callee.atoms):
-        keywords = model.ev.calls.arguments(call.call, call.frame).keywords
-        device = next((value for name, value in keywords if name == "device"), None)
-        made = next(atom.name for atom in call.callee.ordered() if isinstance(atom, Lib))
-        if device is not None and made != "torch.device":
-            return _on(device, call, f'{made}(device="{{}}")', model)
-    return None
-
-
-def _moves(func: ir.Attr, call: WorkerCall, model: Model) -> bool:
-    """Whether `x.cuda` or `x.to` may be torch's: not that of a module, nor a method that the project defines."""
-    base = model.ev.eval(func.base, call.frame)
-    return any(
-        not isinstance(atom, Lib | Literal_)
-        and not (isinstance(atom, Instance) and model.ev.classes.member(atom.cls, func.name))
-        for atom in base.atoms
-    )
-
-
-def _on(device: Val, call: WorkerCall, text: str, model: Model) -> Use | None:
-    """A use of CUDA if the device is; with a doubt where it may also be another, none where that cannot be read."""
-    names = list(_device_names(device, model))
-    cuda = [name for name in names if name and name.startswith("cuda")]
-    if not cuda or None in names:
-        return None
-    return Use(call, f"`{text.format(cuda[0])}`", 0 if len(cuda) == len(names) else 1)
-
-
-def _device_names(value: Val, model: Model) -> Iterator[str | None]:
-    """The devices that a value may name: 'cuda:0'; '' for what is none, None where that cannot be read or is an
-    option."""
-    for atom in value.ordered():
-        match atom:
-            case Literal_("str", str(name), ""):
-                yield name
-            case Literal_(_, _, "") | Lib():
-                yield ""
-            case LibObject("torch.device", site):
-                passed = model.ev.calls.site_arguments(site)
-                inner = passed.get("device", 0) or passed.get("type", 0)
-                yield from _device_names(inner, model) if inner else (None,)
-            case _:
-                yield None
+def _unexposed(frame: Frame, model: Model) -> str:
+    return unexposed(model, frame, 1, cure=lambda loader: f"{started_by(loader, model)}, where CUDA can be used")
 
 
 # --- conditions -------------------------------------------------------------------------------------------------------
 
 
 def _doubts(call: WorkerCall, model: Model) -> int | None:
-    """How many conditions the call stands under: one for an option (`if self.gpu`); None where the condition looks at
-    the tensor or the process, or is off as configured."""
-    doubts = 0
-    for frame, context in callers_of(call, model):
-        for test in tests_around(frame, context, model):
-            if asks(test.expr, frame, model, _LOOKS) or _is_off(test, frame, model):
-                return None
-            if not test.negated and not asks(test.expr, frame, model, _NO_DOUBT):
-                doubts = 1
-    return doubts
-
-
-def _is_off(test: ir.Context, frame: Frame, model: Model) -> bool:
-    """Whether an option is, as configured, such that the branch is not taken."""
-    values = [atom.value for atom in model.ev.eval(test.expr, frame).atoms if isinstance(atom, Literal_)]
-    return bool(values) and all(bool(value) is test.negated for value in values)
+    """The conditions that the call and the way to it stand under (see `doubts_around`)."""
+    found = [doubts_around(frame, context, model) for frame, context in callers_of(call, model)]
+    return None if None in found else max(one for one in found if one is not None)
 
 
 def _is_filled_before(call: WorkerCall, model: Model) -> bool:

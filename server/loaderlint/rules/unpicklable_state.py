@@ -4,8 +4,8 @@
 ## What it does
 Finds what a dataset, a collate function or a `worker_init_fn` holds that cannot be pickled: locks, threads, queues,
 generators, modules, views of dictionaries (`names.keys()`), weak references, progress bars, OpenCV objects, a
-`torch.Generator`, files and other handles that no worker uses. Also thread locks that are held around a sample, under
-every start method: they lock nothing.
+`torch.Generator`, files and other handles that no worker uses, and on Windows CUDA tensors. Also thread locks that are
+held around a sample, under every start method: they lock nothing.
 
 ## Why is this bad?
 Workers that are not forked get the dataset, the collate function and the worker init function by pickle. With such an
@@ -24,6 +24,8 @@ A `threading.Lock` orders the threads of one process. Each worker has its own co
 - `Path.iterdir()` from Python 3.13 on, where it gives a `map`; `glob` and `rglob` still give generators.
 - Loggers, compiled patterns, `BytesIO`, `map`, `zip`, `iter(list)`, `itertools.cycle`, NumPy generators and
   `functools.partial` can be pickled.
+- Tensors and models on the GPU, but on Windows: CUDA gives other processes access to its memory, and "not on Windows"
+  (torch's notes; not run, for want of a GPU). Forked workers that use them are cuda-in-worker.
 - Files, databases and the like that workers use are handle-across-workers. A closed one cannot be pickled either: it
   must be let go of (`self.file = None`, `del self.file`).
 
@@ -54,6 +56,7 @@ Unsafe: the object is left out of the pickled state and made again in each worke
 to judge; a lock that only workers use can go.
 
 ## References
+- [CUDA IPC operations](https://pytorch.org/docs/stable/notes/windows.html#cuda-ipc-operations) on Windows
 - [Platform-specific behaviors](https://pytorch.org/docs/stable/data.html#platform-specific-behaviors)
 - [Handling stateful objects](https://docs.python.org/3/library/pickle.html#handling-stateful-objects)
 - pytorch/pytorch#146828 (`torch.Generator`)
@@ -74,6 +77,7 @@ from loaderlint.project.evaluation.values import Atom, Instance, LibObject, SeqO
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.shared.cuda_uses import kept_on_gpu
 from loaderlint.rules.shared.held_handles import handle_kind, handles_read, opener
 from loaderlint.rules.shared.lazy_places import site_key, spot_of
 from loaderlint.rules.shared.left_out_state import left_out
@@ -84,16 +88,21 @@ _MODULE = Unpicklable("module", "'module' object")
 _GENERATOR = UNPICKLABLE["builtins.generator"]
 
 
+#: What is on the GPU, by the start of its name.
+_ON_GPU = (("torch.nn.", "model on the GPU"), ("torch.", "tensor on the GPU"))
+_GPU_MEMORY = "CUDA memory on Windows"
+
 _LOCK_WORDS = tuple(sorted({name.rpartition(".")[2] for name in THREAD_LOCKS}))
 
 
 class Stuck(NamedTuple):
-    """Something that cannot be sent, where it is made, and the call's name."""
+    """Something that cannot be sent, where it is made, and the call's name. `doubts`: unknown conditions."""
 
     parcel: Parcel
     kind: Unpicklable
     name: str
     place: Place
+    doubts: int = 0
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -112,11 +121,16 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         return
     # One of its own in each worker would be none.
     shared = any(one.name in SHARED_BY_INHERITANCE or one.kind.word == "manager" for one in found)
-    again = [one.parcel for one in found if one.name not in OPENERS]
+    again = [] if shared else [one for one in found if _is_worth_making(one)]
     for one in found:
-        # To open it again in each worker would be of no use, and one that is written to would be emptied.
-        fix = () if shared or one.name in OPENERS else left_out(one.parcel, again, model)
+        fix = left_out(one.parcel, [other.parcel for other in again], model) if one in again else ()
         yield _judge(one, loader, "possible" if one.parcel.guessed else exposure.certainty, loud, fix, model)
+
+
+def _is_worth_making(one: Stuck) -> bool:
+    """Whether each worker may make one of its own. A handle that no worker uses is of no use there, and a file that is
+    written to would be emptied; what is on the GPU belongs to the main process."""
+    return one.name not in OPENERS and one.kind.error != _GPU_MEMORY
 
 
 def _judge(
@@ -126,7 +140,8 @@ def _judge(
     is_old = model.environment(loader).python.before(since) if since else "yes"
     if is_old == "no":
         return Silence(RULE.name, one.place, f"it can be pickled from Python {since} on")
-    severity = loudness(loud, certainty, 0 if is_old == "yes" else 1)
+    is_on_gpu = one.kind.error == _GPU_MEMORY  # a start method that is asked for says nothing of the platform
+    severity = loudness(Severity.WARNING if is_on_gpu else loud, certainty, one.doubts + (0 if is_old == "yes" else 1))
     if severity is None:
         return Silence(RULE.name, one.place, too_unsure(certainty))
     error = f"{one.kind.error} before Python {since}" if since else one.kind.error
@@ -147,7 +162,9 @@ def _stuck(parcel: Parcel, loader: Loader, model: Model) -> Stuck | None:
     match parcel.atom:
         case LibObject(name, site) as made:
             kind = _handle(made, loader, model) if name in OPENERS else _kind(name, parcel, loader, model)
-            return Stuck(parcel, kind, name, _place(site, parcel, model)) if kind else None
+            if kind is None:
+                return _on_gpu(made, parcel, loader, model)
+            return Stuck(parcel, kind, name, _place(site, parcel, model))
         case SeqOf(_, _, site) if site is not None:
             e = model.ev.expr(site.frame, site.expr)
             if isinstance(e, ir.Comp) and e.kind == "generator" and not _is_indexed(parcel, model):
@@ -198,6 +215,17 @@ def _handle(made: LibObject, loader: Loader, model: Model) -> Unpicklable | None
     return Unpicklable(kind.word, kind.unpicklable)
 
 
+def _on_gpu(made: LibObject, parcel: Parcel, loader: Loader, model: Model) -> Stuck | None:
+    """What is in GPU memory, where Windows is meant. Where forked workers use it, cuda-in-worker says so."""
+    if "windows" not in model.environment(loader).platforms or not model.files.containing("cuda"):
+        return None
+    use = kept_on_gpu(made, model)
+    if use is None or ("fork" in model.start_methods(loader) and _is_read_by_workers(parcel, loader, model)):
+        return None
+    word = next((word for start, word in _ON_GPU if made.name.startswith(start)), "object on the GPU")
+    return Stuck(parcel, Unpicklable(word, _GPU_MEMORY), made.name, model.site_place(made.site), use.doubts)
+
+
 def _opened_and_read(frame: Frame, model: Model) -> frozenset[tuple[Path, int, int]]:
     """Where the handles are opened that a frame reads."""
     return frozenset(site_key(opener(atom, model).site) for _, _, atom, _ in handles_read(frame, model))
@@ -234,6 +262,8 @@ def _advice(one: Stuck) -> str:
             return "keep only the lists and dictionaries that it makes"
     if one.name in OPENERS:
         return "no worker uses it: keep it in a local variable, or leave it out in `__getstate__`"
+    if one.kind.error == _GPU_MEMORY:
+        return "keep it on the CPU"
     if one.name in THREAD_LOCKS:
         return "it locks nothing between workers: remove it, or leave it out in `__getstate__`"
     return "make it in the worker, or leave it out in `__getstate__`"

@@ -1,0 +1,168 @@
+"""Calls that use CUDA, and what they leave in GPU memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.cuda import INITIALISES, KEEPS_DEVICE, LOOKING_FUNCTIONS, LOOKS, TAKES_DEVICE
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Literal_, Val
+from loaderlint.project.reach.model import Model, WorkerCall
+from loaderlint.rules.shared.process_guards import asks, tests_around
+
+#: How many methods after the one that moves a tensor are followed: `x.cuda().float().unsqueeze(0)`.
+_MAX_METHODS = 8
+#: Words of a condition that asks what CUDA work is possible here.
+_ASKING = frozenset({"is_cuda", "is_initialized", "get_worker_info", "device", "device_type", "get_start_method"})
+#: Words of a condition that is true wherever CUDA is.
+_NO_DOUBT = frozenset({"is_available", "device_count"})
+
+
+class CudaUse(NamedTuple):
+    """A call that uses CUDA. `text`: the call for people; `doubts`: unknown conditions."""
+
+    call: WorkerCall
+    text: str
+    doubts: int
+
+
+def cuda_use(call: WorkerCall, model: Model) -> CudaUse | None:
+    """The use of CUDA that a call is."""
+    if any(isinstance(atom, Lib) and atom.name in INITIALISES for atom in call.callee.atoms):
+        name = next(atom.name for atom in call.callee.ordered() if isinstance(atom, Lib))
+        return CudaUse(call, f"`{name}`", 0)
+    return moved_to_gpu(call, model)
+
+
+def moved_to_gpu(call: WorkerCall, model: Model) -> CudaUse | None:
+    """The use of CUDA of a call whose result is on the GPU: `.cuda()`, `.to("cuda")`, `device="cuda"`."""
+    func = model.ev.expr(call.frame, call.call.func)
+    if isinstance(func, ir.Attr) and func.name in ("cuda", "to") and _moves(func, call, model):
+        if func.name == "cuda":
+            return CudaUse(call, "`.cuda()`", 0)
+        device = model.ev.calls.arguments(call.call, call.frame).get("device", 0)
+        return _on(device, call, '.to("{}")', model) if device is not None else None
+    if any(isinstance(atom, Lib) and atom.name.startswith(TAKES_DEVICE) for atom in call.callee.atoms):
+        keywords = model.ev.calls.arguments(call.call, call.frame).keywords
+        device = next((value for name, value in keywords if name == "device"), None)
+        made = next(atom.name for atom in call.callee.ordered() if isinstance(atom, Lib))
+        if device is not None and made != "torch.device":
+            return _on(device, call, f'{made}(device="{{}}")', model)
+    return None
+
+
+def _moves(func: ir.Attr, call: WorkerCall, model: Model) -> bool:
+    """Whether `x.cuda` or `x.to` may be torch's: not that of a module, nor a method that the project defines."""
+    base = model.ev.eval(func.base, call.frame)
+    return any(
+        not isinstance(atom, Lib | Literal_)
+        and not (isinstance(atom, Instance) and model.ev.classes.member(atom.cls, func.name))
+        for atom in base.atoms
+    )
+
+
+def _on(device: Val, call: WorkerCall, text: str, model: Model) -> CudaUse | None:
+    """A use of CUDA if the device is; with a doubt where it may also be another, none where that cannot be read."""
+    names = list(_device_names(device, model))
+    cuda = [name for name in names if name and name.startswith("cuda")]
+    if not cuda or None in names:
+        return None
+    return CudaUse(call, f"`{text.format(cuda[0])}`", 0 if len(cuda) == len(names) else 1)
+
+
+def _device_names(value: Val, model: Model) -> Iterator[str | None]:
+    """The devices that a value may name: 'cuda:0'; '' for what is none, None where that cannot be read or is an
+    option."""
+    for atom in value.ordered():
+        match atom:
+            case Literal_("str", str(name), ""):
+                yield name
+            case Literal_(_, _, "") | Lib():
+                yield ""
+            case LibObject("torch.device", site):
+                passed = model.ev.calls.site_arguments(site)
+                inner = passed.get("device", 0) or passed.get("type", 0)
+                yield from _device_names(inner, model) if inner else (None,)
+            case _:
+                yield None
+
+
+# --- conditions -------------------------------------------------------------------------------------------------------
+
+
+def doubts_around(frame: Frame, context: int, model: Model) -> int | None:
+    """How many conditions a use stands under: one for an option (`if self.gpu`); None where the condition looks at the
+    tensor or the process, or is off as configured."""
+    doubts = 0
+    for test in tests_around(frame, context, model):
+        if asks(test.expr, frame, model, _ASKING) or _is_off(test, frame, model):
+            return None
+        if not test.negated and not asks(test.expr, frame, model, _NO_DOUBT):
+            doubts = 1
+    return doubts
+
+
+def _is_off(test: ir.Context, frame: Frame, model: Model) -> bool:
+    """Whether an option is, as configured, such that the branch is not taken."""
+    values = [atom.value for atom in model.ev.eval(test.expr, frame).atoms if isinstance(atom, Literal_)]
+    return bool(values) and all(bool(value) is test.negated for value in values)
+
+
+# --- what is kept in GPU memory ---------------------------------------------------------------------------------------
+
+
+def kept_on_gpu(held: LibObject, model: Model) -> CudaUse | None:
+    """The call that put an object into GPU memory, where it still is; None for what is elsewhere or cannot be told."""
+    return model.remembered(_moved_by, held)
+
+
+def _moved_by(held: LibObject, model: Model) -> CudaUse | None:
+    for _ in range(_MAX_METHODS):
+        frame, number = held.site.frame, held.site.expr
+        call = model.ev.expr(frame, number)
+        if not isinstance(call, ir.Call):
+            return None
+        step = frame.code.evaluated_by(number)
+        context = model.def_of(frame).steps[step].context if step is not None else 0
+        use = moved_to_gpu(WorkerCall(frame, number, call, model.ev.eval(call.func, frame), context), model)
+        if use is not None:
+            doubts = doubts_around(frame, context, model)
+            return None if doubts is None else use._replace(doubts=max(use.doubts, doubts))
+        func = model.ev.expr(frame, call.func)
+        if not isinstance(func, ir.Attr) or func.name not in KEEPS_DEVICE:
+            return None
+        before = [atom for atom in model.ev.eval(func.base, frame).atoms if isinstance(atom, LibObject)]
+        if len(before) != 1:
+            return None
+        held = before[0]
+    return None
+
+
+def used_reads(frame: Frame, model: Model) -> Iterator[tuple[int, Val]]:
+    """What a frame does something with: passed on, called, computed with, indexed, returned. To ask a tensor for its
+    shape or its device is no use of it."""
+    found: set[int] = set()
+    for number in model.ev.evaluated(frame):
+        found.update(_used_by(model.ev.expr(frame, number), frame, model))
+    for _, step in model.steps(frame):
+        if isinstance(step, ir.Return | ir.YieldStep):
+            found.add(step.value)
+    for number in sorted(found - {ir.NONE}):
+        yield number, model.ev.eval(number, frame)
+
+
+def _used_by(e: ir.Expr | None, frame: Frame, model: Model) -> tuple[int, ...]:
+    match e:
+        case ir.Call(func, args):
+            callee = model.ev.expr(frame, func)
+            if isinstance(callee, ir.Global) and callee.name in LOOKING_FUNCTIONS:
+                return ()
+            receiver = (callee.base,) if isinstance(callee, ir.Attr) and callee.name not in LOOKS else ()
+            return (func, *receiver, *(arg.value for arg in args))
+        case ir.Compare(_, ops, _) if {"is", "is not", "in", "not in"}.isdisjoint(ops):
+            return ir.operands(e)
+        case ir.Bin() | ir.Unary() | ir.Index() | ir.Seq() | ir.Map() | ir.Star() | ir.Element() | ir.Augmented():
+            return ir.operands(e)
+    return ()
