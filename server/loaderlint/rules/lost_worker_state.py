@@ -4,8 +4,8 @@
 ## What it does
 Finds state that sample code keeps in its worker's copy of the dataset and that is lost with the worker: a counter, a
 log or a list on `self` that the main process reads later (warning), a position on `self` that `__getitem__` moves on
-and takes its items at, whatever the index (warning), and a cache by sample index, filled in `__getitem__`, of a loader
-whose workers start anew in each epoch (information).
+and takes its items at, whatever the index (warning), and a cache with an entry a sample, on `self` or in the module,
+filled in `__getitem__`, of a loader whose workers start anew in each epoch (information).
 
 ## Why is this bad?
 Each worker works on a copy. What it puts into its copy never comes back, and without `persistent_workers` the copy
@@ -18,7 +18,8 @@ the others never; without workers each comes once.
 ## When it is not a bug
 - State that a worker keeps for itself: a handle, a connection or a generator that is made once in each process, a flag
   that something has been done, the last item read.
-- A cache by something that several samples share (a file, a video): it is of use within an epoch.
+- A cache by something that several samples may share (a file, a video): it is of use within an epoch.
+  `self.names[index]` is the sample's own where the names are all different: those of a folder, a set, constants.
 - A cache that the main process fills before the workers start, or that is shared (`Manager`, shared tensors).
 - A position in a dataset that is read by one worker that lives on, or that is set from the sample's index.
 - Loaders without workers.
@@ -62,7 +63,8 @@ from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
 from loaderlint.rules.shared.cursor_attributes import Walk, walks
-from loaderlint.rules.shared.kept_state import Kept, index_cache, kept_state, reader_in_main
+from loaderlint.rules.shared.kept_state import Kept, kept_state, reader_in_main
+from loaderlint.rules.shared.sample_caches import Cache, made_in_module, sample_caches
 from loaderlint.rules.shared.silence_reasons import EVALUATION, silent, too_unsure, unexposed
 
 _IN_MAIN = "the main process runs the same code on the same object"
@@ -75,12 +77,11 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         yield from _lost(kept, model)
     for walk in [one for frame in function.frames for one in walks(frame, model)]:
         yield from _walked(walk, model)
-    if function.frames and any(True for frame in function.frames for _ in index_cache(frame, model)):
-        caches = [list(index_cache(frame, model)) for frame in function.frames]
-        # Where the same code also stores what other samples share, or mixes in, the cache is of use.
-        if all(caches):
-            for kept in [one for found in caches for one in found]:
-                yield from _cached(kept, model)
+    caches = [list(sample_caches(frame, model)) for frame in function.frames]
+    # Where the same code also stores what other samples share, or mixes in, the cache is of use.
+    if all(caches):
+        for cache in [one for found in caches for one in found]:
+            yield from _cached(cache, model)
 
 
 def _lost(kept: Kept, model: Model) -> Iterator[Finding | Silence]:
@@ -110,7 +111,7 @@ def _lost(kept: Kept, model: Model) -> Iterator[Finding | Silence]:
         name,
         (
             Evidence(model.place(frame, number), f"{model.label(frame)} reads {kept.name}"),
-            *_births(kept, model),
+            *_births(kept.owner, kept.name, model),
             *model.why(kept.frame, exposure),
         ),
     )
@@ -138,7 +139,7 @@ def _walked(walk: Walk, model: Model) -> Iterator[Finding | Silence]:
         f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
         (
             Evidence(model.place(walk.frame, walk.number), f"{model.label(walk.frame)} takes the item at {kept.name}"),
-            *_births(kept, model),
+            *_births(kept.owner, kept.name, model),
             *model.why(kept.frame, exposure),
         ),
     )
@@ -154,27 +155,29 @@ def _why_set_up(loader: Loader) -> str:
     return "its worker_init_fn may give each worker a share of its own"
 
 
-def _cached(kept: Kept, model: Model) -> Iterator[Finding | Silence]:
-    exposure = model.exposure(kept.frame, 1, parts=("sample",), cured=_needs_no_cache)
+def _cached(cache: Cache, model: Model) -> Iterator[Finding | Silence]:
+    exposure = model.exposure(cache.frame, 1, parts=("sample",), cured=_needs_no_cache)
     if exposure is None:
-        reason = unexposed(model, kept.frame, 1, parts=("sample",), cure=_why_no_cache)
-        yield from silent(RULE.name, kept.spot, reason, model)
+        reason = unexposed(model, cache.frame, 1, parts=("sample",), cure=_why_no_cache)
+        yield from silent(RULE.name, cache.spot, reason, model)
         return
     unknowns = 1 if exposure.lead.persistent is None else 0
     severity = loudness(Severity.INFORMATION, exposure.certainty, unknowns)
-    if severity is None or model.remembered(_runs_in_main, kept.frame):
-        yield from silent(RULE.name, kept.spot, too_unsure(exposure.certainty) if severity is None else _IN_MAIN, model)
+    if severity is None or model.remembered(_runs_in_main, cache.frame):
+        yield from silent(
+            RULE.name, cache.spot, too_unsure(exposure.certainty) if severity is None else _IN_MAIN, model
+        )
         return
-    name = f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}"
+    name = f"{model.ev.classes.name(cache.owner.cls)}.{cache.name}" if cache.owner else cache.name
     yield Finding(
         RULE.name,
         severity,
         exposure.certainty,
-        f"the cache `{kept.name}` is never of use: it is filled {in_workers_of(exposure)}, each its own, and "
+        f"the cache `{cache.name}` is never of use: it is filled {in_workers_of(exposure)}, each its own, and "
         "gone with them at the end of the epoch; fill it before the workers start, or pass `persistent_workers=True`",
-        kept.spot.place(model),
+        cache.spot.place(model),
         name,
-        (*_births(kept, model), *model.why(kept.frame, exposure)),
+        (*_made(cache, model), *model.why(cache.frame, exposure)),
         _fixes(exposure, model),
     )
 
@@ -188,12 +191,22 @@ def _why_no_cache(loader: Loader) -> str:
     return _LIVES_ON if loader.persistent else EVALUATION
 
 
-def _births(kept: Kept, model: Model) -> Iterator[Evidence]:
+def _births(owner: Instance, name: str, model: Model) -> Iterator[Evidence]:
     """Where the constructor makes what each worker gets a copy of."""
-    for store in model.ev.classes.stores(kept.owner, kept.name):
+    for store in model.ev.classes.stores(owner, name):
         if store.construction:
             place = model.step_place(store.frame, store.step)
-            yield Evidence(place, f"{model.label(store.frame)} makes {kept.name}, which each worker copies")
+            yield Evidence(place, f"{model.label(store.frame)} makes {name}, which each worker copies")
+
+
+def _made(cache: Cache, model: Model) -> Iterator[Evidence]:
+    """Where a cache is made that each worker has one of."""
+    if cache.owner is not None:
+        yield from _births(cache.owner, cache.name, model)
+        return
+    place = made_in_module(cache, model)
+    if place is not None:
+        yield Evidence(place, f"each worker has a module of its own, with its own {cache.name}")
 
 
 def _runs_in_main(frame: Frame, model: Model) -> bool:

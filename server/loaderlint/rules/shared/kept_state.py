@@ -54,12 +54,12 @@ def kept_state(frame: Frame, model: Model) -> Iterator[Kept]:
     """The counters and logs that a frame keeps on its own object: `self.n += 1`, `self.log.append(x)`,
     `self.losses[key] = x`. Flags and what is made once in each process are none."""
     owner = frame.receiver
-    if not isinstance(owner, Instance) or _is_aware(frame, model):
+    if not isinstance(owner, Instance) or is_aware(frame, model):
         return
     for number, step in model.steps(frame):
         if isinstance(step, ir.Augment) and step.stored == "attr":
             base, spot = step.target, Spot(frame, number, "step")
-        elif isinstance(step, ir.SetItem) and not _is_of_process(step.value, frame, model):
+        elif isinstance(step, ir.SetItem) and not is_of_process(step.value, frame, model):
             base, spot = step.base, Spot(frame, number, "step")
         elif isinstance(step, ir.Perform):
             call = model.ev.expr(frame, step.call)
@@ -70,7 +70,7 @@ def kept_state(frame: Frame, model: Model) -> Iterator[Kept]:
         else:
             continue
         name = own_attribute(base, frame, model)
-        if name and model.remembered(_is_workers_own, owner, name):
+        if name and model.remembered(is_workers_own, owner, name):
             yield Kept(frame, spot, owner, name)
 
 
@@ -80,12 +80,12 @@ def own_attribute(number: int, frame: Frame, model: Model) -> str:
     return e.name if isinstance(e, ir.Attr) and ir.is_self(model.ev.expr(frame, e.base)) else ""
 
 
-def _is_aware(frame: Frame, model: Model) -> bool:
+def is_aware(frame: Frame, model: Model) -> bool:
     file = model.files.file(frame.path)
     return file is None or any(file.pieces[frame.piece].holds(word) for word in _AWARE)
 
 
-def _is_of_process(number: int, frame: Frame, model: Model) -> bool:
+def is_of_process(number: int, frame: Frame, model: Model) -> bool:
     """Whether a value is a handle or a generator, which each process needs for itself."""
     names = [atom.name for atom in model.ev.eval(number, frame).atoms if isinstance(atom, LibObject)]
     return any(name in OPENERS or name in GENERATORS or name.endswith(_CONNECTIONS) for name in names)
@@ -95,10 +95,10 @@ def _is_plain(owner: Instance, name: str, model: Model) -> bool:
     """Whether the constructor makes the attribute a number, or an empty container of one process."""
     stores = model.ev.classes.stores(owner, name)
     made = [store for store in stores if store.construction]
-    return bool(made) and all(_is_empty(atom) for store in made for atom in store.value.atoms)
+    return bool(made) and all(is_empty(atom) for store in made for atom in store.value.atoms)
 
 
-def _is_empty(atom: Atom) -> bool:
+def is_empty(atom: Atom) -> bool:
     match atom:
         case Literal_(kind, _, configured):
             return kind in ("int", "float") and not configured
@@ -115,12 +115,12 @@ def _is_nothing(atom: Atom) -> bool:
     return (isinstance(atom, Literal_) and atom.kind == "NoneType") or (isinstance(atom, SeqOf) and not atom.items)
 
 
-def _is_workers_own(owner: Instance, name: str, model: Model) -> bool:
+def is_workers_own(owner: Instance, name: str, model: Model) -> bool:
     """Whether the constructor makes the attribute something plain, and only workers change it afterwards."""
-    return _is_plain(owner, name, model) and _only_workers_change(owner, name, model)
+    return _is_plain(owner, name, model) and only_workers_change(owner, name, model)
 
 
-def _only_workers_change(owner: Instance, name: str, model: Model) -> bool:
+def only_workers_change(owner: Instance, name: str, model: Model) -> bool:
     """Whether nothing in sight of the class changes the attribute in the main process, but for its first value."""
     return not any(name in model.remembered(_changed, frame) for frame in _main_methods(owner, name, model))
 
@@ -171,53 +171,6 @@ def _changed(frame: Frame, model: Model) -> frozenset[str]:
 
 def _construction(frame: Frame, model: Model) -> list[Frame]:
     return model.ev.classes.construction(frame.receiver) if isinstance(frame.receiver, Instance) else []
-
-
-# --- a cache by sample index ------------------------------------------------------------------------------------------
-
-
-def index_cache(frame: Frame, model: Model) -> Iterator[Kept]:
-    """The caches that a frame fills: `self.cache[index] = x`, where `index` is the sample's own and the class looks the
-    sample up under it."""
-    owner = frame.receiver
-    if not isinstance(owner, Instance) or _is_aware(frame, model):
-        return
-    for number, step in model.steps(frame):
-        if not isinstance(step, ir.SetItem) or not _is_sample_index(step.index, frame, model):
-            continue
-        name = own_attribute(step.base, frame, model)
-        if not name or not model.remembered(_is_workers_own, owner, name):
-            continue
-        counted = isinstance(model.ev.expr(frame, step.value), ir.Augmented | ir.Const)
-        if not counted and not _is_of_process(step.value, frame, model) and name in model.remembered(_looked_up, owner):
-            yield Kept(frame, Spot(frame, number, "step"), owner, name)
-
-
-def _is_sample_index(number: int, frame: Frame, model: Model) -> bool:
-    return model.ev.eval(number, frame).atoms == frozenset({Unknown("index")})
-
-
-def _looked_up(owner: Instance, model: Model) -> frozenset[str]:
-    """The attributes that sample code reads by the sample's index: `self.cache[index]`, `index in self.cache`,
-    `self.cache.get(index)`."""
-    found: set[str] = set()
-    for frame in model.reached_on(owner):
-        for number in tuple(frame.memo):
-            e = model.ev.expr(frame, number)
-            match e:
-                case ir.Index(base, index) | ir.Compare(index, ("in" | "not in",), (base,)):
-                    pair = (base, index)
-                case ir.Call(func, args) if args:
-                    called = model.ev.expr(frame, func)
-                    if not isinstance(called, ir.Attr) or called.name != "get":
-                        continue
-                    pair = (called.base, args[0].value)
-                case _:
-                    continue
-            name = own_attribute(pair[0], frame, model)
-            if name and _is_sample_index(pair[1], frame, model):
-                found.add(name)
-    return frozenset(found)
 
 
 # --- who reads it -----------------------------------------------------------------------------------------------------
