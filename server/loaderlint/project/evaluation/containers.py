@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
+from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.name_patterns import named_by
 from loaderlint.project.evaluation.values import FunctionRef, MapOf, SeqOf, Site, Val, join, unknown
@@ -83,20 +84,31 @@ def stored_in(ev: Evaluator, number: int, frame: Frame) -> Iterator[tuple[str | 
 
 
 def _filled_elsewhere(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[str | None, Val]]:
-    """What functions of the project store in the dict that expression `number` makes and that they are passed: as in
-    calls out of sight, so that nothing rests on the dict that is being found."""
+    """What functions of the project store in the dict that expression `number` makes and that they are passed."""
+    for function, call in _given_to(ev, frame, number):
+        for opened, place in _as_parameter(ev, function, call, number):
+            yield from stored_in(ev, place, opened)
+
+
+def _given_to(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[FunctionRef, ir.Call]]:
+    """The functions of the project that a def passes what expression `number` makes, each with the call."""
     for step, call in frame.code.calls_with(number):
-        if ev.liveness.is_dead(step.context, frame):
-            continue
-        for function in ev.eval(call.func, frame).only(FunctionRef):
-            assert isinstance(function, FunctionRef)
-            opened = ev.functions.open_frame(function, None, None)
-            one = ev.def_of(opened) if opened is not None else None
-            for index, param in enumerate(one.params if one else ()):
-                if opened is not None and _passes(call, number, index, param.name):
-                    for place, e in enumerate(opened.code.exprs):
-                        if e == ir.Param(index) and type(e) is ir.Param:
-                            yield from stored_in(ev, place, opened)
+        if not ev.liveness.is_dead(step.context, frame):
+            for function in ev.eval(call.func, frame).only(FunctionRef):
+                assert isinstance(function, FunctionRef)
+                yield function, call
+
+
+def _as_parameter(ev: Evaluator, function: FunctionRef, call: ir.Call, number: int) -> Iterator[tuple[Frame, int]]:
+    """Where a function reads the parameter that a call passes expression `number` as. It runs as in calls out of sight,
+    so that nothing rests on what is being found."""
+    opened = ev.functions.open_frame(function, None, None)
+    one = ev.def_of(opened) if opened is not None else None
+    for index, param in enumerate(one.params if one else ()):
+        if opened is not None and _passes(call, number, index, param.name):
+            for place, e in enumerate(opened.code.exprs):
+                if e == ir.Param(index) and type(e) is ir.Param:
+                    yield opened, place
 
 
 def _passes(call: ir.Call, number: int, index: int, name: str) -> bool:
@@ -107,13 +119,28 @@ def _passes(call: ir.Call, number: int, index: int, name: str) -> bool:
     )
 
 
+def _set_in(ev: Evaluator, frame: Frame, owners: set[int], name: str) -> Iterator[Val]:
+    for _, step in frame.code.steps_of(ir.SetAttr):
+        if step.base in owners and step.name == name and step.value != ir.NONE:
+            if not ev.liveness.is_dead(step.context, frame):
+                yield ev.eval(step.value, frame)
+
+
+def _datasets_of_holders(made: Site) -> Iterator[int]:
+    """The expressions `loader.dataset` in the def that makes a dataset, of what it is passed to: loaders, subsets."""
+    holders = {step.call for step, _ in made.frame.code.calls_with(made.expr)}
+    return (number for number, base in made.frame.code.attributes("dataset") if base in holders)
+
+
 def set_on(ev: Evaluator, made: Site, name: str) -> Iterator[Val]:
-    """What the code that makes an object assigns to its attribute `name`: in the same def, or further down in a
-    module."""
-    for _, step in made.frame.code.steps_of(ir.SetAttr):
-        if step.base == made.expr and step.name == name and step.value != ir.NONE:
-            if not ev.liveness.is_dead(step.context, made.frame):
-                yield ev.eval(step.value, made.frame)
+    """What the code that makes an object assigns to its attribute `name`: in the same def, in a function that it passes
+    the object to, or further down in a module."""
+    yield from _set_in(ev, made.frame, {made.expr, *_datasets_of_holders(made)}, name)
+    for function, call in _given_to(ev, made.frame, made.expr):
+        given = ev.file(function.path)
+        if given is not None and given.pieces[function.piece].ask(may_assign, name):
+            for opened, place in _as_parameter(ev, function, call, made.expr):
+                yield from _set_in(ev, opened, {place}, name)
     file = ev.file(made.frame.path) if made.frame.def_ == 0 and made.frame.receiver is None else None
     for bind in [bind for _, bind in made.frame.code.bindings.get(made.expr, ())] if file else ():
         assert file is not None
