@@ -200,9 +200,18 @@ def truth(value: Val) -> bool | None:
                 answers.add(True)
             case SeqOf(_, items) | MapOf(_, items):
                 answers.add(True if items else None)
+            case LibObject(name, site) if name in PIPELINES and _is_given_items(site):
+                answers.add(True)
             case _:
                 answers.add(None)
     return answers.pop() if len(answers) == 1 else None
+
+
+def _is_given_items(made: Site) -> bool:
+    """Whether the call that made something passes a list or tuple first that is written with items."""
+    call = made.frame.code.exprs[made.expr]
+    first = made.frame.code.exprs[call.args[0].value] if isinstance(call, ir.Call) and call.args else None
+    return isinstance(first, ir.Seq) and bool(first.items)
 
 
 #: The comparisons that two values may decide.
