@@ -21,6 +21,7 @@ That is so on Windows, on macOS, on Linux from Python 3.14 on, and with `multipr
 - The class leaves it out of its `__getstate__`.
 - A function, class or method of a module, or a `functools.partial` of one.
 - A test that hands its lambda to a loader of the project with a number of workers that is out of sight.
+- A test that is skipped where workers are spawned, or a branch for other platforms: `if sys.platform != "win32":`.
 
 ## Example
 ```python

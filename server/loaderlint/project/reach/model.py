@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeVar, cast
 
@@ -48,6 +48,7 @@ from loaderlint.project.loaders.loaders import (
 )
 from loaderlint.project.loaders.presumed_datasets import dataset_kind
 from loaderlint.project.modules.project_files import Files
+from loaderlint.project.reach.platform_guards import platforms_at
 from loaderlint.project.reach.scripts import Scripts
 from loaderlint.project.versions.environment import Environment
 from loaderlint.syntax.notebook import SUFFIX
@@ -240,6 +241,7 @@ class Model:
         self._calls: dict[Frame, tuple[WorkerCall, ...]] = {}
         self._steps: dict[Frame, list[tuple[int, ir.Step]]] = {}
         self._start_methods: dict[Loader, frozenset[str]] = {}
+        self._platforms: dict[int, tuple[str, ...]] = {}
         self._made_once: dict[object, object] = {}
         self._named_calls: dict[Code, dict[str, list[tuple[int, ir.Perform, ir.Call]]]] = {}
         self._remembered: dict[tuple[Hashable, ...], object] = {}
@@ -609,9 +611,16 @@ class Model:
         return Exposure((*proven, *maybe), "proven" if proven else "possible")
 
     def environment(self, loader: Loader | None = None) -> Environment:
-        """What the loader's file runs on; without a loader, the project's root."""
+        """What the loader runs on: what its file does, without the platforms on which its line does not run. Without a
+        loader, the project's root."""
         path = loader.path if loader else None
-        return self._environment_of(path or self.files.root / "x.py")
+        found = self._environment_of(path or self.files.root / "x.py")
+        if loader is None or loader.site is None:
+            return found
+        if loader.index not in self._platforms:
+            self._platforms[loader.index] = platforms_at(self.ev, loader.site, found.platforms)
+        platforms = self._platforms[loader.index]
+        return found if platforms == found.platforms else replace(found, platforms=platforms)
 
     def environment_at(self, path: Path) -> Environment:
         """What the code of the file at `path` runs on."""

@@ -1,0 +1,122 @@
+"""On which platforms a line runs: `if sys.platform != "win32":`, and tests that are skipped on Windows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import MappingProxyType
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.evaluator import Evaluator
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Lib, LibObject, Literal_, SeqOf, Site, Val
+
+#: What asks for the platform, with the answers of each.
+_ANSWERS = MappingProxyType(
+    {
+        "sys.platform": MappingProxyType({"linux": "linux", "windows": "win32", "macos": "darwin"}),
+        "os.name": MappingProxyType({"linux": "posix", "windows": "nt", "macos": "posix"}),
+        "platform.system": MappingProxyType({"linux": "Linux", "windows": "Windows", "macos": "Darwin"}),
+    }
+)
+#: Marks of tests that are skipped, by whether they are if the condition holds.
+_SKIPS = MappingProxyType({"pytest.mark.skipif": True, "unittest.skipIf": True, "unittest.skipUnless": False})
+_COMPARES = frozenset({"==", "!=", "in", "not in"})
+
+
+def platforms_at(ev: Evaluator, site: Site, platforms: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of `platforms` on which the expression at `site` may run."""
+    branches = list(_branches(site))
+    skips = list(_skips(ev, site.frame))
+    return tuple(
+        one
+        for one in platforms
+        if not any(_holds(ev, test, site.frame, one) is negated for test, negated in branches)
+        and not any(_holds(ev, test, frame, one) is skipped for test, frame, skipped in skips)
+    )
+
+
+def _branches(site: Site) -> Iterator[tuple[int, bool]]:
+    """The tests of the branches that an expression stands in, and whether it stands where they do not hold."""
+    code = site.frame.code
+    step = code.evaluated_by(site.expr)
+    if code.one is not None and step is not None:
+        for around in code.one.around(code.one.steps[step].context):
+            if around.kind == "if":
+                yield around.expr, around.negated
+
+
+# --- skipped tests ----------------------------------------------------------------------------------------------------
+
+
+def _skips(ev: Evaluator, frame: Frame) -> Iterator[tuple[int, Frame, bool]]:
+    """The conditions of the marks that skip a test, each with its frame and whether the test is skipped if it holds."""
+    for mark in _marks(ev, frame):
+        for atom in mark.atoms:
+            if isinstance(atom, LibObject) and atom.name in _SKIPS:
+                call = ev.expr(atom.site.frame, atom.site.expr)
+                if isinstance(call, ir.Call) and call.args:
+                    yield call.args[0].value, atom.site.frame, _SKIPS[atom.name]
+
+
+def _marks(ev: Evaluator, frame: Frame) -> Iterator[Val]:
+    """What decorates the defs and the class that a frame stands in, and the `pytestmark` of its module."""
+    facts = frame.facts
+    def_ = frame.def_
+    while facts is not None and def_ > 0:
+        one = facts.ir.defs[def_]
+        yield from (ev.eval(decorator, ev.body(frame.path, frame.piece)) for decorator in one.decorators)
+        def_ = one.parent
+    head = ev.classes.head(frame.owner) if frame.owner is not None else None
+    if frame.owner is not None and head is not None:
+        around = ev.body(frame.owner.path, frame.owner.piece)
+        yield from (ev.eval(decorator, around) for decorator in head.decorators)
+    marks = ev.names.lookup(frame.path, "pytestmark")
+    yield marks
+    for atom in marks.atoms:
+        yield from atom.items if isinstance(atom, SeqOf) else ()
+
+
+# --- conditions -------------------------------------------------------------------------------------------------------
+
+
+def _holds(ev: Evaluator, number: int, frame: Frame, platform: str) -> bool | None:
+    """Whether a test holds on a platform; None where it asks for something else."""
+    match ev.expr(frame, number):
+        case ir.Unary("not", operand):
+            inner = _holds(ev, operand, frame, platform)
+            return None if inner is None else not inner
+        case ir.BoolOp(op, left, right):
+            answers = {_holds(ev, left, frame, platform), _holds(ev, right, frame, platform)}
+            decisive = op == "or"
+            return decisive if decisive in answers else None if None in answers else not decisive
+        case ir.Compare(left, (op,), (right,)) if op in _COMPARES:
+            answer = _answer(ev, left, frame, platform)
+            named = _names(ev.eval(right, frame))
+            return None if answer is None or not named else (answer in named) is (op in ("==", "in"))
+        case ir.Call(func, (first,)):
+            callee = ev.expr(frame, func)
+            if not isinstance(callee, ir.Attr) or callee.name != "startswith":
+                return None
+            answer = _answer(ev, callee.base, frame, platform)
+            named = _names(ev.eval(first.value, frame))
+            return None if answer is None or not named else answer.startswith(tuple(named))
+        case ir.Global() | ir.Attr() | ir.Capture():  # a constant: `IS_WINDOWS = sys.platform == "win32"`
+            kept = [atom for atom in ev.eval(number, frame).atoms if isinstance(atom, LibObject)]
+            if len(kept) == 1 and not isinstance(ev.expr(kept[0].site.frame, kept[0].site.expr), ir.Global | ir.Attr):
+                return _holds(ev, kept[0].site.expr, kept[0].site.frame, platform)
+    return None
+
+
+def _answer(ev: Evaluator, number: int, frame: Frame, platform: str) -> str | None:
+    """What an expression that asks for the platform gives there."""
+    for atom in ev.eval(number, frame).atoms:
+        if isinstance(atom, Lib | LibObject) and atom.name in _ANSWERS:
+            return _ANSWERS[atom.name][platform]
+    return None
+
+
+def _names(value: Val) -> list[str]:
+    """The constants that a value is, or holds."""
+    items = [item for atom in value.atoms if isinstance(atom, SeqOf) for item in atom.items]
+    atoms = [atom for one in (value, *items) for atom in one.atoms]
+    return [atom.value for atom in atoms if isinstance(atom, Literal_) and isinstance(atom.value, str)]
