@@ -56,6 +56,9 @@ def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> M
             before = entries.get(name, unknown("not always stored"))
             entries[name] = value if step.context == 0 else join((before, value))
         for name, value in _defaulted_by(ev, step, frame, number):
+            if name is None:
+                rest.append(value)
+                continue
             unsure = [unknown("not always stored")] if step.context or rest else []
             entries.setdefault(name, join((value, *unsure)))
     grown = MapOf((*entries, *[None] * len(rest)), (*entries.values(), *rest), made.site)
@@ -172,15 +175,24 @@ def _updates(ev: Evaluator, call: ir.Call, frame: Frame) -> list[tuple[str, Val]
     return [*either(maps), *given.keywords]
 
 
-def _defaulted_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[tuple[str, Val]]:
-    """What a step stores in the dict which expression `number` makes, if the dict does not have it."""
+def _defaulted_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[tuple[str | None, Val]]:
+    """What a step stores in the dict which expression `number` makes, if the dict does not have it; None for a key that
+    is not known. `.setdefault(key, []).append(x)` stores a list with `x`."""
     call = ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
-    if not isinstance(call, ir.Call) or ev.expr(frame, call.func) != ir.Attr(number, "setdefault"):
+    if not isinstance(step, ir.Perform) or not isinstance(call, ir.Call):
         return []
-    if ev.liveness.is_dead(step.context, frame) or len(call.args) != 2:
+    if ev.expr(frame, call.func) != ir.Attr(number, "setdefault") or len(call.args) != 2:
         return []
-    key = ev.eval(call.args[0].value, frame).literal
-    return [(key.value, ev.eval(call.args[1].value, frame))] if key and isinstance(key.value, str) else []
+    if ev.liveness.is_dead(step.context, frame):
+        return []
+    value = ev.eval(call.args[1].value, frame)
+    added = tuple(appended(ev, step.call, frame))
+    lists = [atom for atom in value.atoms if isinstance(atom, SeqOf) and atom.kind == "list"]
+    if added and lists:
+        longer = (replace(one, items=(*one.items, *added)) for one in lists)
+        value = Val((value.atoms - set(lists)) | set(longer), value.origins)
+    keys = named_by(ev.eval(call.args[0].value, frame))
+    return [(key, value) for key in keys] if keys else [(None, value)]
 
 
 def either(maps: list[MapOf]) -> list[tuple[str, Val]]:
@@ -231,20 +243,25 @@ def filled_by_module(ev: Evaluator, file: ProjectFile, name: str, value: Val, be
 
 def _with_items(ev: Evaluator, body: Frame, name: str, grown: MapOf) -> MapOf:
     one = ev.def_of(body)
-    if None in grown.keys or one is None:
+    if one is None:
         return grown
-    entries = dict(zip(grown.keys, grown.values, strict=True))
+    pairs = list(zip(grown.keys, grown.values, strict=True))
+    entries = {key: value for key, value in pairs if key is not None}
+    stored: list[tuple[str | None, Val]] = [(key, value) for key, value in pairs if key is None]
     for step in one.steps:
         if isinstance(step, ir.SetItem) and ev.expr(body, step.base) == ir.Global(name):
-            key = ev.eval(step.index, body).literal
-            if key is not None and isinstance(key.value, str):
-                entries[key.value] = ev.eval(step.value, body)
+            keys = named_by(ev.eval(step.index, body))
+            value = ev.eval(step.value, body)
+            if len(keys) == 1:
+                entries[keys[0]] = value
+            stored += [(key, value) for key in keys] if len(keys) > 1 else []
+            stored += [] if keys else [(None, value)]
         call = ev.expr(body, step.call) if isinstance(step, ir.Perform) else None
         func = ev.expr(body, call.func) if isinstance(call, ir.Call) else None
         if isinstance(call, ir.Call) and isinstance(func, ir.Attr) and func.name == "update":
             if ev.expr(body, func.base) == ir.Global(name):
                 entries.update(_updates(ev, call, body))
-    return MapOf(tuple(entries), tuple(entries.values()), grown.site)
+    return with_stored(MapOf(tuple(entries), tuple(entries.values()), grown.site), stored)
 
 
 def _longer(ev: Evaluator, body: Frame, name: str, grown: SeqOf) -> SeqOf:
