@@ -208,6 +208,9 @@ class FakeWorkspace:
         place = fix.intents[0].place
         return Repair(fix.title, fix.safety, (FileEdit(path, (TextEdit(self.locate(place), "SEEDED"),)),))
 
+    def answer(self, question: Callable[..., Any], *about: Any, **named: Any) -> Any:
+        return question(self, *about, **named)
+
     def explain(self, path: Path, line: int, column: int | None = None) -> Explanation:
         made = tuple(one for one in self._loaders(path) if one.place and one.place.piece == line)
         return Explanation(path, line, column, (), made, ("torch 2.4.1, from uv.lock",), (), (), (), 0, WorkerMap())

@@ -17,13 +17,14 @@ from typing import Any
 import pytest
 
 from loaderlint.lsp import memory
-from loaderlint.lsp.engine_client import Cancelled, Failed, Remote
+from loaderlint.lsp.backend import Workspace
+from loaderlint.lsp.engine_client import Cancelled, Failed, Remote, RemoteWorkspace
 from loaderlint.lsp.engine_messages import Call, Edited, Reply, Stop, Told
 from loaderlint.lsp.engine_process import Child
 from tests.lsp.editor import SERVER
 from tests.lsp.session import PATIENCE
 
-A = Path("/project/a.py")
+A, B = Path("/project/a.py"), Path("/project/b.py")
 DATA = """\
 from torch.utils.data import DataLoader, Dataset
 
@@ -206,6 +207,51 @@ def test_many_findings_come_in_several_messages() -> None:
     parts = [reply.value for reply in harness.replies if reply.kind == "part"] + [harness.replies[-1].value[0]]
     assert len(parts) > 3
     assert {path: found for part in parts for path, found in part.items()} == harness.engine.found
+
+
+# --- the workspace that asks it, without a process --------------------------------------------------------------------
+
+
+class Asked:
+    """A `Remote` that only keeps a record."""
+
+    def __init__(self) -> None:
+        self.log: list[Any] = []
+
+    def tell(self, told: Told) -> None:
+        self.log.append(told)
+
+    def ask(self, method: str, about: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        self.log.append((method, about, named))
+        return f"the answer to {method}", 7
+
+
+def test_a_question_is_passed_on_by_its_name_and_nothing_else_is() -> None:
+    asked = Asked()
+    workspace: Any = RemoteWorkspace(asked, (), {})  # type: ignore[arg-type]
+    assert workspace.fix_all((A,), rules=["x"]) == "the answer to fix_all" and workspace.links == 7
+    assert asked.log[1:] == [("fix_all", ((A,),), {"rules": ["x"]})]
+    for name in ("keep", "lock", "rest", "_folders_", "__len__"):
+        with pytest.raises(AttributeError):
+            getattr(workspace, name)
+
+
+def test_a_workspace_elsewhere_has_all_that_the_server_may_ask() -> None:
+    workspace = RemoteWorkspace(Asked(), (), {})  # type: ignore[arg-type]
+    names = {name for protocol in Workspace.__mro__ for name in vars(protocol) if not name.startswith("_")}
+    assert {"text", "fix_all", "check", "problems"} <= names
+    assert [name for name in sorted(names) if not hasattr(workspace, name)] == []
+
+
+def test_a_new_process_is_told_what_counts_now() -> None:
+    workspace = RemoteWorkspace(Asked(), (Path("/project"),), {"select": []})  # type: ignore[arg-type]
+    for text in ("one", "two"):
+        workspace.set_text(A, text)
+    workspace.set_text(B, "gone")
+    workspace.set_text(B, None)
+    workspace.configure({"ignore": []})
+    state = [Told("workspace", ((Path("/project"),), {"ignore": []})), Told("set_text", (A, "two"))]
+    assert list(workspace.state()) == state
 
 
 # --- the process ------------------------------------------------------------------------------------------------------

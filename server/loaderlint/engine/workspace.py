@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from loaderlint.engine.check_progress import Steps
 from loaderlint.engine.project_state import Project
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from loaderlint.fixes.file_edits import FileEdit, Repair
     from loaderlint.sources.store import OpenFile
     from loaderlint.syntax.span import Span
+
+_About = ParamSpec("_About")
+_Answer = TypeVar("_Answer")
 
 _SOURCES = (".py", ".pyi", ".ipynb")
 #: The facts of so many files are kept in one go.
@@ -169,7 +172,7 @@ class Workspace:
             waiting, entries = large, entries * 10
         yield from waiting
 
-    def alone(self, paths: Iterable[Path], texts: Mapping[Path, str]) -> dict[Path, tuple[Diagnostic, ...]]:
+    def alone(self, paths: Iterable[Path], texts: Mapping[Path, str | None]) -> dict[Path, tuple[Diagnostic, ...]]:
         """What is certain of each file whatever the others of its project say; nothing else is read. `texts` are newer
         than those that the workspace was told."""
         found = {}
@@ -313,6 +316,12 @@ class Workspace:
     def projects(self) -> tuple[ProjectInfo, ...]:
         """The projects that were looked at so far."""
         return tuple(self._projects[root].info() for root in sorted(self._projects))
+
+    def answer(
+        self, question: Callable[Concatenate[Workspace, _About], _Answer], *about: _About.args, **named: _About.kwargs
+    ) -> _Answer:
+        """`question(workspace, ...)`. Who asks a workspace in another process has the function called there."""
+        return question(self, *about, **named)
 
     def keep(self) -> None:
         """Keep in the cache what is known of the files on disk by now."""

@@ -1,14 +1,15 @@
 """The engine as the language server sees it, and how it is loaded.
 
-The server depends on these protocols only, so that its own tests can run on a tiny engine; `Loaderlint` is the real
-one.
+What the server may ask is written here once, as protocols. The real engine (`loaderlint.engine.Workspace`) and the tiny
+one of the server's tests implement them; a workspace in another process is made out of them
+(`loaderlint.lsp.engine_client`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from loaderlint.cache.facts_cache import PieceCache
@@ -21,32 +22,76 @@ if TYPE_CHECKING:
 
     Found = Mapping[Path, tuple[Diagnostic, ...]]
 
+_About = ParamSpec("_About")
 _Answer = TypeVar("_Answer")
 
 
-class Workspace(Protocol):
-    """The part of `loaderlint.engine.Workspace` that the server uses. Called on one thread only, and by the server
-    itself through `loaderlint.lsp.engine_client`."""
+class Questions(Protocol):
+    """Plain questions about the code: what each one is told and answers can be pickled, and an engine in another
+    process needs no more than its name.
+
+    Paths are absolute. Lines and columns count from 0, columns in characters. All answers are about the texts as they
+    are now: those that were told, and those on disk. An internal error of the engine is raised."""
+
+    def text(self, path: Path) -> str:
+        """The text of a file, '' if it cannot be read."""
+
+    def unreadable(self, path: Path) -> str:
+        """Why the text of a file cannot be read, '' if it can."""
+
+    def cells(self, path: Path) -> tuple[int, ...]:
+        """The lines of its text at which the code cells of a notebook begin, () for any other file."""
+
+    def projects(self) -> tuple[ProjectInfo, ...]:
+        """The projects that were looked at so far, for a bug report."""
+
+    def environment(self, path: Path) -> tuple[str, ...]:
+        """What the code of a file is taken to run on, a fact a line: 'torch 2.4.1, from uv.lock'."""
+
+    def worker_map(self, paths: Sequence[Path] | None = None) -> WorkerMap:
+        """The loaders in files, and below folders, with what their workers run. Without `paths`: of all folders of the
+        workspace."""
+
+    def explain(self, path: Path, line: int, column: int | None = None) -> Explanation:
+        """What is known of a line of a file that can be read."""
+
+    def locate(self, place: Place) -> Span | None:
+        """Where a place is, None if what stood there is gone."""
+
+    def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
+        """What can be done on a line of a file without any fault there."""
+
+    def repair(self, path: Path, fix: Fix) -> Repair | None:
+        """The edits of a refactoring of a file, None if it cannot be carried out."""
+
+    def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]:
+        """The fixes of a finding of the last check with their edits, the preferred one first."""
+
+    def fix_all(self, paths: Sequence[Path], *, rules: Collection[str] | None = None) -> tuple[FileEdit, ...]:
+        """The edits of as many safe fixes of these files' findings as fit together in one round. `rules`: only those of
+        the named rules."""
+
+
+class Checks(Protocol):
+    """What a workspace is told and finds, and what is more than a message to and fro."""
 
     @property
-    def problems(self) -> list[Problem]: ...
-    def set_text(self, path: Path, text: str | None) -> None: ...
-    def configure(self, overrides: Mapping[str, object]) -> None: ...
-    def forget(self, paths: Iterable[Path]) -> None: ...
+    def problems(self) -> Sequence[Problem]:
+        """What could not be done in the last check and for the questions since."""
+
     @property
-    def links(self) -> int: ...
-    def text(self, path: Path) -> str: ...
-    def unreadable(self, path: Path) -> str: ...
-    def cells(self, path: Path) -> tuple[int, ...]: ...
-    def projects(self) -> tuple[ProjectInfo, ...]: ...
-    def environment(self, path: Path) -> tuple[str, ...]: ...
-    def worker_map(self, paths: Sequence[Path] | None = None) -> WorkerMap: ...
-    def explain(self, path: Path, line: int, column: int | None = None) -> Explanation: ...
-    def locate(self, place: Place) -> Span | None: ...
-    def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]: ...
-    def repair(self, path: Path, fix: Fix) -> Repair | None: ...
-    def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]: ...
-    def fix_all(self, paths: Sequence[Path], *, rules: Collection[str] | None = None) -> tuple[FileEdit, ...]: ...
+    def links(self) -> int:
+        """How often projects were linked so far: when it has not grown, only positions can have changed."""
+
+    def set_text(self, path: Path, text: str | None) -> None:
+        """From now on this is the text of a file; None: that on disk is."""
+
+    def configure(self, overrides: Mapping[str, object]) -> None:
+        """Replace the settings, by their names in pyproject.toml, and `interpreter`."""
+
+    def forget(self, paths: Iterable[Path]) -> None:
+        """These files or folders came, changed or went on disk."""
+
     def check(
         self,
         paths: Sequence[Path] | None = None,
@@ -55,26 +100,55 @@ class Workspace(Protocol):
         edited: Callable[[], bool] | None = ...,
         progress: Callable[[int, int], None] | None = ...,
         early: Callable[[Found], None] | None = ...,
-    ) -> dict[Path, tuple[Diagnostic, ...]]: ...
-    def alone(self, paths: Iterable[Path], texts: Mapping[Path, str]) -> dict[Path, tuple[Diagnostic, ...]]: ...
-    def rest(self) -> Iterator[None]: ...
+    ) -> dict[Path, tuple[Diagnostic, ...]]:
+        """The findings of files, each in the order of its places; every file has an entry. Without `paths`: of all
+        files of the workspace.
+
+        `progress(done, total)` counts files. `early` is called, once or more, with what is certain before a project was
+        linked for the first time. With `edited`, what was linked before is linked again only after a pause, in which
+        that answers False. Raises `Backend.cancelled` once `stop` answers True, or `edited` does in such a pause."""
+
+    def answer(
+        self, question: Callable[Concatenate[Workspace, _About], _Answer], *about: _About.args, **named: _About.kwargs
+    ) -> _Answer:
+        """`question(workspace, ...)`, called where the engine is. `question` is a function of a module that imports
+        neither pygls nor lsprotocol; what it is told and answers can be pickled."""
+
+
+class Workspace(Checks, Questions, Protocol):
+    """All that the server asks of the projects of some folders, on one thread."""
+
+
+class LocalWorkspace(Workspace, Protocol):
+    """A workspace in this process, and what the engine's own process asks of it besides (`lsp.engine_process`)."""
+
+    def alone(self, paths: Iterable[Path], texts: Mapping[Path, str | None]) -> dict[Path, tuple[Diagnostic, ...]]:
+        """What is certain of each file whatever the others of its project say. `texts`: newer ones than those told."""
+
+    def rest(self) -> Iterator[None]:
+        """Nobody asks anything now: keep what is known in the cache, and less of it in memory, in small steps."""
 
 
 class Backend(Protocol):
     """What is loaded on the worker's thread, after `initialize` has been answered."""
 
-    #: Raised by `Workspace.check` when its `stop` says so.
+    #: Raised by `Workspace.check` when its caller wants no answer any more.
     cancelled: type[Exception]
     #: The page of every rule (Markdown), by rule name.
     pages: Mapping[str, str]
 
     def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> Workspace:
         """A new workspace; `overrides` are settings by their names in pyproject.toml."""
-        ...
 
     def close(self) -> None:
         """No more questions will be asked. Called on any thread."""
-        ...
+
+
+class LocalBackend(Backend, Protocol):
+    """A backend in this process."""
+
+    def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> LocalWorkspace:
+        """As that of any backend."""
 
 
 class Loaderlint:
@@ -89,7 +163,7 @@ class Loaderlint:
         self._engine = engine
         self._pieces = _pieces(cache) if cache else None
 
-    def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> Workspace:
+    def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> LocalWorkspace:
         """A new workspace over `folders` (absolute)."""
         return self._engine.Workspace(folders, overrides, tells=True, cache=self._pieces)
 
@@ -102,10 +176,3 @@ def _pieces(folder: Path) -> PieceCache:
     from loaderlint.cache.facts_cache import PieceCache
 
     return PieceCache(Database(folder))
-
-
-def answer(workspace: Workspace, question: Callable[..., _Answer], *about: Any) -> _Answer:
-    """`question(workspace, *about)`, asked where the engine is if that is another process. `question` is a function of
-    a module that imports neither pygls nor lsprotocol, and both `about` and the answer can be pickled."""
-    there: Callable[..., _Answer] | None = getattr(workspace, "answer", None)
-    return question(workspace, *about) if there is None else there(question, *about)

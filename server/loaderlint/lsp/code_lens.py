@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from loaderlint.lsp.backend import answer
 from loaderlint.lsp.markdown import titles
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ async def code_lens(ls: Server, params: types.CodeLensParams) -> list[types.Code
     if report is None:
         return None
     snapshot = report.snapshot
-    found = await ls.analysis.try_asking(lambda workspace: answer(workspace, titles, snapshot.path))
+    found = await ls.analysis.try_asking(lambda workspace: workspace.answer(titles, snapshot.path))
     lenses = []
     for span, title in found or ():
         part = snapshot.part_at(span.line)

@@ -8,32 +8,26 @@ from __future__ import annotations
 import logging
 import pickle
 import queue
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from loaderlint.lsp import memory
+from loaderlint.lsp.backend import Loaderlint, Questions
 from loaderlint.lsp.engine_messages import Call, Edited, Reply, Stop, Told
 from loaderlint.runtime.child_processes import Child
 
 if TYPE_CHECKING:
-    from loaderlint.explanations.explanation import Explanation
-    from loaderlint.explanations.worker_map import WorkerMap
-    from loaderlint.findings.diagnostics import Diagnostic, Problem, ProjectInfo
-    from loaderlint.findings.finding import Fix, Place
-    from loaderlint.fixes.file_edits import FileEdit, Repair
-    from loaderlint.lsp.backend import Backend
-    from loaderlint.syntax.span import Span
-
-    Found = Mapping[Path, tuple[Diagnostic, ...]]
+    from loaderlint.findings.diagnostics import Diagnostic, Problem
+    from loaderlint.lsp.backend import Backend, Checks, Found, Workspace
 
 logger = logging.getLogger(__name__)
 
 #: Seconds between two looks at whether an answer is still wanted.
 _LOOK = 0.005
-#: The texts of so many files that are not open are kept.
-_KEPT = 64
 
+_About = ParamSpec("_About")
 _Answer = TypeVar("_Answer")
 
 
@@ -63,8 +57,6 @@ def load(cache: Callable[[], Path | None] = lambda: None) -> Backend:
         return Remote(folder)
     except (OSError, Died, Failed):
         logger.warning("no process for the analysis; it runs in the server's", exc_info=True)
-    from loaderlint.lsp.backend import Loaderlint
-
     return Loaderlint(folder)
 
 
@@ -77,13 +69,15 @@ class Remote:
         self._cache = cache
         self._process = _Process(cache)
         self._told: list[Told] = []
-        self._state: list[Told] = []
+        self._workspace: RemoteWorkspace | None = None
         self._numbers = 0
-        self.pages: Mapping[str, str] = self.ask("pages", ())
+        self.pages: Mapping[str, str] = self.ask("pages")
 
-    def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> RemoteWorkspace:
+    def workspace(self, folders: Sequence[Path], overrides: Mapping[str, object]) -> Workspace:
         """The workspace; the one before it is gone."""
-        return RemoteWorkspace(self, folders, overrides)
+        self._workspace = RemoteWorkspace(self, folders, overrides)
+        checks: Checks = self._workspace
+        return cast("Workspace", checks)  # all else in the protocol is among the questions that it passes on
 
     def close(self) -> None:
         """End the process, whatever it does."""
@@ -93,14 +87,11 @@ class Remote:
         """Let the engine know something before the next question."""
         self._told.append(told)
 
-    def remember(self, state: list[Told]) -> None:
-        """What a new process has to be told. The list is read when one is needed."""
-        self._state = state
-
     def ask(
         self,
         method: str,
-        about: tuple[Any, ...],
+        about: tuple[Any, ...] = (),
+        named: Mapping[str, Any] | None = None,
         *,
         stop: Callable[[], bool] | None = None,
         edited: Callable[[], bool] = _never,
@@ -109,34 +100,34 @@ class Remote:
         """The answer to a question. `heard` is called with every reply before the last. Raises Cancelled once `stop`
         says so, or where the engine waits for a pause and `edited` says that there is none; Failed if the engine raises
         an error, Died if its process ends twice."""
-        told, self._told = tuple(self._told), []
+        self._numbers += 1
+        call = Call(self._numbers, tuple(self._told), method, about, named or {})
+        self._told.clear()
         try:
-            return self._asked(told, method, about, stop, edited, heard)
+            return self._asked(call, stop, edited, heard)
         except Died as death:
             logger.error("%s; it is started again", death)
             self._process = _Process(self._cache)
-            return self._asked(tuple(self._state), method, about, stop, edited, heard)
+            state = self._workspace.state() if self._workspace is not None else ()
+            return self._asked(call._replace(told=tuple(state)), stop, edited, heard)
 
     def _asked(
         self,
-        told: tuple[Told, ...],
-        method: str,
-        about: tuple[Any, ...],
+        call: Call,
         stop: Callable[[], bool] | None,
         edited: Callable[[], bool],
         heard: Callable[[Reply], None],
     ) -> Any:
-        self._numbers += 1
-        self._process.send(Call(self._numbers, told, method, about))
+        self._process.send(call)
         is_edited = False
         while True:
             if not is_edited and edited():
                 is_edited = True
-                self._process.send(Edited(self._numbers))
+                self._process.send(Edited(call.number))
             reply = self._process.receive(None if stop is None else _LOOK)
-            if reply is None or reply.number != self._numbers:
+            if reply is None or reply.number != call.number:
                 if stop is not None and stop():
-                    self._process.send(Stop(self._numbers))
+                    self._process.send(Stop(call.number))
                     raise Cancelled
             elif reply.kind == "done":
                 return reply.value
@@ -149,43 +140,52 @@ class Remote:
 
 
 class RemoteWorkspace:
-    """The workspace of a `Remote`: what `loaderlint.engine.Workspace` does, done where the engine is. Called on the
-    worker's thread only."""
+    """The workspace of a `Remote`, called on the worker's thread only: all `backend.Questions` are passed on by their
+    names, and what is more than a message to and fro (`backend.Checks`) is written here."""
 
     def __init__(self, remote: Remote, folders: Sequence[Path], overrides: Mapping[str, object]) -> None:
         self._remote = remote
         self._folders = tuple(folders)
         self._overrides = dict(overrides)
         self._overlays: dict[Path, str] = {}
-        self._texts: dict[Path, str] = {}
         self._environments: Mapping[Path, tuple[str, ...]] = {}
-        self.problems: list[Problem] = []
+        self.problems: Sequence[Problem] = ()
         self.links = 0
-        """How often projects were linked, as of the last answer."""
-        self._tell("workspace", self._folders, self._overrides)
+        """As of the last answer."""
+        remote.tell(self._itself())
 
-    def _tell(self, method: str, *about: Any) -> None:
-        self._texts.clear()
-        state = [Told("workspace", (self._folders, self._overrides))]
-        self._remote.remember(state + [Told("set_text", overlay) for overlay in self._overlays.items()])
-        self._remote.tell(Told(method, about))
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_") or name not in vars(Questions):
+            raise AttributeError(f"{name!r} is nothing that a workspace is asked")
+        return partial(self._ask, name)
+
+    def _ask(self, question: str, *about: Any, **named: Any) -> Any:
+        answer, self.links = self._remote.ask(question, about, named)
+        return answer
+
+    def _itself(self) -> Told:
+        return Told("workspace", (self._folders, self._overrides))
+
+    def state(self) -> Iterable[Told]:
+        """What a new process has to be told."""
+        return self._itself(), *(Told("set_text", overlay) for overlay in self._overlays.items())
 
     def set_text(self, path: Path, text: str | None) -> None:
-        """As `Workspace.set_text`."""
+        """See `Checks.set_text`."""
         if text is None:
             self._overlays.pop(path, None)
         else:
             self._overlays[path] = text
-        self._tell("set_text", path, text)
+        self._remote.tell(Told("set_text", (path, text)))
 
     def configure(self, overrides: Mapping[str, object]) -> None:
-        """As `Workspace.configure`."""
+        """See `Checks.configure`."""
         self._overrides = dict(overrides)
-        self._tell("configure", self._overrides)
+        self._remote.tell(Told("configure", (self._overrides,)))
 
     def forget(self, paths: Iterable[Path]) -> None:
-        """As `Workspace.forget`."""
-        self._tell("forget", tuple(paths))
+        """See `Checks.forget`."""
+        self._remote.tell(Told("forget", (tuple(paths),)))
 
     def check(
         self,
@@ -196,7 +196,7 @@ class RemoteWorkspace:
         progress: Callable[[int, int], None] | None = None,
         early: Callable[[Found], None] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
-        """As `Workspace.check`."""
+        """See `Checks.check`."""
         found: dict[Path, tuple[Diagnostic, ...]] = {}
 
         def heard(reply: Reply) -> None:
@@ -213,89 +213,17 @@ class RemoteWorkspace:
         )
         return {**found, **rest}
 
-    def alone(self, paths: Iterable[Path], texts: Mapping[Path, str]) -> dict[Path, tuple[Diagnostic, ...]]:
-        """As `Workspace.alone`."""
-        found: dict[Path, tuple[Diagnostic, ...]] = self._ask("alone", tuple(paths), dict(texts))
+    def answer(
+        self, question: Callable[Concatenate[Workspace, _About], _Answer], *about: _About.args, **named: _About.kwargs
+    ) -> _Answer:
+        """See `Checks.answer`."""
+        found: _Answer = self._ask("answer", question, *about, **named)
         return found
-
-    def rest(self) -> Iterator[None]:
-        """Its process does that by itself."""
-        yield from ()
-
-    def answer(self, question: Callable[..., _Answer], *about: Any) -> _Answer:
-        """`question(workspace, *about)`, asked where the engine is. `question` is a function of a module that imports
-        neither pygls nor lsprotocol."""
-        value: _Answer = self._ask("answer", question, about)
-        return value
-
-    def _ask(self, method: str, *about: Any) -> Any:
-        value, self.links = self._remote.ask(method, about)
-        return value
-
-    def text(self, path: Path) -> str:
-        """As `Workspace.text`."""
-        known = self._texts.get(path)
-        if known is None:
-            if len(self._texts) >= _KEPT:
-                self._texts.clear()
-            known = self._texts[path] = str(self._ask("text", path))
-        return known
-
-    def unreadable(self, path: Path) -> str:
-        """As `Workspace.unreadable`."""
-        return str(self._ask("unreadable", path))
-
-    def cells(self, path: Path) -> tuple[int, ...]:
-        """As `Workspace.cells`."""
-        return tuple(self._ask("cells", path))
-
-    def projects(self) -> tuple[ProjectInfo, ...]:
-        """As `Workspace.projects`."""
-        return tuple(self._ask("projects"))
 
     def environment(self, path: Path) -> tuple[str, ...]:
-        """As `Workspace.environment`."""
+        """See `Questions.environment`: every check tells those of the files with findings."""
         known = self._environments.get(path)
         return known if known is not None else tuple(self._ask("environment", path))
-
-    def worker_map(self, paths: Sequence[Path] | None = None) -> WorkerMap:
-        """As `Workspace.worker_map`."""
-        made: WorkerMap = self._ask("worker_map", paths)
-        return made
-
-    def explain(self, path: Path, line: int, column: int | None = None) -> Explanation:
-        """As `Workspace.explain`."""
-        made: Explanation = self._ask("explain", path, line, column)
-        return made
-
-    def locate(self, place: Place) -> Span | None:
-        """As `Workspace.locate`."""
-        found: Span | None = self._ask("locate", place)
-        return found
-
-    def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
-        """As `Workspace.refactorings`."""
-        found: tuple[Fix, ...] = self._ask("refactorings", path, line)
-        return found
-
-    def repair(self, path: Path, fix: Fix) -> Repair | None:
-        """As `Workspace.repair`."""
-        made: Repair | None = self._ask("repair", path, fix)
-        return made
-
-    def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]:
-        """As `Workspace.repairs`."""
-        made: tuple[Repair, ...] = self._ask("repairs", diagnostic)
-        return made
-
-    def fix_all(self, paths: Sequence[Path], *, rules: Collection[str] | None = None) -> tuple[FileEdit, ...]:
-        """As `Workspace.fix_all`."""
-        made: tuple[FileEdit, ...] = self._ask("answer", _fix_all, (tuple(paths), rules))
-        return made
-
-
-def _fix_all(workspace: Any, paths: Sequence[Path], rules: Collection[str] | None) -> Any:
-    return workspace.fix_all(paths, rules=rules)
 
 
 class _Process:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 Kind = Literal["early", "part", "progress", "done", "cancelled", "failed"]
@@ -21,6 +22,7 @@ class Call(NamedTuple):
     told: tuple[Told, ...]
     method: str
     about: tuple[Any, ...]
+    named: Mapping[str, Any] = {}
 
 
 class Stop(NamedTuple):

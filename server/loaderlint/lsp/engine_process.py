@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loaderlint.lsp import engine_messages, memory
-from loaderlint.lsp.backend import Backend, Workspace
+from loaderlint.lsp.backend import LocalBackend, LocalWorkspace
 from loaderlint.lsp.engine_messages import Call, Edited, Reply, Stop, Told
 from loaderlint.lsp.failure_log import FailureLog, costs_a_fix
 from loaderlint.runtime import child_processes
@@ -46,13 +46,14 @@ Message = Call | Stop | Edited
 class Child:
     """Answers calls, one at a time. `inbox` is filled by another thread; `send` takes replies."""
 
-    def __init__(self, load: Callable[[], Backend], inbox: queue.SimpleQueue[Message], send: Callable[[Reply], None]):
+    def __init__(
+        self, load: Callable[[], LocalBackend], inbox: queue.SimpleQueue[Message], send: Callable[[Reply], None]
+    ):
         self._load = load
         self._inbox = inbox
         self._send = send
-        self._backend: Backend | None = None
-        self._workspace: Workspace | None = None
-        self._texts: dict[Path, str] = {}
+        self._backend: LocalBackend | None = None
+        self._workspace: LocalWorkspace | None = None
         self._waiting: deque[Call] = deque()
         self._number: int | None = None
         self._goes_on = False
@@ -110,42 +111,28 @@ class Child:
             self._links = links
             memory.give_back()
 
-    def _take(self, backend: Backend, told: Told) -> None:
+    def _take(self, backend: LocalBackend, told: Told) -> None:
         if told.method == "workspace":
             self._workspace = backend.workspace(*told.about)
             self._resting, self._links = None, 0
-            self._texts.clear()
             return
-        if told.method == "set_text":
-            self._note(told)
         try:
             getattr(self._workspace, told.method)(*told.about)
         except Exception:
             logger.exception("the engine does not take %s", told.method)
 
-    def _note(self, told: Told) -> None:
-        path, text = told.about
-        if text is None:
-            self._texts.pop(path, None)
-        else:
-            self._texts[path] = text
-
-    def _asked(self, backend: Backend, call: Call) -> Any:
+    def _asked(self, backend: LocalBackend, call: Call) -> Any:
         if call.method == "pages":
             return dict(backend.pages)
         workspace = self._workspace
         assert workspace is not None, "a workspace comes before any question about it"
         if call.method == "check":
             return self._checked(workspace, *call.about)
-        if call.method == "answer":
-            question, about = call.about
-            value = question(workspace, *about)
-        else:
-            value = getattr(workspace, call.method)(*call.about)
+        value = getattr(workspace, call.method)(*call.about, **call.named)
         self._log.note_problems(workspace.problems, costs_a_fix)
         return value, workspace.links
 
-    def _checked(self, workspace: Workspace, paths: Sequence[Path] | None, awaits_pause: bool) -> Any:
+    def _checked(self, workspace: LocalWorkspace, paths: Sequence[Path] | None, awaits_pause: bool) -> Any:
         edited = self._edited if awaits_pause else None
         found = workspace.check(paths, stop=self._stop, edited=edited, progress=self._progress, early=self._early)
         if self._resting is None:
@@ -205,14 +192,17 @@ class Child:
         """A call that comes while another one is worked on, for nobody but the next ones."""
         self._waiting.append(call)
         for told in call.told:
-            if told.method == "set_text":
-                self._note(told)
-            elif told.method != "forget":
+            if told.method not in ("set_text", "forget"):
                 self._given_up = True  # other folders, other settings: what is being found is of no use
         if call.method == "check" and not self._given_up and self._workspace is not None:
             paths, _ = call.about
             if paths is not None:
-                self._send(Reply(call.number, "early", self._workspace.alone(paths, self._texts)))
+                self._send(Reply(call.number, "early", self._workspace.alone(paths, self._newer_texts())))
+
+    def _newer_texts(self) -> dict[Path, str | None]:
+        """What calls that wait tell of texts."""
+        told = (one for call in self._waiting for one in call.told if one.method == "set_text")
+        return {path: text for path, text in (one.about for one in told)}
 
 
 def main(cache: str | None = None) -> None:

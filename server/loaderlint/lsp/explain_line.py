@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from loaderlint.lsp.backend import answer as there
 from loaderlint.lsp.custom_requests import NOT_ANSWERED, Refusal, answer, base_of, cells_of, document_uri, position
 from loaderlint.lsp.markdown import explanation
 from loaderlint.lsp.protocol import ContentModified
@@ -37,7 +36,7 @@ async def explain(ls: Server, params: Any) -> dict[str, object]:
     base = base_of(snapshot.path, ls.folders)
     cells = cells_of(snapshots)
     path, line = snapshot.path, place[0]
-    lines = await ls.analysis.try_asking(lambda workspace: there(workspace, explanation, path, line, cells, base))
+    lines = await ls.analysis.try_asking(lambda workspace: workspace.answer(explanation, path, line, cells, base))
     if lines is None:
         raise Refusal(NOT_ANSWERED)
     return answer(lines, base)

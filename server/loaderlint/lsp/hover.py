@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from loaderlint.lsp.backend import answer
 from loaderlint.lsp.documents import Snapshot
 from loaderlint.lsp.markdown import about_line
 from loaderlint.lsp.text_positions import Place, Span, content, touches
@@ -52,7 +51,7 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
         return _hover(ls, with_environment(text, report.environment), found[0].span, snapshot)
     if not await ls.analysis.settles_within(_PATIENCE) or document.version != snapshot.version:
         return None
-    told = await ls.analysis.try_asking(lambda workspace: answer(workspace, about_line, snapshot.path, line))
+    told = await ls.analysis.try_asking(lambda workspace: workspace.answer(about_line, snapshot.path, line))
     return _hover(ls, told or "", Place(line, 0, line, len(content(snapshot.lines[line]))), snapshot)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loaderlint.lsp.backend import answer as there
 from loaderlint.lsp.custom_requests import NOT_ANSWERED, Refusal, answer, base_of, cells_of, document_uri
 from loaderlint.lsp.markdown import map_of_workers
 from loaderlint.lsp.uris import known_path_of
@@ -27,7 +26,7 @@ async def workers(ls: Server, params: Any) -> dict[str, object]:
     await ls.analysis.begun()
     await ls.analysis.settled()
     cells, base = cells_of(ls.analysis.snapshots()), base_of(path, ls.folders)
-    lines = await ls.analysis.try_asking(lambda workspace: there(workspace, map_of_workers, path, cells, base))
+    lines = await ls.analysis.try_asking(lambda workspace: workspace.answer(map_of_workers, path, cells, base))
     if lines is None:
         raise Refusal(NOT_ANSWERED)
     return answer(lines, base)
