@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from loaderlint.lsp.analysis import Texts
 from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.client_capabilities import Client
 from loaderlint.lsp.documents import Notebook, Snapshot
+from loaderlint.lsp.engine_jobs import Texts
 from loaderlint.lsp.failure_log import costs_findings
 from loaderlint.lsp.protocol import Superseded
 from loaderlint.lsp.protocol_diagnostics import SOURCE, result_id, shown

@@ -33,10 +33,11 @@ from loaderlint.lsp import (
     worker_map_request,
 )
 from loaderlint.lsp.access_token import Access
-from loaderlint.lsp.analysis import Analysis, Setup
+from loaderlint.lsp.analysis import Analysis
 from loaderlint.lsp.backend import Backend
 from loaderlint.lsp.client_capabilities import Client
 from loaderlint.lsp.documents import Documents
+from loaderlint.lsp.engine_jobs import Setup
 from loaderlint.lsp.engine_thread import Worker
 from loaderlint.lsp.protocol import Protocol
 from loaderlint.lsp.pull_diagnostics import FileReport

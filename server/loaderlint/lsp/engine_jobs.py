@@ -1,0 +1,204 @@
+"""One run of the engine over all open documents: what it needs, what it finds, and how it is done on the engine's
+thread."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from lsprotocol import types
+
+from loaderlint.lsp.backend import Backend, Workspace
+from loaderlint.lsp.client_capabilities import Client
+from loaderlint.lsp.documents import Snapshot
+from loaderlint.lsp.failure_log import FailureLog, costs_a_fix, costs_findings
+from loaderlint.lsp.protocol_diagnostics import Report, report_of
+from loaderlint.lsp.text_positions import Encoding, Place, Span, split_lines, to_range
+from loaderlint.lsp.uris import uri_of
+from loaderlint.syntax.notebook import SUFFIX
+
+if TYPE_CHECKING:
+    from loaderlint.findings.diagnostics import Diagnostic
+
+logger = logging.getLogger(__name__)
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a workspace is made from: folders (absolute) and settings by their names in pyproject.toml."""
+
+    folders: tuple[Path, ...] = ()
+    overrides: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Job:
+    """All that one run on the worker's thread needs; nothing in it is changed afterwards but `stopped` and `edited`.
+    `told`: of each open file the document whose text the engine is told. `edited`: one of these has a newer text."""
+
+    setup: Setup
+    texts: Mapping[Path, str | None]
+    gone: frozenset[Path]
+    snapshots: tuple[Snapshot, ...]
+    told: tuple[Snapshot, ...]
+    client: Client
+    stopped: threading.Event = field(default_factory=threading.Event)
+    edited: threading.Event = field(default_factory=threading.Event)
+
+    def looks_at(self, snapshot: Snapshot) -> bool:
+        """Whether the engine looks at the very text of a document: not if its file is open under another URI, too, with
+        another text."""
+        return any(one is snapshot or (one.path, one.lines) == (snapshot.path, snapshot.lines) for one in self.told)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a job found, or a part of it. `problems`: what the engine wants people to know; `links`: see
+    `Workspace.links`; `failed`: the rules that an internal error kept from looking, '' where it may be any."""
+
+    reports: tuple[Report, ...]
+    problems: tuple[str, ...]
+    links: int
+    failed: frozenset[str] = frozenset()
+
+
+class Engine:
+    """The backend and its workspace. Everything here runs on the worker's thread."""
+
+    def __init__(self, load: Callable[[], Backend]) -> None:
+        self._load = load
+        self._backend: Backend | None = None
+        self._workspace: Workspace | None = None
+        self._setup: Setup | None = None
+        self._log = FailureLog(logger)
+
+    def backend(self) -> Backend:
+        """The backend, loaded when first asked for."""
+        if self._backend is None:
+            self._backend = self._load()
+        return self._backend
+
+    def workspace(self) -> Workspace:
+        """The workspace as the last job left it. Raises RuntimeError before the first."""
+        if self._workspace is None:
+            raise RuntimeError("there is no workspace yet")
+        return self._workspace
+
+    def perform(self, job: Job, early: Callable[[Answer], None]) -> Answer | None:
+        """Tell the engine what changed and let it look. None if the job was stopped, or edited before
+        there was a pause. `early` is called with what can be shown before the end, if there is something to wait
+        for."""
+        backend = self.backend()
+        workspace = self._told(backend, job)
+        if job.stopped.is_set():
+            return None
+        paths = [snapshot.path for snapshot in job.told]
+        places = Texts(workspace, job.told, job.client.encoding)
+
+        def looked(found: Mapping[Path, Sequence[Diagnostic]]) -> None:
+            # The engine is busy and must not be asked: not even what the code runs on.
+            shown = [one for one in job.snapshots if one.path in found and job.looks_at(one)]
+            early(Answer(tuple(report_of(one, found[one.path], (), places, job.client) for one in shown), (), 0))
+
+        try:
+            found = (
+                workspace.check(paths, stop=job.stopped.is_set, edited=job.edited.is_set, early=looked) if paths else {}
+            )
+        except backend.cancelled:
+            return None
+        reports = tuple(
+            report_of(
+                snapshot,
+                findings := found.get(snapshot.path, ()) if job.looks_at(snapshot) else (),
+                workspace.environment(snapshot.path) if findings else (),
+                places,
+                job.client,
+            )
+            for snapshot in job.snapshots
+        )
+        problems = tuple(_said(problem) for problem in workspace.problems)
+        return Answer(reports, problems, workspace.links, self._failed_rules(workspace))
+
+    def _failed_rules(self, workspace: Workspace) -> frozenset[str]:
+        """The rules of internal errors that cost findings, each of which is logged once."""
+        self._log.note_problems(workspace.problems, lambda problem: not costs_a_fix(problem))
+        return frozenset(problem.rule for problem in workspace.problems if costs_findings(problem))
+
+    def answer(self, question: Callable[[Workspace], _Result]) -> _Result:
+        """What a question about the workspace gives."""
+        workspace = self.workspace()
+        found = question(workspace)
+        self._log.note_problems(workspace.problems, costs_a_fix)
+        return found
+
+    def unanswered(self, error: Exception) -> None:
+        """Log what kept a question from being answered, if nobody has."""
+        from loaderlint.runtime.internal_errors import failure_of
+
+        if not getattr(error, "is_logged", False):
+            self._log.note("a question cannot be answered", failure_of(error))
+
+    def close(self) -> None:
+        """No more jobs come."""
+        if self._backend is not None:
+            self._backend.close()
+
+    def _told(self, backend: Backend, job: Job) -> Workspace:
+        texts = job.texts
+        if self._workspace is None or self._setup is None or self._setup.folders != job.setup.folders:
+            self._workspace = backend.workspace(job.setup.folders, job.setup.overrides)
+            texts = {snapshot.path: snapshot.text for snapshot in job.told}
+        elif self._setup != job.setup:
+            self._workspace.configure(job.setup.overrides)
+        self._setup = job.setup
+        if job.gone:
+            self._workspace.forget(job.gone)
+        for path, text in texts.items():
+            try:
+                self._workspace.set_text(path, text)
+            except Exception:
+                logger.exception("the engine does not take the text of %s", path)
+        return self._workspace
+
+
+class Texts:
+    """Where the client finds what stands in any file: in the editor's text where it is open, else in the engine's. For
+    the worker's thread."""
+
+    def __init__(self, workspace: Workspace, snapshots: Iterable[Snapshot], encoding: Encoding) -> None:
+        self._workspace = workspace
+        self._open = {snapshot.path: snapshot for snapshot in snapshots}
+        self._encoding = encoding
+        self._lines: dict[Path, Sequence[str]] = {}
+
+    def __call__(self, path: Path, span: Span) -> types.Location:
+        """The client's name for the file or cell, and the place in it. A notebook that is not open has no cells that
+        the client knows: its beginning stands for all of it."""
+        opened = self._open.get(path)
+        if opened is not None:
+            part = opened.part_at(span.line)
+            return types.Location(uri=part.uri, range=part.range(span, self._encoding))
+        if path.suffix == SUFFIX:
+            return types.Location(uri=uri_of(path), range=to_range([""], Place(0, 0, 0, 0), self._encoding))
+        return types.Location(uri=uri_of(path), range=to_range(self._lines_of(path), span, self._encoding))
+
+    def _lines_of(self, path: Path) -> Sequence[str]:
+        if path not in self._lines:
+            try:
+                self._lines[path] = split_lines(self._workspace.text(path))
+            except Exception:
+                # A file that went away between the analysis and now: positions in it no longer matter.
+                logger.info("no text of %s", path, exc_info=True)
+                self._lines[path] = [""]
+        return self._lines[path]
+
+
+def _said(problem: object) -> str:
+    path, message = getattr(problem, "path", None), getattr(problem, "message", problem)
+    return f"{path}: {message}" if path else str(message)
