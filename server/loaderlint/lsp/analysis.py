@@ -192,7 +192,7 @@ class Analysis:
         """What was found in this very version of the document; None if it was not looked at (yet)."""
         for known in (self._reports, self._early):
             report = known.get(document.uri)
-            if report is not None and document.is_at(report.snapshot):
+            if report is not None and document.at == report.snapshot.at:
                 return report
         return None
 
@@ -202,7 +202,7 @@ class Analysis:
         while not self._settled.is_set():
             for known in (self._standing, self._early):
                 report = known.get(document.uri)
-                if report is not None and document.is_at(report.snapshot):
+                if report is not None and document.at == report.snapshot.at:
                     return report
             if self._timer is not None:
                 self._plan(AT_ONCE)
@@ -212,7 +212,7 @@ class Analysis:
     def _still_standing(self, document: Document | Notebook) -> Report | None:
         """What stands in the document where it could not be looked at."""
         known = self._standing.get(document.uri)
-        return known if known is not None and document.is_at(known.snapshot) else None
+        return known if known is not None and document.at == known.snapshot.at else None
 
     async def settled_report(self, uri: str) -> Report | None:
         """What was found in the document, or in the notebook of a cell, as it is now; waits until all is settled. None
@@ -220,9 +220,9 @@ class Analysis:
         document = self._documents.get(uri)
         if document is None or not document.analysed:
             return None
-        version = document.version
+        at = document.at
         await self.settled()
-        return self.report(document) if document.version == version else None
+        return self.report(document) if document.at == at else None
 
     def shown(self, uri: str) -> Report | None:
         """What is shown now of the document, or of the notebook of a cell, in its present version; None if nothing is
@@ -231,7 +231,7 @@ class Analysis:
         if document is None:
             return None
         standing = self._standing.get(document.uri)
-        if standing is not None and document.is_at(standing.snapshot):
+        if standing is not None and document.at == standing.snapshot.at:
             return standing
         return self.report(document)
 
@@ -461,7 +461,7 @@ class Analysis:
             return
         for report in answer.reports:
             document = self._documents.get(report.snapshot.uri)
-            if document is None or document.uri in self._reports or not document.is_at(report.snapshot):
+            if document is None or document.uri in self._reports or document.at != report.snapshot.at:
                 continue  # closed or edited meanwhile, or more is known
             self._early[document.uri] = report
             if not self.client.pulls:
@@ -475,7 +475,7 @@ class Analysis:
         last, history = self._reports.get(report.snapshot.uri), self._histories.get(report.snapshot.uri)
         if not failed or last is None or history is None:
             return report
-        if not history.now.is_same(report.snapshot):
+        if history.now.at != report.snapshot.at:
             return None
         histories = {one.now.path: one for one in self._histories.values()}
         kept = standing(last, histories, self.client)
@@ -523,9 +523,9 @@ class Analysis:
         report = self._reports.get(document.uri)
         if report is None:
             return
-        if not document.is_at(report.snapshot):
+        if document.at != report.snapshot.at:
             known = self._standing.get(document.uri)
-            if known is None or not document.is_at(known.snapshot):
+            if known is None or document.at != known.snapshot.at:
                 own = self._histories[document.uri]
                 own.note(document.snapshot())
                 others = {history.now.path: history for history in self._histories.values()}

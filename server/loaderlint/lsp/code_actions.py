@@ -74,11 +74,11 @@ async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
     if not isinstance(data, Mapping):
         return action
     document = ls.documents.get(str(data.get("uri")))
-    if document is None or [document.serial, document.version] != list(data.get("at") or ()):
+    if document is None or document.at != tuple(data.get("at") or ()):
         raise ContentModified()
     await ls.analysis.settled()
     report = ls.analysis.report(document)
-    if report is None or [document.serial, document.version] != list(data["at"]):
+    if report is None or report.snapshot.at != tuple(data["at"]):
         raise ContentModified()
     if not await _filled(ls, document, report, action):
         raise NotPossible()
@@ -119,7 +119,7 @@ async def _filled(ls: Server, document: Document | Notebook, report: Report, act
         return False
     if made is None:
         return False
-    if not document.is_at(report.snapshot) or not made.holds(ls.documents):
+    if document.at != report.snapshot.at or not made.holds(ls.documents):
         raise ContentModified()
     action.edit = made.edit
     return True
@@ -246,7 +246,7 @@ async def _refactorings(ls: Server, report: Report, params: types.CodeActionPara
 def _lazy(report: Report, title: str, kind: str, data: dict[str, Any]) -> types.CodeAction:
     # Nothing in it may be null: Neovim 0.7 drops such members before it sends the data back.
     snapshot = report.snapshot
-    data = {"uri": snapshot.uri, "at": [snapshot.serial, snapshot.version], **data}
+    data = {"uri": snapshot.uri, "at": list(snapshot.at), **data}
     return types.CodeAction(title=title, kind=kind, data=data)
 
 

@@ -20,6 +20,9 @@ logger = logging.getLogger(__name__)
 #: What `didOpen` may call a Python file.
 _PYTHON = "python"
 
+#: The number of an opening of a file, and a version of it (editors count from 1 again). Equal for equal texts.
+At = tuple[int, int]
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -42,7 +45,7 @@ class Snapshot:
     """A document or notebook at one version: what a thread may keep while the editor goes on. `lines` hold their line
     ends; those of a notebook are its code cells' lines, joined.
 
-    `serial` tells one opening of the file from the next: editors count versions from 1 again."""
+    `serial` is the number of the opening."""
 
     uri: str
     path: Path
@@ -56,9 +59,10 @@ class Snapshot:
         """The whole text."""
         return "".join(self.lines)
 
-    def is_same(self, other: Snapshot) -> bool:
-        """Whether both are the very same text of the same opening."""
-        return (self.serial, self.version) == (other.serial, other.version)
+    @property
+    def at(self) -> At:
+        """Which text of which opening it is."""
+        return self.serial, self.version
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -131,9 +135,10 @@ class Document:
             raise ValueError(f"{self.uri} is no file")
         return Snapshot(self.uri, self.path, self.serial, self.version, tuple(self.lines))
 
-    def is_at(self, snapshot: Snapshot) -> bool:
-        """Whether the document is still what `snapshot` says."""
-        return (self.serial, self.version) == (snapshot.serial, snapshot.version)
+    @property
+    def at(self) -> At:
+        """Which text of which opening it is now; what was made of another one is outdated."""
+        return self.serial, self.version
 
     def apply(self, change: types.TextDocumentContentChangeEvent, encoding: Encoding) -> None:
         """Make one edit of the client, whose positions count in `encoding`."""
@@ -209,9 +214,10 @@ class Notebook:
         )
         return Snapshot(self.uri, self.path, self.serial, self.version, tuple(split_lines(text)), tuple(parts))
 
-    def is_at(self, snapshot: Snapshot) -> bool:
-        """Whether the notebook is still what `snapshot` says."""
-        return (self.serial, self.version) == (snapshot.serial, snapshot.version)
+    @property
+    def at(self) -> At:
+        """Which text of which opening it is now; what was made of another one is outdated."""
+        return self.serial, self.version
 
     def open(self, texts: Sequence[types.TextDocumentItem]) -> None:
         """Take in the texts of new cells."""

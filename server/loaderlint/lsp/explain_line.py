@@ -23,9 +23,9 @@ async def explain(ls: Server, params: Any) -> dict[str, object]:
     document = ls.documents.get(uri) if uri is not None else None
     if uri is None or document is None or not document.analysed:
         raise Refusal("loaderlint can explain Python files and notebooks that are open and saved somewhere")
-    version = document.version
+    asked_at = document.at
     report = await ls.analysis.settled_report(uri)
-    if document.version != version:
+    if document.at != asked_at:
         raise ContentModified()
     if report is None:
         raise Refusal("loaderlint could not look at this file; its log says why")

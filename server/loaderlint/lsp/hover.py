@@ -43,13 +43,13 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     if ls.analysis.report(document) is None and not await ls.analysis.settles_within(_PATIENCE):
         return None
     report = ls.analysis.report(document)
-    if report is None or document.version != snapshot.version:
+    if report is None or document.at != snapshot.at:
         return None
     found = [finding for finding in report.findings if touches(finding.span, place)]
     if found:
         text = pages(dict.fromkeys(finding.name for finding in found), ls.analysis.pages)
         return _hover(ls, with_environment(text, report.environment), found[0].span, snapshot)
-    if not await ls.analysis.settles_within(_PATIENCE) or document.version != snapshot.version:
+    if not await ls.analysis.settles_within(_PATIENCE) or document.at != snapshot.at:
         return None
     told = await ls.analysis.try_asking(lambda workspace: workspace.answer(about_line, snapshot.path, line))
     return _hover(ls, told or "", Place(line, 0, line, len(content(snapshot.lines[line]))), snapshot)

@@ -112,7 +112,7 @@ class History:
 
     def note(self, snapshot: Snapshot) -> None:
         """The document is at this version now. One by one, so that each edit is seen for itself."""
-        if snapshot.is_same(self._versions[-1]):
+        if snapshot.at == self._versions[-1].at:
             return
         if len(self._versions) > _LONGEST:
             del self._versions[1:], self._steps[:]
@@ -121,7 +121,7 @@ class History:
 
     def begin(self, snapshot: Snapshot) -> None:
         """This version was looked at."""
-        known = next((index for index, one in enumerate(self._versions) if one.is_same(snapshot)), None)
+        known = next((index for index, one in enumerate(self._versions) if one.at == snapshot.at), None)
         if known is not None:
             del self._versions[:known], self._steps[:known]
         else:

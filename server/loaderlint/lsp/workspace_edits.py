@@ -62,7 +62,7 @@ class Change:
     def holds(self, documents: Documents) -> bool:
         """Whether all these documents are still open at their versions."""
         return all(
-            (document := documents.get(snapshot.uri)) is not None and document.is_at(snapshot)
+            (document := documents.get(snapshot.uri)) is not None and document.at == snapshot.at
             for snapshot in self.touches
         )
 
