@@ -206,7 +206,7 @@ async def session(
         yield client
     finally:
         client.server.analysis.stop()
-        client.server.worker.stop()
+        client.server.engine.close()
 
 
 def run(scenario: Coroutine[Any, Any, None]) -> None:

@@ -374,7 +374,7 @@ def test_an_engine_that_cannot_be_loaded_is_told_in_the_log() -> None:
             raise ImportError("no libcst")
 
         client._load = fail  # type: ignore[method-assign]
-        client.server.analysis._engine._load = fail
+        client.server.engine._engine._load = fail
         await client.initialize()
         client.open(A, "BUG")
         assert (await client.settled())["settled"]

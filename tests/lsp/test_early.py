@@ -92,7 +92,7 @@ from loaderlint.lsp import server
 answered = server.initialize
 def initialize(ls, params):
     answered(ls, params)
-    print(int("libcst" in sys.modules), ls.analysis._engine._backend, file=sys.stderr)
+    print(int("libcst" in sys.modules), ls.engine._engine._backend, file=sys.stderr)
 server.initialize = initialize
 from loaderlint.cli import main
 code = main(["server"])

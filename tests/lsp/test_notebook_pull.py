@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from loaderlint.lsp import pull_state
+from loaderlint.lsp import refreshes
 from loaderlint.lsp.backend import Loaderlint
 from tests.lsp.cells import Cells, Puller
 from tests.lsp.session import Session, capabilities, run, session
@@ -22,7 +22,7 @@ LOADER = "from torch.utils.data import DataLoader\n\ntrain_loader = DataLoader(N
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """No wait between two refreshes."""
-    monkeypatch.setattr(pull_state, "APART", 0.0)
+    monkeypatch.setattr(refreshes, "APART", 0.0)
 
 
 async def pull(client: Session, uri: str, previous: str | None = None) -> dict[str, Any]:
@@ -210,7 +210,7 @@ def test_a_check_that_failed_is_followed_by_one_that_does_not(tmp_path: Path) ->
 
 
 def test_refreshes_are_told_seldom_and_the_last_change_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pull_state, "APART", 3600.0)
+    monkeypatch.setattr(refreshes, "APART", 3600.0)
 
     async def scenario() -> None:
         async with session(PULLS) as client:
@@ -221,13 +221,13 @@ def test_refreshes_are_told_seldom_and_the_last_change_counts(tmp_path: Path, mo
                 book.type(1, text)
                 await puller.settled()
             assert puller.refreshes == 1
-            client.server.analysis.pulled._compare_again()  # an hour later
+            client.server.shown.refreshes._consider_again()  # an hour later
             assert puller.refreshes == 1, "what the client shows is right by now"
             book.type(1, "x")
             await puller.settled()
             assert puller.refreshes == 1
-            monkeypatch.setattr(pull_state, "APART", 0.0)
-            client.server.analysis.pulled._compare_again()
+            monkeypatch.setattr(refreshes, "APART", 0.0)
+            client.server.shown.refreshes._consider_again()
             assert await book.shown() == [["GUESS is a fault"], []]
             assert puller.refreshes == 2
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from loaderlint.lsp import pull_state
+from loaderlint.lsp import refreshes
 from loaderlint.lsp.backend import Loaderlint
 from tests.lsp.cells import Cells, Puller
 from tests.lsp.session import Session, capabilities, run, session
@@ -145,12 +145,12 @@ class window:
 
 @pytest.mark.parametrize("pulls", [True, False])
 def test_any_edits_end_where_a_fresh_start_does(pulls: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pull_state, "APART", 0.0)
+    monkeypatch.setattr(refreshes, "APART", 0.0)
     made(tmp_path, {"data.py": DATA, "train.py": TRAIN, "requirements.txt": OLD, "pyproject.toml": "[project]\n"})
-    steps = findings = refreshes = 0
+    steps = findings = refreshed = 0
 
     async def scenario(seed: int) -> None:
-        nonlocal steps, findings, refreshes
+        nonlocal steps, findings, refreshed
         async with window(tmp_path, pulls) as (client, puller):
             walk = Walk(client, puller, tmp_path, random.Random(seed))
             for _ in range(STOPS):
@@ -160,9 +160,9 @@ def test_any_edits_end_where_a_fresh_start_does(pulls: bool, tmp_path: Path, mon
                 assert shown == await walk.afresh(tmp_path), f"walk {seed}, after {walk.done} steps"
                 findings += str(shown).count("'code':")
             steps += walk.done
-            refreshes += puller.refreshes if puller else 0
+            refreshed += puller.refreshes if puller else 0
 
     for seed in range(WALKS):
         run(scenario(seed))
-    print(f"{WALKS} walks, {steps} steps, {WALKS * STOPS} comparisons, {findings} findings, {refreshes} refreshes")
+    print(f"{WALKS} walks, {steps} steps, {WALKS * STOPS} comparisons, {findings} findings, {refreshed} refreshes")
     assert findings

@@ -1,8 +1,10 @@
 """The language server: what the engine finds, in the words of the Language Server Protocol.
 
-One file per feature. `documents` holds the editor's texts, `analysis` decides when the engine looks at them, and
-`engine_thread` is the one thread that asks the engine, which has a process of its own (`engine_client`,
-`engine_process`, `engine_messages`). `protocol` and `transport` keep a client's messages from doing harm. Nothing here
+One file per feature. `documents` holds the editor's texts, `document_state` what each of them shows and whether that is
+outdated, and `shown_documents` brings it to the client. `analysis` decides when the engine looks at the texts (a job of
+`engine_jobs`). Whatever may be asked of the engine stands in `backend`; `async_engine` asks on one thread
+(`engine_thread`), and the engine has a process of its own (`engine_client`, `engine_process`, `engine_messages`).
+`protocol` and `transport` keep a client's messages from doing harm. Nothing here
 imports libcst: the engine does, and its process is started after the client has its answer to `initialize`.
 
 All lines and columns inside are 0-based characters. They become the client's units (UTF-8, UTF-16 or UTF-32) only where

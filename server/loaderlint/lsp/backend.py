@@ -31,7 +31,8 @@ class Questions(Protocol):
     process needs no more than its name.
 
     Paths are absolute. Lines and columns count from 0, columns in characters. All answers are about the texts as they
-    are now: those that were told, and those on disk. An internal error of the engine is raised."""
+    are now: those that were told, and those on disk. An internal error of the engine is raised, from another process as
+    `engine_client.Failed`."""
 
     def text(self, path: Path) -> str:
         """The text of a file, '' if it cannot be read."""

@@ -33,7 +33,7 @@ async def check_workspace(ls: Server, params: Any) -> dict[str, object]:
     with pull_diagnostics.shown_progress(ls, token) as progress:
         reports = await pull_diagnostics.everything(ls, progress)
     ls.workspace_by_request = True
-    ls.analysis.announce_news()
+    ls.analysis.news.send()
     hint = types.DiagnosticSeverity.Hint
     found = [sum(one.severity != hint for one in report.shown) for report in reports.values()]
     findings, files = sum(found), sum(count > 0 for count in found)
@@ -50,7 +50,7 @@ def _message(findings: int, files: int) -> str:
 def show_open_files_only(ls: Server, _: Any) -> None:
     """Show what the setting says again."""
     ls.workspace_by_request = False
-    ls.analysis.announce_news()
+    ls.analysis.news.send()
 
 
 async def shown_token(ls: Server) -> str | None:
@@ -68,7 +68,7 @@ async def shown_token(ls: Server) -> str | None:
 
 async def follow(ls: Server) -> None:
     """Send a client that does not ask the diagnostics of the files that are not open, as long as they are wanted. Those
-    of open documents are `Analysis`'s."""
+    of open documents are `ShownDocuments`'s."""
     while True:
         try:
             reports = await pull_diagnostics.found(ls, pull_diagnostics.silent)
@@ -76,7 +76,7 @@ async def follow(ls: Server) -> None:
             logger.exception("the workspace could not be checked")
         else:
             _send(ls, {uri: report for uri, report in reports.items() if report.version is None})
-        await ls.analysis.news()
+        await ls.analysis.news.wait()
 
 
 def _send(ls: Server, unopened: dict[str, pull_diagnostics.FileReport]) -> None:

@@ -76,9 +76,8 @@ async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
     document = ls.documents.get(str(data.get("uri")))
     if document is None or document.at != tuple(data.get("at") or ()):
         raise ContentModified()
-    await ls.analysis.settled()
-    report = ls.analysis.report(document)
-    if report is None or report.snapshot.at != tuple(data["at"]):
+    report = await ls.analysis.settled_report(document.uri)
+    if report is None:
         raise ContentModified()
     if not await _filled(ls, document, report, action):
         raise NotPossible()
@@ -99,7 +98,7 @@ async def _filled(ls: Server, document: Document | Notebook, report: Report, act
     if action.edit is not None or action.command is not None:
         return True
     data: Any = action.data
-    snapshots = ls.analysis.snapshots(report.snapshot)
+    snapshots = ls.shown.snapshots(report.snapshot)
     client, label = ls.client, f"{action.title} (in a file that is not open)"
 
     def question(workspace: Workspace) -> Change | None:
@@ -107,7 +106,7 @@ async def _filled(ls: Server, document: Document | Notebook, report: Report, act
         return change(files, workspace, snapshots, client, label if confirm else None)
 
     try:
-        made = await ls.analysis.ask(question)
+        made = await ls.engine.ask(question)
     except Outdated as outdated:
         logger.info("no fix: %s", outdated)
         ls.analysis.touched([snapshot.path for snapshot in snapshots])
@@ -115,7 +114,7 @@ async def _filled(ls: Server, document: Document | Notebook, report: Report, act
     except NotMade as refused:
         raise NotPossible(str(refused)) from refused
     except Exception as error:
-        ls.analysis.unanswered(error)
+        ls.engine.unanswered(error)
         return False
     if made is None:
         return False
@@ -239,7 +238,7 @@ async def _refactorings(ls: Server, report: Report, params: types.CodeActionPara
     if place is None:
         return []
     line, _ = place
-    found = await ls.analysis.try_asking(lambda workspace: workspace.refactorings(snapshot.path, line))
+    found = await ls.engine.try_asking(lambda workspace: workspace.refactorings(snapshot.path, line))
     return [_lazy(report, fix.title, REFACTOR, {"refactoring": fix.title, "line": line}) for fix in found or ()]
 
 

@@ -21,7 +21,7 @@ async def code_lens(ls: Server, params: types.CodeLensParams) -> list[types.Code
     if report is None:
         return None
     snapshot = report.snapshot
-    found = await ls.analysis.try_asking(lambda workspace: workspace.answer(titles, snapshot.path))
+    found = await ls.engine.try_asking(lambda workspace: workspace.answer(titles, snapshot.path))
     lenses = []
     for span, title in found or ():
         part = snapshot.part_at(span.line)

@@ -51,7 +51,7 @@ async def debug_information(ls: Server, _: Any) -> dict[str, object]:
     """The information as it is now; nothing is waited for but, for a moment, the engine."""
     projects = ["No project was looked at yet."]
     try:
-        projects = await asyncio.wait_for(ls.analysis.ask(lambda workspace: list(_projects(workspace))), PATIENCE)
+        projects = await asyncio.wait_for(ls.engine.ask(lambda workspace: list(_projects(workspace))), PATIENCE)
     except asyncio.TimeoutError:
         projects = [f"The engine is busy and did not answer within {PATIENCE:g} seconds."]
     except Exception as error:

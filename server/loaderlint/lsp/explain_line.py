@@ -29,14 +29,14 @@ async def explain(ls: Server, params: Any) -> dict[str, object]:
         raise ContentModified()
     if report is None:
         raise Refusal("loaderlint could not look at this file; its log says why")
-    snapshot, snapshots = report.snapshot, ls.analysis.snapshots()
+    snapshot, snapshots = report.snapshot, ls.shown.snapshots()
     place = snapshot.place(uri, at, ls.client.encoding)
     if place is None:
         raise Refusal("no Python stands on this line")
     base = base_of(snapshot.path, ls.folders)
     cells = cells_of(snapshots)
     path, line = snapshot.path, place[0]
-    lines = await ls.analysis.try_asking(lambda workspace: workspace.answer(explanation, path, line, cells, base))
+    lines = await ls.engine.try_asking(lambda workspace: workspace.answer(explanation, path, line, cells, base))
     if lines is None:
         raise Refusal(NOT_ANSWERED)
     return answer(lines, base)

@@ -27,10 +27,10 @@ _HEADING = re.compile(r"^```.*?^```$|^(#+) ", re.MULTILINE | re.DOTALL)
 async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     """The page of the rule on a finding or on a name in a suppression, what a loader starts, for which loaders a
     function runs; None if there is nothing to say."""
-    document = ls.documents.get(params.text_document.uri)
-    if document is None or not document.analysed:
+    state = ls.shown.state(params.text_document.uri)
+    if state is None or not state.document.analysed:
         return None
-    snapshot = document.snapshot()
+    snapshot = state.document.snapshot()
     at = snapshot.place(params.text_document.uri, params.position, ls.documents.encoding)
     if at is None:
         return None
@@ -39,19 +39,19 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     named = _name_at(content(snapshot.lines[line]), column)
     if named is not None:
         name, start, end = named
-        return _hover(ls, pages([name], ls.analysis.pages), Place(line, start, line, end), snapshot)
-    if ls.analysis.report(document) is None and not await ls.analysis.settles_within(_PATIENCE):
+        return _hover(ls, pages([name], ls.engine.pages), Place(line, start, line, end), snapshot)
+    if state.found is None and not await ls.analysis.settles_within(_PATIENCE):
         return None
-    report = ls.analysis.report(document)
-    if report is None or document.at != snapshot.at:
+    report = state.found
+    if report is None or report.snapshot.at != snapshot.at:
         return None
     found = [finding for finding in report.findings if touches(finding.span, place)]
     if found:
-        text = pages(dict.fromkeys(finding.name for finding in found), ls.analysis.pages)
+        text = pages(dict.fromkeys(finding.name for finding in found), ls.engine.pages)
         return _hover(ls, with_environment(text, report.environment), found[0].span, snapshot)
-    if not await ls.analysis.settles_within(_PATIENCE) or document.at != snapshot.at:
+    if not await ls.analysis.settles_within(_PATIENCE) or state.document.at != snapshot.at:
         return None
-    told = await ls.analysis.try_asking(lambda workspace: workspace.answer(about_line, snapshot.path, line))
+    told = await ls.engine.try_asking(lambda workspace: workspace.answer(about_line, snapshot.path, line))
     return _hover(ls, told or "", Place(line, 0, line, len(content(snapshot.lines[line]))), snapshot)
 
 

@@ -49,25 +49,22 @@ class AskAgain(Superseded):
 
 async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
     """The diagnostics of the document as it is now. Raises AskAgain if it is edited meanwhile."""
-    uri, pulled = params.text_document.uri, ls.analysis.pulled
-    document = ls.documents.get(uri)
-    if document is None:
+    uri = params.text_document.uri
+    state = ls.shown.asked(uri)
+    if state is None:
         ls.let_go.add(uri)
-        ls.analysis.announce_news()
-        pulled.answered_unknown(uri)
+        ls.analysis.news.send()
         return types.RelatedFullDocumentDiagnosticReport(items=[])
-    if not document.analysed:
+    if not state.document.analysed:
         return types.RelatedFullDocumentDiagnosticReport(items=[])
-    pulled.forget((uri,))  # no refresh is needed for what is answered in a moment
-    version = document.version
-    report = await ls.analysis.looked_at(document)
-    if ls.documents.get(uri) is not document or document.version != version:
+    at = state.document.at
+    report = await ls.analysis.looked_at(state)
+    if ls.shown.state(uri) is not state or state.document.at != at:
         raise AskAgain()
+    answer = state.answered(uri, report)
     if report is None:  # it could not be looked at, and never was
-        pulled.answered_unknown(uri)
         return types.RelatedFullDocumentDiagnosticReport(items=[])
     items = report.shown_in(uri)
-    answer = pulled.answered(uri, report.snapshot, items)
     if answer == params.previous_result_id:
         return types.RelatedUnchangedDocumentDiagnosticReport(result_id=answer)
     return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=answer)
@@ -97,7 +94,7 @@ async def workspace_diagnostic(ls: Server, params: types.WorkspaceDiagnosticPara
     with shown_progress(ls, params.work_done_token) as progress:
         reports = await found(ls, progress)
     while not (news := list(_news(ls, reports, known | dict.fromkeys(ls.let_go, "")))):
-        await ls.analysis.news()
+        await ls.analysis.news.wait()
         reports = await found(ls, silent)
     ls.let_go.clear()
     return types.WorkspaceDiagnosticReport(items=news)
@@ -111,10 +108,10 @@ async def found(ls: Server, progress: Progress) -> dict[str, FileReport]:
 async def everything(ls: Server, progress: Progress) -> dict[str, FileReport]:
     """The files with findings, by URI, as they are now; whatever changes meanwhile begins it anew."""
     while True:
-        await ls.analysis.begun()
+        await ls.analysis.begun.wait()
         await ls.analysis.settled()
-        question = partial(_everything, ls.analysis.snapshots(), ls.client, progress, ls.last_reports)
-        answer = await ls.analysis.ask_aside(question)
+        question = partial(_everything, ls.shown.snapshots(), ls.client, progress, ls.last_reports)
+        answer = await ls.engine.ask_aside(question)
         if answer is not None:
             ls.last_reports = answer
             return answer

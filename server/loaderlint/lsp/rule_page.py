@@ -39,7 +39,7 @@ async def open_page(ls: Any, rule: str) -> None:  # pygls looks the types up whe
 
 
 def _known(ls: Server, rule: object) -> str:
-    text = ls.analysis.pages.get(str(rule))
+    text = ls.engine.pages.get(str(rule))
     if text is None:
         raise Refusal(f"there is no rule {rule}; `loaderlint rules` lists them")
     return text.rstrip("\n")

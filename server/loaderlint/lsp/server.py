@@ -34,13 +34,15 @@ from loaderlint.lsp import (
 )
 from loaderlint.lsp.access_token import Access
 from loaderlint.lsp.analysis import Analysis
+from loaderlint.lsp.async_engine import AsyncEngine
 from loaderlint.lsp.backend import Backend
 from loaderlint.lsp.client_capabilities import Client
 from loaderlint.lsp.documents import Documents
 from loaderlint.lsp.engine_jobs import Setup
-from loaderlint.lsp.engine_thread import Worker
+from loaderlint.lsp.notices import Notices
 from loaderlint.lsp.protocol import Protocol
 from loaderlint.lsp.pull_diagnostics import FileReport
+from loaderlint.lsp.shown_documents import ShownDocuments
 
 logger = logging.getLogger(__name__)
 
@@ -77,17 +79,16 @@ class Server(LanguageServer):
         self.interpreter: str | None = None
         """The Python that is selected in the editor; its environment is read, never run."""
         self.documents = Documents()
-        self.worker = Worker()
+        self.engine = AsyncEngine(load)
+        self.shown = ShownDocuments(
+            self.documents, self.text_document_publish_diagnostics, lambda: self.start(self.refresh())
+        )
         self.analysis = Analysis(
-            self.documents,
-            self.worker,
-            load,
-            publish=self.text_document_publish_diagnostics,
-            refresh=lambda: self.start(self.refresh()),
-            refresh_lenses=lambda: self.start(self.refresh_lenses()),
+            self.shown,
+            self.engine,
+            Notices(self.say, self.alert),
+            linked=lambda: self.start(self.refresh_lenses()),
             announce=lambda document, settled: status.announce(self, document, settled),
-            say=self.say,
-            alert=self.alert,
         )
         self.left = False
         self.exit_code = 1
@@ -120,7 +121,7 @@ class Server(LanguageServer):
         """Analyse with the folders and settings as they are now."""
         selected = {"interpreter": self.interpreter} if self.interpreter else {}
         self.analysis.configure(Setup(self.folders, {**self.overrides, **selected}))
-        self.analysis.announce_news()
+        self.analysis.news.send()
 
     async def refresh(self) -> None:
         """Let the client ask for all diagnostics again: a change in one file has changed findings in others."""
@@ -172,7 +173,7 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
     """The client tells who it is and what it can do. The engine is not touched: the answer must not wait for it."""
     ls.client = Client.of(params)
     ls.documents.encoding = ls.client.encoding
-    ls.analysis.client = ls.client
+    ls.shown.client = ls.client
     ls.folders = file_events.first_folders(params)
     options = client_capabilities.initialization(params)
     client_settings.take(ls, options.get("settings"))
@@ -226,8 +227,7 @@ async def _serve(server: Server, kind: Transport, host: str, port: int, access: 
             await transport.serve_ws(server, host, port, access)
     finally:
         server.analysis.stop()
-        server.analysis.close()
-        server.worker.stop()
+        server.engine.close()
         if not server.left:
             # The connection ended by itself.
             server.leave(orderly=server.protocol.shutting_down)

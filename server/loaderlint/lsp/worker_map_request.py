@@ -23,10 +23,10 @@ async def workers(ls: Server, params: Any) -> dict[str, object]:
     path = _path(ls, document_uri(params))
     if path is None and not ls.folders:
         raise Refusal("no folder is open; open one, or ask about a file")
-    await ls.analysis.begun()
+    await ls.analysis.begun.wait()
     await ls.analysis.settled()
-    cells, base = cells_of(ls.analysis.snapshots()), base_of(path, ls.folders)
-    lines = await ls.analysis.try_asking(lambda workspace: workspace.answer(map_of_workers, path, cells, base))
+    cells, base = cells_of(ls.shown.snapshots()), base_of(path, ls.folders)
+    lines = await ls.engine.try_asking(lambda workspace: workspace.answer(map_of_workers, path, cells, base))
     if lines is None:
         raise Refusal(NOT_ANSWERED)
     return answer(lines, base)

@@ -1,0 +1,69 @@
+"""What people are told of problems, each of them once until the settings change."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+
+from loaderlint import HOME
+
+logger = logging.getLogger(__name__)
+
+_INTERNAL = (
+    "loaderlint: an internal error kept some code from being checked. The last findings stay, and the next edit tries"
+    f" again. Please report it with what the server's log says: {HOME}"
+)
+#: What people can do in every editor when the engine does not come back.
+_RESTART = "restart the server (VS Code: 'loaderlint: Restart Server')"
+
+
+class Notices:
+    """`say` puts a message into the client's log, `alert` shows it."""
+
+    def __init__(self, say: Callable[[str], None], alert: Callable[[str], None]) -> None:
+        self._say = say
+        self._alert = alert
+        self._said: set[str] = set()
+
+    def renew(self) -> None:
+        """With other settings everything is told again."""
+        self._said.clear()
+
+    def not_loaded(self, error: Exception) -> None:
+        """There is no engine."""
+        logger.exception("the engine cannot be loaded")
+        self._say(f"loaderlint cannot work: {error}")
+
+    def problems(self, messages: Iterable[str]) -> None:
+        """What the engine wants people to know."""
+        for message in messages:
+            if self._is_new(message):
+                self._say(message)
+
+    def incomplete(self) -> None:
+        """An internal error, which is logged already, kept some code from being checked."""
+        self._alert_once(_INTERNAL, logger.debug)
+
+    def failed(self, error: Exception) -> None:
+        """The engine raised an error: what was found last stays, the next edit tries again."""
+        from loaderlint.runtime.internal_errors import failure_of
+
+        failure = failure_of(error)
+        if self._is_new(failure.error):
+            logger.error("the analysis failed: %s\n%s", failure.error, failure.traceback)
+        self.incomplete()
+
+    def gone(self, error: Exception) -> None:
+        """The engine's process ended, and so did those that were started in its place."""
+        message = f"{error}, again and again. Edit a file to try once more, or {_RESTART}."
+        self._alert_once(message, logger.error)
+
+    def _alert_once(self, message: str, log: Callable[[str], None]) -> None:
+        if self._is_new(message):
+            log(message)
+            self._alert(message)
+
+    def _is_new(self, message: str) -> bool:
+        is_new = message not in self._said
+        self._said.add(message)
+        return is_new
