@@ -353,3 +353,56 @@ More().show()
 """,
     )
     assert (linked.datasets(), linked.datasets("both")) == (["B"], ["A"])
+
+
+# --- a class that is chosen at run time -------------------------------------------------------------------------------
+
+KINDS = """
+import importlib
+from torch.utils.data import DataLoader, Dataset
+class Whole(Dataset):
+    def __init__(self): pass
+    def __getitem__(self, i): return i
+class Sized(Dataset):
+    def __init__(self, size): pass
+    def __getitem__(self, i): return i
+KINDS = {}
+def register(cls):
+    KINDS[cls.__name__] = cls
+    return cls
+def main(name, load):
+    loader = DataLoader(%s, num_workers=2)
+"""
+
+#: What makes the dataset of a loader, then the classes that it may be of. Only `Sized` takes an argument.
+CHOSEN = {
+    "a class from a registry": ("KINDS[name](3)", ["Sized"]),
+    "a class in a module that is searched by its name": ("importlib.import_module(name).Frames(3)", ["Sized"]),
+    "a method of a class from a registry": ("KINDS[name].load(3)", ["Sized", "Whole"]),
+    "a function in a module that is searched by its name": (
+        "importlib.import_module(name).load(3)",
+        ["Sized", "Whole"],
+    ),
+    "a class from a registry, beside one in sight": ("Whole() if name is None else KINDS[name](3)", ["Sized", "Whole"]),
+    "a function that is passed in": ("load(3)", ["Sized", "Whole"]),
+    "a function that is passed in, beside a class in sight": ("Whole() if name is None else load(3)", ["Whole"]),
+}
+
+
+@pytest.mark.parametrize("way", CHOSEN)
+def test_the_dataset_is_what_is_given_by(way: str, tmp_path: Path) -> None:
+    code, expected = CHOSEN[way]
+    linked = link(tmp_path, KINDS % code)
+    assert [label.partition(".")[0] for label in linked.reached("loader")] == expected
+
+
+#: Where a loader without workers takes any dataset, then if a loader out of sight is presumed beside it: what the tests
+#: do says nothing of the program.
+WITHOUT_WORKERS = {"train.py": False, "src/latest.py": False, "test_data.py": True, "tests/data.py": True}
+
+
+@pytest.mark.parametrize("name", WITHOUT_WORKERS)
+def test_a_loader_without_workers_takes_any_dataset_in(name: str, tmp_path: Path) -> None:
+    loader = "from torch.utils.data import DataLoader\ndef main(data):\n    loader = DataLoader(data)\n"
+    linked = link(tmp_path, f"--- data.py\n{HEAD.lstrip()}--- {name}\n{loader}")
+    assert any(one.out_of_sight for one in linked.model.loaders) == WITHOUT_WORKERS[name]
