@@ -8,7 +8,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 VENV := .venv
 BIN := $(VENV)/bin
 PYTESTFLAGS ?=
-ALONE := tests/truth tests/editors
+ALONE := tests/truth/pytorch tests/editors
 
 setup: setup-python setup-client
 
@@ -43,12 +43,12 @@ demo: setup-python
 
 test: test-python test-client
 
-# Most tests run on all cores. Real PyTorch brings processes of its own, and runs two tests at a time; editors wait with
-# time limits, and run one. All three parts are run, whatever becomes of the first.
+# Most tests run on all cores. Real PyTorch brings processes of its own, which run the programs ahead of the tests that
+# ask; editors wait with time limits. All three parts are run, whatever becomes of the first.
 test-python: setup-python
 	@status=0; \
 	$(BIN)/python -m pytest $(addprefix --ignore=,$(ALONE)) -n auto --dist worksteal $(PYTESTFLAGS) || status=$$?; \
-	$(BIN)/python -m pytest tests/truth -n 2 --dist worksteal $(PYTESTFLAGS) || status=$$?; \
+	$(BIN)/python -m pytest tests/truth/pytorch $(PYTESTFLAGS) || status=$$?; \
 	$(BIN)/python -m pytest tests/editors $(PYTESTFLAGS) || status=$$?; \
 	exit $$status
 
@@ -61,7 +61,7 @@ FUZZ ?= 20
 fuzz: setup-python
 	LOADERLINT_FUZZ=$(FUZZ) $(BIN)/python -m pytest tests/robustness -n auto --dist worksteal $(PYTESTFLAGS)
 
-# Real PyTorch, before and after the tool's own fixes (a large download; without it these tests are skipped).
+# Real PyTorch, before and after the tool's own fixes (a large download; without it tests/truth/pytorch is skipped).
 truth: setup-python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r tests/truth/requirements.txt
 	$(BIN)/python -m pytest tests/truth $(PYTESTFLAGS)

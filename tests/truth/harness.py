@@ -20,6 +20,9 @@ ROOT = HERE.parent.parent
 #: The modules that the cases import, none of which the tool itself needs.
 NEEDED = ("torch", "numpy", "h5py", "lmdb", "cv2")
 
+#: How long a program may take, in seconds, that is not expected to hang.
+PATIENCE = 120.0
+
 
 def lacking(modules: Sequence[str]) -> str | None:
     """What must be installed for programs that import `modules`, None if all are there."""
@@ -32,7 +35,7 @@ def lacking(modules: Sequence[str]) -> str | None:
 def why_not() -> str | None:
     """Why the programs cannot run here, None if they can."""
     if sys.platform != "linux":
-        return "tests/truth forks and counts threads in /proc: Linux only"
+        return "tests/truth/pytorch forks and counts threads in /proc: Linux only"
     return lacking(NEEDED)
 
 
@@ -57,7 +60,7 @@ class Zygote:
         oracle: str,
         loader: Mapping[str, Any],
         arguments: Mapping[str, Any],
-        timeout: float = 120.0,
+        timeout: float = PATIENCE,
         module: str = "train",
     ) -> dict[str, Any]:
         """Run `module` in `folder` and return what `oracle` measures, `{"hang": True}` if the program does not end in

@@ -13,7 +13,7 @@ from typing import Any
 from tests.truth import harness
 from tests.truth.catalogue import Case, Run
 from tests.truth.harness import Zygote
-from tests.truth.tool import Tool
+from tests.truth.tool import FixedPrograms
 from tests.truth.verdicts import Phase
 
 Asked = tuple[Case, Run, Phase]
@@ -24,9 +24,9 @@ AT_ONCE = 2
 class Programs:
     """Runs programs before and after the tool's fix. `scratch`: where they are copied to."""
 
-    def __init__(self, scratch: Path, tool: Tool, asked: Iterable[Asked]) -> None:
+    def __init__(self, scratch: Path, fixed: FixedPrograms, asked: Iterable[Asked]) -> None:
         self._scratch = scratch
-        self._tool = tool
+        self._fixed = fixed
         self._numbers = itertools.count()
         self._all: list[Zygote] = []
         self._idle: Queue[Zygote] = Queue()
@@ -57,7 +57,7 @@ class Programs:
         oracle: str,
         loader: Mapping[str, Any],
         arguments: Mapping[str, Any],
-        timeout: float = 120.0,
+        timeout: float = harness.PATIENCE,
         module: str = "train",
     ) -> dict[str, Any]:
         """`Zygote.measure` in one that is idle."""
@@ -74,8 +74,9 @@ class Programs:
         return self._answers[key]
 
     def _run(self, case: Case, run: Run, phase: Phase) -> frozenset[str]:
-        program = self._tool.fixed(case) if phase == "after" else case.folder
+        program = self._fixed.folder(case) if phase == "after" else case.folder
         folder = harness.copied(program, self._scratch / f"{next(self._numbers)}_{case.name}")
         more = case.after if phase == "after" else {}
         arguments = {**case.common, **more, **run.arguments}
-        return harness.symptoms(self.measure(folder, case.oracle, run.loader, arguments, run.timeout))
+        timeout = run.timeout if phase == "before" else harness.PATIENCE
+        return harness.symptoms(self.measure(folder, case.oracle, run.loader, arguments, timeout))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from tests.truth.harness import CASES
+from tests.truth.harness import CASES, PATIENCE
 
 Loader = Mapping[str, Any]
 
@@ -17,13 +17,14 @@ class Run:
     """One way to run a program.
 
     `loader` and `arguments` as `harness.Zygote.measure` takes them; `shows` the symptoms of the faulty program (none:
-    the fault does not show in this way, and the fix must not spoil it); `timeout` in seconds."""
+    the fault does not show in this way, and the fix must not spoil it); `timeout`: after how many seconds the faulty
+    program is said to hang."""
 
     name: str
     loader: Loader
     arguments: Mapping[str, Any] = field(default_factory=dict)
     shows: frozenset[str] = frozenset()
-    timeout: float = 120.0
+    timeout: float = PATIENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +71,10 @@ EPOCHS = frozenset({"epochs"})
 CHANGED = frozenset({"changed"})
 ITEMS = frozenset({"items"})
 TOUCH = {"touch": True}
+
+
+def label(value: object) -> str | None:
+    """A case or a run in the name of a test."""
+    if isinstance(value, Case):
+        return f"{value.rule}-{value.name}"
+    return value.name if isinstance(value, Run) else None

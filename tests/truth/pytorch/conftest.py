@@ -1,4 +1,4 @@
-"""What the programs show, and what the tool says and makes of them: asked for in the background, ahead of the tests."""
+"""What the programs show, before and after the tool's fix: run in the background, ahead of the tests that ask."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.truth.catalogue import CLEAN, FAULTY, Case
+from tests.truth import harness
+from tests.truth.catalogue import CLEAN, FAULTY
 from tests.truth.programs import Programs
-from tests.truth.tool import Tool
+from tests.truth.tool import FixedPrograms
 from tests.truth.verdicts import Phase, Verdicts
 
 #: What the tests ask of the programs.
@@ -20,17 +21,22 @@ PHASES: dict[str, Phase] = {
 
 
 @pytest.fixture(scope="session", autouse=True)
-def tool(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tool]:
-    """The tool's word on the cases of this session; it is asked in the background while programs run."""
-    parameters = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
-    cases = [case for case in (each.get("case") for each in parameters) if isinstance(case, Case)]
-    with Tool(tmp_path_factory.mktemp("tool"), cases) as asked:
-        yield asked
+def pytorch() -> None:
+    """Every test here is skipped where the programs cannot run."""
+    if reason := harness.why_not():
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def fixed_programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FixedPrograms]:
+    """The programs after the tool's own fix."""
+    with FixedPrograms(tmp_path_factory.mktemp("fixed")) as fixed:
+        yield fixed
 
 
 @pytest.fixture(scope="session")
 def programs(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, tool: Tool
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, fixed_programs: FixedPrograms
 ) -> Iterator[Programs]:
     """The runs that the tests of this session ask for."""
     wanted = [
@@ -38,7 +44,7 @@ def programs(
         for item in request.session.items
         if isinstance(item, pytest.Function) and item.originalname in PHASES
     ]
-    with Programs(tmp_path_factory.mktemp("programs"), tool, wanted) as running:
+    with Programs(tmp_path_factory.mktemp("programs"), fixed_programs, wanted) as running:
         yield running
 
 

@@ -10,9 +10,6 @@ import pytest
 from tests.truth import harness
 from tests.truth.programs import Programs
 
-if reason := harness.why_not():
-    pytest.skip(reason, allow_module_level=True)
-
 #: Programs for the oracles: data as the project reads it, and its own loaders.
 PREDICTION = """
 import numpy as np

@@ -12,10 +12,6 @@ import pytest
 from loaderlint.engine import Workspace
 from loaderlint.fixes.file_edits import FileEdit
 from loaderlint.syntax.positions import apply_edits
-from tests.truth import harness
-
-if reason := harness.why_not():
-    pytest.skip(reason, allow_module_level=True)
 
 PROGRAM = """\
 import random
