@@ -1,11 +1,22 @@
-"""Counts what the campaigns did, and says so at the end."""
+"""A process that runs command lines; counts what the campaigns did, and says so at the end."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
+from tests.robustness.bounded import Runner
+
+
+@pytest.fixture(scope="session")
+def runner() -> Iterator[Runner]:
+    """What runs command lines under limits; Linux only."""
+    made = Runner()
+    yield made
+    made.close()
 
 
 @pytest.hookimpl(trylast=True)

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -35,13 +35,6 @@ KILLS_OF_A_SESSION = 5
 _RESTARTED = r"\S+ loaderlint\.lsp\.engine_client: the analysis process has ended with -9; it is started again\n"
 
 Record = Callable[[str, object], None]
-
-
-@pytest.fixture(scope="module")
-def runner() -> Iterator[Runner]:
-    made = Runner()
-    yield made
-    made.close()
 
 
 # --- the engine's process --------------------------------------------------------------------------------------------
@@ -413,7 +406,7 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(scaled(8)))
-def test_interrupted_while_it_fixes(tmp_path: Path, seed: int, record_property: Record) -> None:
+def test_interrupted_while_it_fixes(tmp_path: Path, seed: int, runner: Runner, record_property: Record) -> None:
     """Each file is what it was, or what its fix makes of it. What a killed process left beside it goes with the next
     fix."""
     chance = random.Random(seed)
@@ -421,7 +414,7 @@ def test_interrupted_while_it_fixes(tmp_path: Path, seed: int, record_property: 
     names = [f"train{n}.py" for n in range(30)]
     root = write(tmp_path / "project", dict.fromkeys(names, TRAIN))
     fixed = write(tmp_path / "fixed", {"train0.py": TRAIN})
-    assert _command(fixed, ("check", "--no-cache", "--fix", ".")).returncode == 0
+    assert runner.run(fixed, ("check", "--no-cache", "--fix", "."), Bound()).code == 0
     after = (fixed / "train0.py").read_text()
     assert after != TRAIN
     env = {**os.environ, "PYTHONPATH": SERVER, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -432,7 +425,7 @@ def test_interrupted_while_it_fixes(tmp_path: Path, seed: int, record_property: 
         _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode in (0, 2, 130, -number)
     assert {(root / name).read_text() for name in names} <= {TRAIN, after}
-    assert _command(root, ("check", "--no-cache", "--fix", ".")).returncode == 0
+    assert runner.run(root, ("check", "--no-cache", "--fix", "."), Bound()).code == 0
     assert sorted(one.name for one in root.iterdir()) == sorted(names)
     assert {(root / name).read_text() for name in names} == {after}
     record_property("interruptions", 1)

@@ -40,13 +40,6 @@ def _inputs() -> Iterator[pytest.param]:
             yield pytest.param(row, size, (row.command, *others), id=f"{row.name}-{size}", marks=marks)
 
 
-@pytest.fixture(scope="module")
-def runner() -> Iterator[Runner]:
-    made = Runner()
-    yield made
-    made.close()
-
-
 @pytest.mark.parametrize(("row", "size", "commands"), list(_inputs()))
 def test_input_is_bounded(
     row: Hostile,

@@ -4,7 +4,6 @@ out is named. Over the command line and over the server."""
 from __future__ import annotations
 
 import ast
-import contextlib
 import json
 import os
 import socket
@@ -23,32 +22,20 @@ from loaderlint.sources import discovery
 from tests.engine.test_which_files import FAULT
 from tests.lsp.editor import SERVER, editor
 from tests.lsp.session import run as run_scenario
-
-with contextlib.suppress(ImportError):  # not on Windows
-    import resource
+from tests.robustness.bounded import Bound, Ended, Runner
 
 RULE, CODE = "shared-generator", "LDR102"
 #: Seconds and bytes that only a process that never ends or fills the memory needs.
-PATIENCE, MEMORY = 120, 3 << 30
+PATIENCE = 120
+BOUND = Bound(cpu=PATIENCE, memory=3 << 29)
 
+linux = pytest.mark.skipif(sys.platform != "linux", reason="needs fork, RLIMIT_AS and /proc")
 posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes and devices")
 
 
-def check(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+def check(runner: Runner, folder: Path, *arguments: str) -> Ended:
     """The command line in a process of its own, which may not use much memory."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-
-    command = [sys.executable, "-m", "loaderlint", "check", "--no-cache", *map(os.fspath, arguments)]
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(SERVER)},
-        capture_output=True,
-        timeout=PATIENCE,
-        preexec_fn=limit if os.name == "posix" else None,
-    )
+    return runner.run(folder, ("check", "--no-cache", *arguments), BOUND)
 
 
 @pytest.fixture
@@ -98,50 +85,50 @@ VERSIONS = ("requirements.txt", "environment.yml", "uv.lock", "setup.py", ".pyth
 OTHERS = (".gitignore", "loaderlint.toml")
 
 
-@posix
+@linux
 @pytest.mark.parametrize("kind", WRONG)
 @pytest.mark.parametrize("name", [*VERSIONS, *OTHERS])
-def test_no_file_of_a_project_stops_a_check(name: str, kind: str, project: Path) -> None:
+def test_no_file_of_a_project_stops_a_check(name: str, kind: str, project: Path, runner: Runner) -> None:
     WRONG[kind](project / name)
-    result = check(project)
-    assert RULE.encode() in result.stdout, result.stderr
-    assert name.encode() in result.stderr
+    result = check(runner, project)
+    assert RULE in result.stdout, result.stderr
+    assert name in result.stderr
 
 
-@posix
+@linux
 @pytest.mark.parametrize("kind", sorted(set(WRONG) - {"folder"}))
 @pytest.mark.parametrize("name", ["bad.py", "bad.ipynb"])
-def test_a_source_file_that_is_none(name: str, kind: str, project: Path) -> None:
+def test_a_source_file_that_is_none(name: str, kind: str, project: Path, runner: Runner) -> None:
     WRONG[kind](project / name)
-    result = check(project, "--select", RULE)
-    assert (result.returncode, RULE.encode() in result.stdout) == (1, True), result.stderr
+    result = check(runner, project, "--select", RULE)
+    assert (result.code, RULE in result.stdout) == (1, True), result.stderr
     if kind == "large":
         limit = "5 MB, the limit for a Python file" if name.endswith(".py") else "100 MB, the limit for a notebook"
-        assert f"{name}: larger than {limit}; not checked" in result.stderr.decode()
+        assert f"{name}: larger than {limit}; not checked" in result.stderr
 
 
-@posix
-def test_a_notebook_whose_outputs_would_fill_the_memory(project: Path) -> None:
+@linux
+def test_a_notebook_whose_outputs_would_fill_the_memory(project: Path, runner: Runner) -> None:
     cell = {"cell_type": "code", "source": "x = 1", "outputs": ["@"]}
     notebook = json.dumps({"nbformat": 4, "metadata": {}, "cells": [cell]})
     (project / "bad.ipynb").write_text(notebook.replace('"@"', "[]" + ",[]" * 20_000_000))
-    result = check(project, "--select", RULE)
-    assert (result.returncode, RULE.encode() in result.stdout) == (1, True), result.stderr
-    assert "bad.ipynb: its JSON has more than 5,000,000 values; clear its outputs" in result.stderr.decode()
+    result = check(runner, project, "--select", RULE)
+    assert (result.code, RULE in result.stdout) == (1, True), result.stderr
+    assert "bad.ipynb: its JSON has more than 5,000,000 values; clear its outputs" in result.stderr
 
 
-@posix
+@linux
 @pytest.mark.parametrize("kind", WRONG)
-def test_a_baseline_and_an_environment_that_are_none(kind: str, project: Path) -> None:
+def test_a_baseline_and_an_environment_that_are_none(kind: str, project: Path, runner: Runner) -> None:
     (project / ".venv").mkdir()
     WRONG[kind](project / ".venv" / "pyvenv.cfg")
     WRONG[kind](project / "old.json")
-    result = check(project, "--select", RULE, "--baseline=old.json")
+    result = check(runner, project, "--select", RULE, "--baseline=old.json")
     if kind == "folder":  # said before anything is read
-        assert b"'old.json' is read as the baseline's file" in result.stderr
+        assert "'old.json' is read as the baseline's file" in result.stderr
         return
-    assert (result.returncode, RULE.encode() in result.stdout) == (2, True)
-    assert (b"/dev/zero" if kind == "endless" else b"old.json") in result.stderr
+    assert (result.code, RULE in result.stdout) == (2, True)
+    assert ("/dev/zero" if kind == "endless" else "old.json") in result.stderr
 
 
 @posix
@@ -310,18 +297,18 @@ def test_a_folder_that_may_not_be_looked_into(
 FORMATS = ("text", "json", "sarif", "github")
 
 
-@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="names are text there")
+@linux
 @pytest.mark.parametrize("format_", FORMATS)
-def test_a_name_that_is_no_text(format_: str, project: Path) -> None:
+def test_a_name_that_is_no_text(format_: str, project: Path, runner: Runner) -> None:
     odd = os.fsdecode(b"od\xffd")
     (project / odd).mkdir()
     (project / odd / f"{odd}.py").write_text(FAULT)
     (project / odd / "loaderlint.toml").write_text("exclude = ['x']\n")
     (project / odd / ".gitignore").write_bytes(b"\xfe.py\n")
     for arguments in ([], [f"{odd}/{odd}.py"]):
-        result = check(project, "--select", RULE, "--output-format", format_, *arguments)
-        assert result.returncode == 1 and b"Traceback" not in result.stderr, result.stderr
-        assert RULE.encode() in result.stdout or b"LDR" in result.stdout
+        result = check(runner, project, "--select", RULE, "--output-format", format_, *arguments)
+        assert result.code == 1 and "Traceback" not in result.stderr, result.stderr
+        assert RULE in result.stdout or "LDR" in result.stdout
 
 
 @pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="names are text there")

@@ -5,28 +5,55 @@ A request names the folder, the arguments, the limits, and the files that take t
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import io
 import json
 import os
 import resource
 import select
 import signal
 import sys
+import tempfile
 import time
+from pathlib import Path
 from typing import Any
+
+#: A project in which a check looks for faults and mends one.
+PROJECT = """\
+import numpy as np
+from torch.utils.data import DataLoader
+
+
+def init(worker_id):
+    np.random.seed(0)
+
+
+loader = DataLoader([1, 2], num_workers=2, worker_init_fn=init)
+"""
 
 
 def main() -> None:
     """Answer requests until standard input ends."""
     import loaderlint.cli as cli
-    import loaderlint.commands.cached_check
-    import loaderlint.commands.check
-    import loaderlint.fixes.apply
-    import loaderlint.rules  # noqa: F401  (imported for the forks)
 
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
+    _warm_up(cli)
     for line in sys.stdin:
         print(json.dumps(_run(json.loads(line), cli)), file=replies, flush=True)
+
+
+def _warm_up(cli: Any) -> None:
+    """Do once what every fork would do again: import what a command imports when it is needed, compile expressions."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "train.py").write_text(PROJECT)
+        os.chdir(folder)
+        for command in (["check", "."], ["check", "--fix", "."], ["workers", "."]):
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                cli.main(command)
+        os.chdir("/")
+    gc.freeze()
 
 
 def _run(request: dict[str, Any], cli: Any) -> dict[str, Any]:
