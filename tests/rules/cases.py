@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import io
 import json
 import re
+import tempfile
 import tokenize
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -71,6 +74,35 @@ class Project:
         self.write((self.name(e.path), apply_edits(e.path.read_text(encoding="utf-8"), e.edits)) for e in edits)
 
 
+class Checked(NamedTuple):
+    """A project, and what is found in it."""
+
+    project: Project
+    found: list[Diagnostic]
+
+
+def checked(project: Project) -> Checked:
+    """The project, checked."""
+    return Checked(project, project.check(project.workspace()))
+
+
+@functools.cache
+def as_written(rule: str, slug: str) -> Checked:
+    """A case of the page of `rule`, not to be written to: most tests begin with what is found in it, so it is checked
+    once a process."""
+    case = next(case for page in PAGES if page.rule == rule for case in page.cases if case.slug == slug)
+    project = Project(_scratch() / rule / slug, case)
+    project.write((block.name, block.text) for block in case.files)
+    return checked(project)
+
+
+@functools.cache
+def _scratch() -> Path:
+    folder = tempfile.TemporaryDirectory(prefix="loaderlint-cases-", ignore_cleanup_errors=True)
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
 def _notebook(text: str) -> str:
     """A notebook with this code; a cell starts at each line `# %%`."""
     cells = [part for part in re.split(r"(?m)^(?=# %%$)", text) if part]
@@ -123,9 +155,8 @@ def source_line(project: Project, diagnostic: Diagnostic) -> tuple[str, str, str
     return diagnostic.name, name, project.texts()[name].split("\n")[diagnostic.span.line]
 
 
-def assert_found(case: pages.Case, project: Project) -> None:
-    """What is found is what the case expects, no more and no less."""
-    found = project.check(project.workspace())
+def assert_found(case: pages.Case, project: Project, found: Sequence[Diagnostic]) -> None:
+    """What is found in the project is what the case expects, no more and no less."""
     expected = [
         (Row(block.name, e.line + 1, e.severity, e.rule, e.certainty), e.text)
         for block in case.files

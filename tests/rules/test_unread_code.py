@@ -10,7 +10,7 @@ import pytest
 
 from loaderlint.engine import Workspace
 from tests.rules import pages
-from tests.rules.cases import FOLDER, Project, assert_found
+from tests.rules.cases import FOLDER, Project, assert_found, checked
 
 PATH = FOLDER / "unread" / "unread-code.md"
 PAGE = pages.read_page(PATH)
@@ -27,7 +27,7 @@ def project(tmp_path: Path, case: pages.Case) -> Project:
 
 @pytest.mark.parametrize("case", CASES)
 def test_findings(case: pages.Case, project: Project) -> None:
-    assert_found(case, project)
+    assert_found(case, *checked(project))
 
 
 @pytest.mark.parametrize("case", [param for param in CASES if param.values[0].messages])

@@ -10,7 +10,7 @@ from loaderlint.engine import Workspace
 from loaderlint.knowledge.wrappers import WRAPPERS
 from loaderlint.rules import RULES
 from tests.rules import pages
-from tests.rules.cases import Project, assert_each_fix, assert_found
+from tests.rules.cases import Project, assert_each_fix, assert_found, checked
 
 FOLDER = Path(__file__).parent
 PAGES = [pages.read_page(path) for path in sorted(FOLDER.glob("*.md")) if path.name != "README.md"]
@@ -48,7 +48,7 @@ def project(tmp_path: Path, case: pages.Case) -> Project:
 
 @pytest.mark.parametrize(("page", "case"), CASES)
 def test_findings(page: pages.Page, case: pages.Case, project: Project) -> None:
-    assert_found(case, project)
+    assert_found(case, *checked(project))
 
 
 @pytest.mark.parametrize(("page", "case"), CASES)
