@@ -40,12 +40,12 @@ def why_not() -> str | None:
 
 
 class Zygote:
-    """The process that has imported PyTorch (see `zygote`)."""
+    """A process that has imported PyTorch, and `modules` beside it (see `zygote`)."""
 
-    def __init__(self) -> None:
+    def __init__(self, modules: Sequence[str] = ()) -> None:
         environment = {**os.environ, "PYTHONWARNINGS": "ignore", "PYTHONDONTWRITEBYTECODE": "1"}
         self._process = subprocess.Popen(
-            [sys.executable, str(HERE / "zygote.py")],
+            [sys.executable, str(HERE / "zygote.py"), *modules],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

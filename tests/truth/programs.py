@@ -1,12 +1,14 @@
-"""The programs, run ahead of the tests that ask: two at a time, each forked from a process that has PyTorch."""
+"""The programs, run ahead of the tests that ask, a few at a time, each forked from a process that has PyTorch."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import threading
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from queue import Queue
 from types import TracebackType
 from typing import Any
 
@@ -17,8 +19,10 @@ from tests.truth.tool import FixedPrograms
 from tests.truth.verdicts import Phase
 
 Asked = tuple[Case, Run, Phase]
-#: Programs that run at one time. With more the machine is too busy for the time limits of those that hang.
-AT_ONCE = 2
+#: Programs that run at one time: some of them only wait until it is sure that they hang.
+AT_ONCE = 3
+#: Modules that take longer to import than their programs to run. What needs one is forked from a process that has it.
+SLOW = frozenset({"albumentations", "monai"})
 
 
 class Programs:
@@ -29,7 +33,8 @@ class Programs:
         self._fixed = fixed
         self._numbers = itertools.count()
         self._all: list[Zygote] = []
-        self._idle: Queue[Zygote] = Queue()
+        self._idle: defaultdict[tuple[str, ...], list[Zygote]] = defaultdict(list)
+        self._turns = threading.Semaphore(AT_ONCE)
         self._pool = ThreadPoolExecutor(max_workers=AT_ONCE)
         self._answers: dict[tuple[Path, tuple[str, ...], str, Phase], Future[frozenset[str]]] = {}
         for case, run, phase in asked:
@@ -37,9 +42,6 @@ class Programs:
                 self._ask(case, run, phase)
 
     def __enter__(self) -> Programs:
-        for _ in range(AT_ONCE):
-            self._all.append(Zygote())
-            self._idle.put(self._all[-1])
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -59,13 +61,24 @@ class Programs:
         arguments: Mapping[str, Any],
         timeout: float = harness.PATIENCE,
         module: str = "train",
+        needs: Iterable[str] = (),
     ) -> dict[str, Any]:
-        """`Zygote.measure` in one that is idle."""
-        zygote = self._idle.get()
-        try:
-            return zygote.measure(folder, oracle, loader, arguments, timeout, module)
-        finally:
-            self._idle.put(zygote)
+        """`Zygote.measure` in one that is idle. `needs`: what the program imports beside `harness.NEEDED`."""
+        imported = tuple(name for name in needs if name in SLOW)
+        with self._turns:
+            zygote = self._idle_zygote(imported)
+            try:
+                return zygote.measure(folder, oracle, loader, arguments, timeout, module)
+            finally:
+                self._idle[imported].append(zygote)
+
+    def _idle_zygote(self, imported: tuple[str, ...]) -> Zygote:
+        """One that has imported these modules, started if there is none."""
+        with contextlib.suppress(IndexError):
+            return self._idle[imported].pop()
+        zygote = Zygote(imported)
+        self._all.append(zygote)
+        return zygote
 
     def _ask(self, case: Case, run: Run, phase: Phase) -> Future[frozenset[str]]:
         key = (case.folder, case.flags, run.name, phase)
@@ -79,4 +92,4 @@ class Programs:
         more = case.after if phase == "after" else {}
         arguments = {**case.common, **more, **run.arguments}
         timeout = run.timeout if phase == "before" else harness.PATIENCE
-        return harness.symptoms(self.measure(folder, case.oracle, run.loader, arguments, timeout))
+        return harness.symptoms(self.measure(folder, case.oracle, run.loader, arguments, timeout, needs=case.modules))

@@ -1,15 +1,18 @@
 """The process in which the cases run: it imports PyTorch once and forks a copy of itself for each run.
 
-Started by `harness.Zygote` as `python zygote.py`. It reads one JSON request a line from standard input and answers with
-one JSON line on standard output. A request names the folder of a program, the function of `oracles` that measures it,
-the changes to its loaders (`loader`, see `oracles.override_loaders`) and a time limit in seconds.
-An answer is what the oracle returned, `{"error": "<traceback>"}` or `{"hang": true}`.
+Started by `harness.Zygote` as `python zygote.py MODULE...`, with what it imports beside PyTorch. It reads one JSON
+request a line from standard input and answers with one JSON line on standard output. A request names the folder of a
+program, the function of `oracles` that measures it, the changes to its loaders (`loader`, see
+`oracles.override_loaders`) and a time limit in seconds. An answer is what the oracle returned,
+`{"error": "<traceback>"}` or `{"hang": true}`.
 
 A fork of a process that has imported torch takes some 0.06 s, an import of torch takes seconds.
 """
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import importlib
 import json
 import os
@@ -35,7 +38,7 @@ def main() -> None:
     """Answer requests until standard input ends."""
     here = Path(__file__).resolve().parent
     sys.path.insert(0, str(here))
-    for name in PRELOADED:
+    for name in (*PRELOADED, *sys.argv[1:]):
         importlib.import_module(name)
     import oracles
     import torch
@@ -44,6 +47,7 @@ def main() -> None:
     _start_fork_server()
     # Workers that are spawned import the main module again; that is this file, which is not part of any program.
     del sys.modules["__main__"].__file__
+    gc.freeze()  # a fork that collects garbage writes to every page that it shares
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a program prints is not an answer
     print(json.dumps({"versions": oracles.versions()}), file=replies, flush=True)
@@ -113,12 +117,22 @@ def _ended(child: int, timeout: float) -> bool:
 
 
 def _end_group(child: int) -> None:
-    """Kill what is left of the child's group (workers that hang) and reap the child."""
-    try:
+    """Kill what is left of the child's group (workers that hang), reap the child, and kill the workers that it had from
+    the fork server: nobody would, and they wait for ever."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
     os.waitpid(child, 0)
+    for worker in _served():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
+
+
+def _served() -> list[int]:
+    """The processes that the fork server has started and that live."""
+    from multiprocessing import forkserver
+
+    server = vars(forkserver._forkserver)["_forkserver_pid"]
+    return [int(word) for word in Path(f"/proc/{server}/task/{server}/children").read_text().split()]
 
 
 if __name__ == "__main__":

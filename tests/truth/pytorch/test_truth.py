@@ -47,7 +47,9 @@ def test_a_fixed_generator_obeys_the_seed(case: Case, fixed_programs: FixedProgr
     """Runs with the same `torch.manual_seed` draw the same, those with another one draw differently."""
     folder, loader = fixed_programs.folder(case), case.runs[0].loader
     arguments = [{**case.common, "seed": seed} for seed in (0, 0, 1)]
-    first, again, other = (programs.measure(folder, case.oracle, loader, chosen)["digest"] for chosen in arguments)
+    first, again, other = (
+        programs.measure(folder, case.oracle, loader, chosen, needs=case.modules)["digest"] for chosen in arguments
+    )
     assert first == again
     assert first != other
 
