@@ -228,7 +228,7 @@ def _on_gpu(made: LibObject, parcel: Parcel, loader: Loader, model: Model) -> St
 
 def _opened_and_read(frame: Frame, model: Model) -> frozenset[tuple[Path, int, int]]:
     """Where the handles are opened that a frame reads."""
-    return frozenset(site_key(opener(atom, model).site) for _, _, atom, _ in handles_read(frame, model))
+    return frozenset(site_key(opener(read.handle, model).site) for read in handles_read(frame, model))
 
 
 def _is_of_another_method(loader: Loader, model: Model) -> bool:

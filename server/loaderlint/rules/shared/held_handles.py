@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -91,17 +92,30 @@ def _is_handle_name(name: str) -> bool:
     return name in OPENERS or (shorter is not None and _is_handle_name(shorter))
 
 
-def handles_read(frame: Frame, model: Model) -> Iterator[tuple[int, Val, LibObject, HandleKind]]:
+class HandleRead(NamedTuple):
     """Where a frame reads a handle from an attribute, a variable or an item: the expression, what it may be, and the
     handle with its kind."""
-    for number in sorted(model.ev.evaluated(frame)):
-        if type(model.ev.expr(frame, number)) not in _READS:
-            continue
-        value = model.ev.eval(number, frame)
-        for atom in handles_in(value, model) if may_be_handle(value) else ():
-            kind = handle_kind(atom, model)
-            if kind is not None:
-                yield number, value, atom, kind
+
+    number: int
+    value: Val
+    handle: LibObject
+    kind: HandleKind
+
+
+def handles_read(frame: Frame, model: Model) -> tuple[HandleRead, ...]:
+    """The handles that a frame reads, in the order of its expressions."""
+    return model.remembered(_handles_read, frame)
+
+
+def _handles_read(frame: Frame, model: Model) -> tuple[HandleRead, ...]:
+    reads = (n for n in sorted(model.ev.evaluated(frame)) if type(model.ev.expr(frame, n)) in _READS)
+    return tuple(
+        HandleRead(number, value, atom, kind)
+        for number in reads
+        if may_be_handle(value := model.ev.eval(number, frame))
+        for atom in handles_in(value, model)
+        if (kind := handle_kind(atom, model)) is not None
+    )
 
 
 def compares_pid(frame: Frame, model: Model) -> bool:

@@ -26,8 +26,6 @@ from loaderlint.rules.shared.listing_order import listing_name
 _MAX_CALLS = 4
 _KEEP_ITEMS = frozenset({"builtins.list", "builtins.tuple", "builtins.sorted", "builtins.reversed"})
 _DISTINCT = frozenset({"builtins.set", "builtins.frozenset", "builtins.range", "numpy.unique", "numpy.arange"})
-
-
 _NOTHING = Literal_("NoneType", None)
 
 
@@ -44,11 +42,9 @@ class Cache(NamedTuple):
 def sample_caches(frame: Frame, model: Model) -> Iterator[Cache]:
     """The caches that a frame fills: `self.cache[index] = x` or `CACHE[index] = x`, where `index` is the sample's own,
     or the name that the object has for it, and sample code looks the sample up under it."""
-    if is_aware(frame, model):
-        return
     owner = frame.receiver if isinstance(frame.receiver, Instance) else None
     for number, step in model.steps_of(frame, ir.SetItem):
-        if not _is_of_sample(step.index, frame, model):
+        if not _is_of_sample(step.index, frame, model) or is_aware(frame, model):
             continue
         counted = isinstance(model.ev.expr(frame, step.value), ir.Augmented | ir.Const)
         if counted or is_of_process(step.value, frame, model):
