@@ -1,7 +1,7 @@
-"""What a rule is, and the words that rules share.
+"""What a rule is, and the phrases that rules share.
 
-A rule is one module: its docstring is its page, `RULE` its metadata with `find`, the question it puts to the model. The
-engine chooses the subjects (`over`), so a rule never scans the project.
+A rule is one module: its docstring is its page, and `RULE` is its metadata with `find`, the function that asks the
+model. The engine chooses the subjects (`over`), so a rule never scans the project.
 """
 
 from __future__ import annotations
@@ -31,14 +31,21 @@ class WorkerModule:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule. `over` says what `find(subject, model)` is asked about: each `Loader`, `WorkerFunction`, `WorkerModule`,
-    or each `MainFunction` in pieces that hold one of `words`. `needs`: which loaders count (W2 two workers or more, W1
-    one, L any, M the code around a loader). `find` yields findings, and a `Silence` where a candidate turns out to be
-    none, for `loaderlint explain FILE:LINE`. `fix`: the safety of its quick fix, None if it has none. `page`: its
-    documentation in Markdown. `looks`: whether anything may be found in a piece that holds one of the words, as its
-    text tells; what it rules out is not even lowered. `beside`: words of which the file must hold one as well, if there
-    are any; other files are not even cut into pieces. `matters`: whether anything may be found in a model at all, asked
-    before its subjects are listed."""
+    """A rule.
+
+    - `over`: what `find(subject, model)` is called with: each `Loader`, `WorkerFunction` or `WorkerModule`, or each
+      `MainFunction` in a piece that contains one of `words`.
+    - `needs`: the loaders that count: W2 with two or more workers, W1 with at least one, L any, M the code around a
+      loader.
+    - `find`: yields findings, and a `Silence` for each candidate that turns out to be harmless, which
+      `loaderlint explain FILE:LINE` shows.
+    - `fix`: the safety of its quick fix; None if it has none.
+    - `page`: its documentation in Markdown.
+    - `looks`: whether the text of a piece that contains one of `words` allows a finding. A piece that it rules out is
+      not lowered.
+    - `beside`: words of which the file must contain at least one, if there are any. Other files are not cut into
+      pieces.
+    - `matters`: whether the model allows a finding at all; asked before the subjects are listed."""
 
     code: str
     name: str
@@ -62,27 +69,26 @@ class Rule:
 
 
 def page(module_doc: str | None) -> str:
-    """The page of a rule from its module's docstring.
-
-    Raises ValueError if there is none: a rule without a page is no rule."""
+    """The page of a rule: its module's docstring without the indentation. Raises ValueError if there is none."""
     if not module_doc:
         raise ValueError("a rule needs a docstring: it is the rule's page")
     return inspect.cleandoc(module_doc)
 
 
 def loudness(severity: Severity, certainty: Certainty, unknowns: int = 0) -> Severity | None:
-    """How loud a finding is: 'possible' lowers it one step, each unknown condition one more; None is silence."""
+    """The severity of a finding: one step lower if it is only 'possible', and one more for each unknown condition. None
+    means that the rule stays silent."""
     return severity.lowered(unknowns + (1 if certainty == "possible" else 0))
 
 
 def is_choice(loader: Loader) -> bool:
-    """Whether the loader holds one of several datasets that are all in sight."""
+    """Whether the loader holds one of several datasets, all of which are in sight."""
     return bool(loader.guessed) and not loader.late
 
 
 def gathered(exposures: Iterable[tuple[Frame, Exposure | None]]) -> tuple[Frame, Exposure] | None:
-    """One exposure of all: the loaders of several frames of one line, and the frame that the first loader runs; None if
-    no frame is exposed."""
+    """One exposure for several frames of one line: all their loaders, and the frame that leads. None if no frame is
+    exposed."""
     found = [(frame, exposure) for frame, exposure in exposures if exposure is not None]
     if not found:
         return None
@@ -92,24 +98,25 @@ def gathered(exposures: Iterable[tuple[Frame, Exposure | None]]) -> tuple[Frame,
 
 
 def not_forked(model: Model) -> Callable[[Loader], bool]:
-    """For `Model.exposure(cured=...)`: whether the workers of a loader never start by fork, as far as can be read."""
+    """For `Model.exposure(cured=...)`: whether the workers of a loader are never forked, as far as the code shows."""
     return lambda loader: "fork" not in model.start_methods(loader)
 
 
 def is_for_evaluation(loader: Loader) -> bool:
-    """Whether a loader reads its samples in order and is called as one for evaluation is: `val_loader`."""
+    """Whether a loader reads its samples in order and has the name of an evaluation loader: `val_loader`."""
     shuffle = loader.argument("shuffle").literal
     ordered = shuffle is not None and not shuffle.value and loader.argument("sampler").literal is not None
     return ordered and bool(_EVALUATION.search(loader.name))
 
 
 def one_stream(loader: Loader) -> bool:
-    """Whether the loader's only worker lives on over the epochs: it draws from one state, and nothing repeats."""
+    """Whether the loader has one persistent worker: it draws from one state in all epochs, so nothing repeats."""
     return loader.has_workers(2) == "no" and loader.persistent is True
 
 
 def repeated(exposure: Exposure) -> str:
-    """What a state copied into each worker does: 'every worker draws the same numbers', with one worker every epoch."""
+    """What happens when each worker gets a copy of a state: 'every worker draws the same numbers', or 'every epoch ...'
+    where there is one worker."""
     alone = all(loader.has_workers(2) == "no" for loader in exposure.loaders)
     return f"every {'epoch' if alone else 'worker'} draws the same numbers"
 

@@ -1,8 +1,8 @@
-"""The model: what runs where. Every rule is a question put to this.
+"""The model: which code runs in which process. Every rule asks it.
 
-From each loader's entry points (`__getitem__` and its kin, the collate function, the worker init function) the frames
-that its workers run are walked once; a frame remembers which loaders reach it, as which part, and from where. Chains
-are computed only for what is shown.
+The frames that workers run are walked once, from the entry points of each loader: `__getitem__` and its kin, the
+collate function and the worker init function. A frame records which loaders reach it, as which part, and from where.
+Call chains are computed only for what is shown.
 """
 
 from __future__ import annotations
@@ -73,8 +73,9 @@ _MAX_SHOWN_LOADERS = 6
 
 @dataclass(slots=True, eq=False)
 class Reached:
-    """A frame that workers run: per part the bitset of loaders, and the frame it was first reached from (None: entry).
-    `possible` holds the loaders that reach it only by a guess (a late-bound dataset)."""
+    """A frame that workers run. `loaders`: for each part, the bitset of the loaders that reach it. `parents`: for each
+    loader index, the frame from which it was first reached; None for an entry point. `possible`: the loaders that
+    reach it only by a guess, because their dataset is bound late."""
 
     frame: Frame
     loaders: dict[Part, int] = field(default_factory=dict)
@@ -91,8 +92,8 @@ class Reached:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """Where the samples of a dataset begin: the frames that a loader calls of a dataset that it holds (`guessed`: may
-    hold). Without frames, nothing of the project makes its samples."""
+    """Where the samples of a dataset are made: the frames that a loader calls on a dataset that it holds, or may hold
+    (`guessed`). Without frames, no code of the project makes them."""
 
     loader: Loader
     dataset: Atom
@@ -102,7 +103,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WorkerCall:
-    """A call that workers perform: expression `number` of `frame`, with what the callee may be."""
+    """A call that workers perform: expression `number` of `frame`, with the possible callees."""
 
     frame: Frame
     number: int
@@ -125,8 +126,7 @@ class WorkerFunction:
 class MainFunction:
     """A def, or a module-level piece (`def_` 0), that the main process may run.
 
-    Ask `written` and `exprs`, which tell what is written there, before `frames`: for them the callers are
-    searched."""
+    `frames` searches for the callers. Ask `written` and `exprs` first: they only read what is written there."""
 
     path: Path
     piece: int
@@ -152,8 +152,8 @@ class MainFunction:
         *,
         in_loop: bool = False,
     ) -> bool:
-        """Whether a call of something is written whose last name is one of `names`, and of which `may_count` (given
-        the call and the expressions) says that it may count. `in_loop`: calls that stand in a loop only."""
+        """Whether the def contains a call whose last name is one of `names` and which `may_count` accepts, given the
+        call and the expressions. `in_loop`: only calls in a loop."""
         for step, call in self.calls_named(names):
             contexts = self.written.around(step.context) if in_loop else ()
             looped = not in_loop or any(around.kind in ("loop", "while") for around in contexts)
@@ -176,8 +176,8 @@ class MainFunction:
 
     @property
     def opened(self) -> Frame | None:
-        """The frame in which it runs when somebody out of sight calls it. What holds there holds for every caller, but
-        for what an object of a class that derives from its own has."""
+        """The frame in which it runs when it is called from code out of sight. What holds there holds for every caller,
+        except for what subclasses override."""
         return self.open_frame(self.path, self.piece, self.def_)
 
 
@@ -192,7 +192,7 @@ class StartMethodCall:
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """The loaders through which a line matters, the proven ones first, and how sure that is."""
+    """The loaders whose workers run a line, proven ones first, and how certain that is."""
 
     loaders: tuple[Loader, ...]
     certainty: Certainty
@@ -204,9 +204,9 @@ class Exposure:
 
 
 class Model:
-    """One immutable snapshot of a project, linked. `environment_of(path)` gives what the file's project runs on,
-    `declared_of(path)` the wrappers of its own that its settings declare. `explains`: somebody asks why rules are
-    silent; else they need not find it out."""
+    """An immutable snapshot of a linked project. `environment_of(path)` returns what the project of a file runs on,
+    `declared_of(path)` the wrappers that its settings declare. `explains`: whether rules also have to say why they are
+    silent."""
 
     def __init__(
         self,
@@ -226,7 +226,7 @@ class Model:
         loaders = Loaders(self.ev, self.callers, environment_of, declared_of)
         self.loaders: tuple[Loader, ...] = loaders.find()
         self.limits = loaders.limits
-        """What was not looked at because there is too much of it."""
+        """What was not examined because a limit was reached."""
         self._defs: frozenset[tuple[Path, int, int]] | None = None
         self._start_method_calls: tuple[StartMethodCall, ...] | None = None
         for loader in self.loaders:
@@ -252,8 +252,8 @@ class Model:
         self.has_notebooks = any(path.name.endswith(SUFFIX) for path in files.paths())
 
     def take_apart(self) -> None:
-        """Nobody asks any more: cut what refers to each other, so that all of it goes at once. Left to the cycle
-        collector, it would stay for a while, and cost a look at everything else that is in memory."""
+        """Break the reference cycles of a model that is no longer used, so that it is freed at once. Otherwise it would
+        wait for the cycle collector, which also examines everything else in memory."""
         self.ev.take_apart()
         vars(self).clear()
 
@@ -339,10 +339,11 @@ class Model:
                 queue.append((target, frame, guessed or self.ev.calls.is_guess(frame, target)))
 
     def _enter_late(self) -> None:
-        """Give the datasets nobody holds to the loaders whose dataset is out of sight, or to a presumed loader.
+        """Assign the datasets that no loader holds to the loaders whose dataset is out of sight, or to a presumed
+        loader.
 
-        A dataset that is only tried out without workers, in tests or at the end of its own module, may be what a
-        late-bound loader holds too."""
+        A late-bound loader may also hold a dataset that is only tried out without workers, in tests or at the end of
+        its own module."""
         configured = sum(1 << loader.index for loader in self.loaders if loader.late == _CONFIGURED)
         used = {r.frame.owner for r in self.reached.values() if r.frame.owner and self._may_run(r, configured)}
         idle: set[ClassRef] = set()
@@ -388,7 +389,7 @@ class Model:
                 yield from (frame,) if frame else ()
 
     def _may_run(self, reached: Reached, unsure: int) -> bool:
-        """Whether workers may run a frame otherwise than by a guess about these loaders."""
+        """Whether workers may run a frame other than through a guess about these loaders."""
         bits = reached.bits() & ~(reached.possible & unsure)
         return any(loader.has_workers() != "no" for loader in self.loaders_of(bits))
 
@@ -402,14 +403,14 @@ class Model:
     # --- questions of rules -------------------------------------------------------------------------------------------
 
     def once(self, make: Callable[[Model], _Made]) -> _Made:
-        """What `make` gives for this model, made once: what a rule needs for each of its subjects."""
+        """What `make` returns for this model, computed once: for what a rule needs for each of its subjects."""
         if make not in self._made_once:
             self._made_once[make] = make(self)
         return cast("_Made", self._made_once[make])
 
     def remembered(self, question: Callable[..., _Made], *about: Hashable) -> _Made:
         """What `question(*about, model)` returns, computed once for these arguments. For questions that many findings
-        share: thousands of findings about one attribute must not ask thousands of times who reads it."""
+        share, such as which defs read an attribute."""
         key = (question, *about)
         if key not in self._remembered:
             self._remembered[key] = question(*about, self)
@@ -443,7 +444,7 @@ class Model:
         return self._reached_on.get(receiver, ())
 
     def made_at(self, path: Path, piece: int, expr: int) -> Sequence[Loader]:
-        """The loaders of one call: one for each way to it."""
+        """The loaders that one call makes: one for each path to it."""
         if self._made_at is None:
             self._made_at = {}
             for one in self.loaders:
@@ -463,9 +464,9 @@ class Model:
         self, words: tuple[str, ...], looks: Callable[[str], bool] | None = None, beside: tuple[str, ...] = ()
     ) -> Iterator[MainFunction]:
         """The defs and module-level statements of the main process in pieces that hold one of `words`, in the order of
-        files and places. A def that workers run as well comes with its other frames only. `looks`: whether a piece
-        counts, as its text tells; the others are not even lowered. `beside`: words of which the file must hold one as
-        well, if there are any."""
+        files and places. A def that workers also run comes with its other frames only. `looks`: whether the text of a
+        piece counts; other pieces are not lowered. `beside`: words of which the file must also contain one, if there
+        are any."""
         paths = {path for word in words for path in self.files.containing(word)}
         if beside:
             paths &= {path for word in beside for path in self.files.containing(word)}
@@ -483,7 +484,7 @@ class Model:
         return tuple(frame for frame in self.callers.frames(path, piece, def_) if frame not in self.reached)
 
     def run_by(self, entries: Iterable[Frame]) -> tuple[Frame, ...]:
-        """These frames and all that they lead to, each once: what a pool of processes, say, runs from them."""
+        """These frames and all frames reachable from them, each once: what a process pool, say, runs."""
         found = dict.fromkeys(entries)
         queue = deque(found)
         while queue:
@@ -508,15 +509,15 @@ class Model:
     def calls_named(self, frame: Frame, names: Collection[str]) -> Iterator[WorkerCall]:
         """The calls in a frame of something whose last name, as written, is one of `names`.
 
-        Only their callees are evaluated: what else code of the main process does is asked by nobody, so that an edit
-        there changes nothing."""
+        Only their callees are evaluated. Nothing depends on the rest of the main process's code, so an edit there
+        changes nothing."""
         by_name = self._calls_by_name(frame.code)
         for _, step, call in sorted(one for name in names for one in by_name.get(name, ())):
             if not self.ev.liveness.is_dead(step.context, frame):
                 yield WorkerCall(frame, step.call, call, self.ev.eval(call.func, frame), step.context)
 
     def _calls_by_name(self, code: Code) -> Mapping[str, Sequence[tuple[int, ir.Perform, ir.Call]]]:
-        """The calls of a def by the last names of their callees, as written, each with its place in the order."""
+        """The calls of a def by the last name of the callee as written, each with its position in the order."""
         known = self._named_calls.get(code)
         if known is None:
             known = self._named_calls[code] = {}
@@ -611,8 +612,8 @@ class Model:
         return Exposure((*proven, *maybe), "proven" if proven else "possible")
 
     def environment(self, loader: Loader | None = None) -> Environment:
-        """What the loader runs on: what its file does, without the platforms on which its line does not run. Without a
-        loader, the project's root."""
+        """What the loader runs on: the environment of its file, without the platforms on which its line does not run.
+        Without a loader, that of the project's root."""
         path = loader.path if loader else None
         found = self._environment_of(path or self.files.root / "x.py")
         if loader is None or loader.site is None:
@@ -637,8 +638,8 @@ class Model:
         return known
 
     def chosen_start_methods(self, loader: Loader) -> frozenset[str]:
-        """The start methods that the loader's argument, a setting or a call that is sure to happen names; empty where
-        the platform decides."""
+        """The start methods that the loader's argument, a setting or a call that always happens names; empty if the
+        platform decides."""
         named = self.named_start_methods(loader.argument("multiprocessing_context"))
         environment = self.environment(loader)
         if named or environment.start_method is not None:
@@ -668,9 +669,9 @@ class Model:
         return sure or default | maybe
 
     def _declared_start_methods(self, path: Path | None) -> tuple[frozenset[str], frozenset[str]]:
-        """What `multiprocessing.set_start_method("...")` says for the file at `path`: at module level or first thing in
-        `main` of a program in its folder or one above; and what is said where it may or may not be called. Calls in
-        other programs say nothing."""
+        """The start methods that `multiprocessing.set_start_method("...")` names for the file at `path`: those of calls
+        that always happen (at module level, or at the start of `main`, of a program in its folder or one above), and
+        those of calls that may happen. Calls in other programs do not count."""
         known = self._start_methods_at.get(path)
         if known is None:
             known = self._start_methods_at[path] = self._find_declared_start_methods(path)
@@ -696,9 +697,9 @@ class Model:
                     yield StartMethodCall(first.value, site.path, certain)
 
     def runs_in_worker(self, frame: Frame) -> bool:
-        """Whether the def of a frame is run by workers and not (also) while an object is constructed in main.
+        """Whether workers run the def of a frame, and the main process does not run it while it constructs an object.
 
-        What the constructor of an object does happens where the object is made."""
+        A constructor runs where the object is made."""
         for _ in range(_MAX_NESTED_OBJECTS):
             if frame in self.reached:
                 return True
@@ -805,7 +806,7 @@ class Model:
         return (*evidence, *self._also(exposure))
 
     def choice(self, dataset: Atom | None, loader: Loader) -> str:
-        """Why it is not sure that the loader holds this one of its `guessed` datasets."""
+        """Why it is not certain that the loader holds this one of its `guessed` datasets."""
         site = dataset.site if isinstance(dataset, Instance) else None
         if loader.presumed:
             return "it is the dataset of a class that inherits the loader, and nothing in sight makes an object of it"
@@ -815,7 +816,7 @@ class Model:
         return f"it holds one of {len(kinds)} datasets, which one is decided at run time"
 
     def _also(self, exposure: Exposure) -> Iterator[Evidence]:
-        """The other loaders concerned, each where it is made."""
+        """The places where the other loaders concerned are made."""
         places = {self.site_place(exposure.lead.site)} if exposure.lead.site else set()
         for loader in exposure.loaders[1:]:
             place = self.site_place(loader.site) if loader.site else None
@@ -825,12 +826,13 @@ class Model:
                 yield Evidence(place, text)
 
     def call_to(self, before: Frame, after: Frame) -> int | None:
-        """The first expression of one frame that leads to another one; None if there is none."""
+        """The first expression of a frame that calls another frame; None if there is none."""
         return next((n for n, targets in self.ev.leads(before).items() if after in targets and n != NONE), None)
 
 
 def _is_sure(context: int, one: DefIR, facts: PieceFacts) -> bool:
-    """Whether a step happens whenever its def runs, as a program: `if __name__ == "__main__":` is no condition."""
+    """Whether a step happens whenever its def runs as a program: `if __name__ == "__main__":` does not count as a
+    condition."""
     while context > 0:
         here = one.contexts[context]
         test = facts.ir.exprs[here.expr] if here.kind == "if" and not here.negated else None

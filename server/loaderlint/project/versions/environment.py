@@ -225,7 +225,7 @@ _ON_LINUX: dict[Answer, tuple[StartMethod, ...]] = {
 @dataclass(frozen=True, slots=True)
 class Environment:
     """What is known of where the project runs. `platforms` is empty for code that runs on none of
-    those that are meant, `platforms_source` says who named them;
+    the platforms that the project names, `platforms_source` says where they are named;
     `start_method` is the one that is set."""
 
     torch: VersionSet = VersionSet()
