@@ -1,4 +1,4 @@
-"""The arguments of a call as values, and their way into parameters."""
+"""The arguments of a call as values, and how they bind to parameters."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Whether a text may assign an attribute, as far as that is seen without parsing it.
+"""Whether a text may assign an attribute, decided without parsing it.
 
-Most methods that mention an attribute only read it, and most reads are seen to be reads where they stand:
-`self.x(...)`, `self.x[...]`, `self.x == 1`, `f(self.x)`, `return self.x`. A method with nothing else is not worth its
-facts. What is not seen to be a read may be an assignment.
+Most methods that mention an attribute only read it, and most reads look like reads: `self.x(...)`, `self.x[...]`,
+`self.x == 1`, `f(self.x)`, `return self.x`. The facts of a method with nothing else need not be computed. Everything
+that does not look like a read counts as a possible assignment.
 """
 
 from __future__ import annotations

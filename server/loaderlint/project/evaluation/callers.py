@@ -1,7 +1,7 @@
 """Who calls a function: the frames in which code of the main process runs.
 
-The evaluator goes forward, from a call to what it gives. To know the arguments of the function that builds a loader one
-must go backward, to its callers. Found by name in the text first, confirmed by evaluating the callee.
+The evaluator works forward, from a call to its result. The arguments of the function that builds a loader are only
+known from its callers, which are found here: candidates by name in the text, then confirmed by evaluating the callee.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Calls: their arguments, what they give, and the frames that they lead to."""
+"""Calls: their arguments, their results, and the frames that they run."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Classes of the project: ancestry, members, and what the attributes of one object hold.
 
-Objects are told apart by the place where they are made. What an attribute holds is the union of its stores: those of
-the constructor and of the methods it calls, with the arguments of that very object; those of other methods, called by
-somebody out of sight; and the class body's.
+Objects are distinguished by the place where they are made. An attribute holds the union of its stores: those of the
+constructor and the methods it calls, with the arguments of that very object; those of other methods, as called from
+code out of sight; and those of the class body.
 """
 
 from __future__ import annotations

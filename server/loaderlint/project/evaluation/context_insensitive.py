@@ -1,8 +1,8 @@
-"""What an expression is in every frame of its def: names of the module or of imports, and what hangs on them.
+"""What an expression is in every frame of its def: names of the module or of imports, and their attributes.
 
-Many more calls carry a name than lead to the function that is called so. Of `subprocess.run(...)` it can be told where
-it is written that it leads to no `run` of the project, and of `self.run(...)` to which classes; only of the others are
-the callers of the function around them worth searching.
+Far more calls use a name than call the function of that name. `subprocess.run(...)` calls no `run` of the project, and
+`self.run(...)` only that of certain classes; both are known without any frame. Only for the other calls is it worth
+searching for the callers of the function around them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What never runs: tests that constants decide, the branches behind them, and the bindings that those lose."""
+"""What never runs: tests that constants decide, the branches that they rule out, and the bindings in those."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Classes that are chosen at run time: by `getattr`, `eval`, `globals()`, a registry, a configuration.
 
-Where the names that may be meant are in sight (a module, the names of the file itself), they are candidates; else the
-value stays `Unknown` with the reason and the place of the call, and `Model` looks for candidates among the datasets
+If the names to choose from are in sight (a module, the names of the file itself), they are the candidates. Otherwise
+the value is `Unknown` with the reason and the place of the call, and `Model` looks for candidates among the datasets
 that no loader in sight holds.
 """
 

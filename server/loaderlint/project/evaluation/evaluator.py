@@ -1,8 +1,8 @@
 """The evaluator: what an expression may be, on demand, across files, without running anything.
 
-Everything is asked for lazily and remembered in the frame it was asked in. Nothing here knows rules or loaders.
-A value that cannot be known is `Unknown` with its reason, never a guess. Here are frames, expressions and attributes;
-names, functions, calls, classes, options and what never runs are parts with a module each.
+Everything is evaluated lazily and memoized in its frame. Nothing here knows rules or loaders. A value that cannot be
+known is `Unknown` with its reason, never a guess. This module has frames, expressions and attributes; names, functions,
+calls, classes, options and dead code have a module each.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What each kind of expression may be, given what its parts may be: one function a kind, `MEANINGS` is their table.
+"""What each kind of expression may be, given what its parts may be: one function for each kind, listed in `MEANINGS`.
 
-Each takes the evaluator, the expression, its number and the frame that it is evaluated in."""
+Each function takes the evaluator, the expression, its number and the frame in which it is evaluated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the files of a project import, as it is written and as it is resolved."""
+"""What the files of a project import: as written, and as resolved."""
 
 from __future__ import annotations
 

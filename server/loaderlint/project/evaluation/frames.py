@@ -1,5 +1,5 @@
-"""A frame: one def in one context (receiver and arguments). Frames are interned by the evaluator, compared by
-identity. What is written in the def is the same for all its frames: that is its code."""
+"""A frame: one def in one context (receiver and arguments). The evaluator interns frames, so they are compared by
+identity. All frames of a def share its code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of the project: their decorators and defaults, the frames that run them, what they return."""
+"""Functions of the project: their decorators and defaults, the frames that run them, and what they return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls, operators and loops over library objects and builtins give. Data comes from `loaderlint.knowledge`."""
+"""The results of calls, operators and loops on library objects and builtins. The data is in `loaderlint.knowledge`."""
 
 from __future__ import annotations
 

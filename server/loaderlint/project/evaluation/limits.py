@@ -1,6 +1,6 @@
 """How much one question about a project may cost. Each limit belongs to one value, one def or one question, never to a
-counter that questions share, so an answer does not rest on what was asked before it. What goes past a limit is
-`Unknown` with a reason."""
+counter that questions share, so no answer depends on what was asked before. Beyond a limit, a value is `Unknown` with a
+reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that are made up from texts: `f"{split}_set"` is some name that ends with `_set`."""
+"""Names that are built from strings: `f"{split}_set"` is some name that ends with `_set`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large a number is at least and at most where it is not one constant: `min(args.workers, os.cpu_count())`."""
+"""The bounds of a number that is not a constant: `min(args.workers, os.cpu_count())`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that stand in for themselves while they are found, so that a question which leads back to itself ends."""
+"""Provisional answers for questions that are being computed, so that a question which depends on itself ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that users of a program set: command line options with their defaults, configuration nodes.
+"""Values that the user of a program sets: command line options with their defaults, and configuration nodes.
 
 `args.workers` is what `add_argument("--workers", default=4)` says it normally is. Such constants are marked
 `configured`: they count for what a loader does by default and prove no branch dead.

@@ -1,8 +1,8 @@
-"""What an expression may be: the abstract values the evaluator works on.
+"""What an expression may be: the abstract values of the evaluator.
 
 A `Val` is a small set of atoms (what it may be) and a small set of origins (whose stored data it may alias). Both are
-capped: past the cap a value is `Unknown('too many')`. Atoms are immutable; a `Frame` is compared by identity, the
-evaluator interns frames, so equal atoms compare equal within one model and never across two.
+capped: beyond the cap a value is `Unknown('too many')`. Atoms are immutable. Frames are interned and compared by
+identity, so equal atoms compare equal within one model, and never across two.
 """
 
 from __future__ import annotations

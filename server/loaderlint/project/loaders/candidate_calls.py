@@ -1,7 +1,7 @@
-"""The calls that may make a loader, as far as that is seen where they are written.
+"""The calls that may make a loader, as far as the def around them shows.
 
-Most calls in a file that names a loader make none, whoever calls the code around them: `Dense(3)(x)` calls an object,
-`Model(...)` another class. Who calls the code around a call is far to seek, so it is asked for the others only.
+Most calls in a file that names a loader make none in any frame: `Dense(3)(x)` calls an object, `Model(...)` another
+class. Finding the callers of the code around a call is expensive, so it is done for the other calls only.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Loaders that the settings declare: calls of the project's own wrappers (`loaders` in pyproject.toml).
 
-A call that can be followed to a loader of a library keeps what is seen there; the declaration adds what is not.
+A call that can be followed to a loader of a library keeps what is known from there; the declaration adds the rest.
 """
 
 from __future__ import annotations

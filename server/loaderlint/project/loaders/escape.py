@@ -1,7 +1,7 @@
-"""Classes that are used otherwise than by calling them: passed on, stored, given back, chosen.
+"""Classes that escape: they are passed on, stored, returned or chosen, not only called.
 
-Of a call of a parameter nobody can see where it is written what it calls. Where no loader class is used as a value in
-the whole project, it calls none.
+What a call of a parameter calls cannot be seen in the def. If no loader class escapes anywhere in the project, it is no
+loader.
 """
 
 from __future__ import annotations

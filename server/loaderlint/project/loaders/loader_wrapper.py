@@ -1,4 +1,4 @@
-"""What the settings declare of a project's own wrapper of a loader (`loaders` in pyproject.toml)."""
+"""What the settings declare about a project's own wrapper of a loader (`loaders` in pyproject.toml)."""
 
 from __future__ import annotations
 

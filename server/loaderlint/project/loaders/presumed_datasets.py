@@ -1,6 +1,6 @@
-"""Datasets that go through code out of sight on their way to a loader: which ones it may be that it holds.
+"""The datasets that a loader may hold whose dataset comes from code out of sight.
 
-None of this is known, so what is found so is *possible* at most."""
+None of this is known for certain, so findings that depend on it are at most *possible*."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a loader's call says under torch's names, for every kind of loader in `loaderlint.knowledge.wrappers`."""
+"""The arguments of a loader's call under torch's names, for every kind of loader in `loaderlint.knowledge.wrappers`."""
 
 from __future__ import annotations
 

@@ -1,2 +1,1 @@
-"""The modules of a project: their names and imports, the components that imports make of them, and
-what linking depends on."""
+"""The modules of a project: their names and imports, the components that they form, and what linking depends on."""

@@ -1,10 +1,10 @@
-"""The parts of a project that cannot call each other: its folders of which none imports another.
+"""The components of a project: groups of folders that do not import each other, and so cannot call each other.
 
-A function is called only where something leads to it: an import, or a value that came over one. So who looks for the
-callers of a function of one package need not look into the packages beside it, of which a repository may hold many.
-What is told apart are the *members* of the root, its folders and files; in the place of a *shelf*, a folder that is no
-package (`src`, `packages`, `projects`), stand the folders and files in it. Members count as a whole, and what is not
-sure joins them.
+A function can only be called by code that imports it, or that gets it as a value from code that does. A search for its
+callers need not look into unrelated packages, of which a repository may hold many. The nodes of the import graph are
+the *members* of the root: its folders and files. A *shelf*, a folder that is no package (`src`, `packages`,
+`projects`), is replaced by the folders and files in it. A member belongs to one component as a whole; imports that
+cannot be resolved for certain join components.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""What linking reads of a file, noted answer by answer, and whether another version of the file gives the same answers.
+"""What linking reads of a file, recorded answer by answer, and whether another version of the file gives the same
+answers.
 
-Notes refer to pieces by index. The pieces of two versions of a file are paired in order (`alignments`); some are added,
-some removed. Everything that linking gets from a file is an answer about a single piece, or a list of such answers in
-the order of the pieces, and for most pieces the answer is empty. So two versions give the same answers if paired pieces
-do (`told`) and the answers of added and removed pieces are empty.
+Records refer to pieces by index. The pieces of two versions of a file are paired in order (`alignments`); others are
+added or removed. Everything that linking reads is an answer about a single piece, or a list of such answers in the
+order of the pieces, and for most pieces the answer is empty. Two versions therefore give the same answers if paired
+pieces do (`told`), and if the answers of added and removed pieces are empty.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From an import to a file of the project.
+"""Resolves an import to a file of the project.
 
 An absolute import resolves in the nearest ancestor folder of the importing file (or its `src`) that holds its first
 part, up to the project's root. A name of the standard library is never a file of the project; nor is a folder without

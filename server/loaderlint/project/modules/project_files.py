@@ -1,7 +1,7 @@
 """The project's files as the linker reads them: names without parsing, facts on demand.
 
-A file is read as pieces. The names of functions and classes are taken from their text, so that a function nobody asks
-for is never parsed; assignments and imports are parsed when a name of the module is looked up.
+A file is read as pieces. The names of functions and classes are taken from the text, so a function that is not needed
+is never parsed. Assignments and imports are parsed when a name of the module is looked up.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What runs where: in the workers of which loaders, and in the main process."""
+"""What runs where: in the main process, and in the workers of which loaders."""

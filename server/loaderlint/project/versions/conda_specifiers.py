@@ -1,4 +1,4 @@
-"""Conda's own way of writing packages and versions."""
+"""Conda's notation for packages and versions."""
 
 from __future__ import annotations
 

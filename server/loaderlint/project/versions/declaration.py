@@ -1,4 +1,4 @@
-"""What one line of a requirement file says, in one form for all kinds of files."""
+"""What one line of a requirement file declares, in one form for all kinds of files."""
 
 from __future__ import annotations
 

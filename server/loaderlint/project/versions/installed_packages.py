@@ -1,4 +1,4 @@
-"""Which versions an environment holds, by the names of the files in it. Nothing is imported or run."""
+"""The versions installed in an environment, from the names of its files. Nothing is imported or run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The versions that a project runs on, put together from all that its files and its environment say."""
+"""The versions that a project runs on, combined from its files and its environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files say something about versions, how each is read, and what counts more."""
+"""The files that declare versions, how each is read, and their precedence."""
 
 from __future__ import annotations
 

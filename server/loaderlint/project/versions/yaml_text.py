@@ -1,7 +1,7 @@
-"""YAML, read by a library that is imported only where a file is in it.
+"""YAML, read by a library that is imported only when there is a YAML file.
 
-The library's own way to values is not taken: it calls itself for every level of nesting, and one file can end the
-process that way; it also makes the number 3.1 of the version 3.10. What its parser tells, step by step, has neither."""
+Values are built from the events of the library's parser. Its own constructor recurses for each level of nesting, so
+that one file can end the process, and it reads the version 3.10 as the number 3.1."""
 
 from __future__ import annotations
 
