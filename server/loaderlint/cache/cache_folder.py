@@ -1,4 +1,4 @@
-"""Where the cache is kept, and what everything in it depends on beside the files."""
+"""Where the cache is kept, and what all of its contents depend on apart from the files."""
 
 from __future__ import annotations
 

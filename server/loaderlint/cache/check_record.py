@@ -1,4 +1,4 @@
-"""What a check of one project found, with all that tells whether it would find the same again."""
+"""The findings of a check of one project, with everything that decides whether it would find the same again."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""What linking a project asked of its files, and what was found: whether an edit changes anything but places can then
-be told without linking.
+"""What linking a project read of its files, and its findings: they show, without linking, whether an edit changes
+anything but places.
 
-Of each file that was looked into is kept what it was, and what was asked of it. Whether it answers alike as it is now
-is seen as in the editor (`dependencies.same_answers`), and only of files that have changed. Questions to pieces are
-functions. Their names are kept, and only those in `_QUESTIONS` are ever looked up; where a new one is missing, every
-edit in its piece counts.
-"""
+For each file that was read, its content and the questions about it are kept. Whether it would answer alike now is
+decided as in the editor (`dependencies.same_answers`), and only for files that have changed. Questions to pieces are
+functions; their names are kept, and only those in `_QUESTIONS` are ever looked up. If a new one is missing there, every
+edit in its piece counts."""
 
 from __future__ import annotations
 

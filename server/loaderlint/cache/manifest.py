@@ -1,9 +1,8 @@
-"""Whether all that a check looked at on disk still is as it was: by times and sizes, and by content where those differ
-or cannot be trusted.
+"""Whether everything that a check read on disk is unchanged: by times and sizes, and by content where those differ or
+cannot be trusted.
 
-As in git, a file that was changed about when the check began is not told by its time: it may change once more within
-the same tick of the clock. Such files are read the next time.
-"""
+As in git, the time of a file that was changed about when the check began proves nothing: it may change once more within
+the same tick of the clock. Such files are read the next time."""
 
 from __future__ import annotations
 

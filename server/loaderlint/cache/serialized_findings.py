@@ -1,4 +1,4 @@
-"""Findings with all that reports show of them as lists of strings and numbers, and back.
+"""Findings with everything that reports show of them, as lists of strings and numbers, and back.
 
 Only the classes listed here are ever made, and making one runs nothing: they are frozen data."""
 

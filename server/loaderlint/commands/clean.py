@@ -1,4 +1,4 @@
-"""The command `clean`: where the cache is, how large it is, and away with it."""
+"""The command `clean`: where the cache is, how large it is, and its removal."""
 
 from __future__ import annotations
 

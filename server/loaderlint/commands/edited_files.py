@@ -1,5 +1,5 @@
-"""The last check of a project after edits that changed nothing but places: only the files that the edits touched, and
-those whose findings speak of them, are shown anew."""
+"""The last check of a project after edits that changed nothing but places: only the edited files, and those whose
+findings point into them, are shown anew."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a check ends with: the report, what is said beside it, and the exit code. The same whether the findings were
-found now or come from the cache."""
+"""The outcome of a check: the report, messages, and the exit code. It is the same whether the findings are new or come
+from the cache."""
 
 from __future__ import annotations
 

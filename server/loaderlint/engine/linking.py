@@ -1,7 +1,8 @@
-"""From the files of a project to what the rules find; after an edit, only where something that was read has changed.
+"""Links the files of a project and runs the rules on them; after an edit, only where something that was read has
+changed.
 
-Each part of a project (`loaderlint.project.modules.components`) is a unit: it is linked separately, with notes of what
-it read. So its findings are a function of what it reads, and an edit links again the units whose answers it changes."""
+Each component of a project (`loaderlint.project.modules.components`) is a unit. It is linked separately, and what it
+read is recorded. Its findings are a function of what it read, so an edit relinks the units whose answers it changes."""
 
 from __future__ import annotations
 

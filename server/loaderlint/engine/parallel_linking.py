@@ -1,7 +1,7 @@
-"""Parts of a project that are linked in several processes.
+"""Links the components of a project in several processes.
 
-Parts do not import each other, so a process reads the files of its part and no others; which parts there are it is
-told. What it found and what that rests on comes back, as if the part had been linked here."""
+Components do not import each other, so a process reads the files of its component and no others; it is told what the
+components are. It returns what it found and what that depends on, as if the component had been linked here."""
 
 from __future__ import annotations
 

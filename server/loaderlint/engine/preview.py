@@ -1,8 +1,8 @@
-"""What is certain of a file before its project has been read: shown while a project is linked for the first time.
+"""What is certain about a file before its project has been read: shown while a project is linked for the first time.
 
-Other files could take most findings back: they choose a start method, limit OpenCV's threads, call `set_epoch`. So only
-proven findings of those rules are certain that speak of what a loader and a dataset of the same file do, and never of
-what nobody does. `tests/engine/test_preview.py` holds every rule's cases against it."""
+Other files could invalidate most findings: they choose a start method, limit OpenCV's threads, call `set_epoch`. Only
+proven findings are certain, and only those of rules that depend on a loader and a dataset of the same file, and never
+on the absence of something. `tests/engine/test_preview.py` checks every rule's cases against it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One project: its store, what was found when it was last linked, and what is made of that."""
+"""One project: its store, the findings of its last linking, and what is derived from them."""
 
 from __future__ import annotations
 

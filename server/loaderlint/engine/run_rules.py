@@ -1,4 +1,4 @@
-"""The rules' questions about their subjects."""
+"""Runs the rules on their subjects."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What one piece of a file says, as plain data: `ir` is the form, `piece_facts` makes it from a piece."""
+"""The facts of one piece, as plain data: `ir` defines their form, `piece_facts` computes them."""

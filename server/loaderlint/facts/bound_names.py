@@ -1,4 +1,4 @@
-"""Which names a body binds, before it is lowered: what decides between local, captured and global."""
+"""The names that a body binds, found before it is lowered: they decide which names are local, captured or global."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """The facts of a piece, and the pieces of a file, as bytes and back: what the disk cache keeps and what processes send.
 
-What is read back is checked against the types of `loaderlint.facts.ir` while it is read, and a checksum stands before
-it: bytes that somebody damaged or made up give `BadFacts`, nothing is ever run, and no class is looked up by its name.
+Data is checked against the types of `loaderlint.facts.ir` while it is read, and against a checksum before that: damaged
+or forged bytes raise `BadFacts`, nothing is ever run, and no class is looked up by name.
 
-Expressions and steps are unions, which MessagePack has no word for. So they are written by kind, a column each, beside
-one byte for each that tells its kind: the library then makes the rows of a column at once, in C.
+Expressions and steps are unions, which MessagePack cannot express. They are therefore written by kind, one column for
+each, with one byte per row that gives its kind: the library then makes all rows of a column at once, in C.
 """
 
 from __future__ import annotations

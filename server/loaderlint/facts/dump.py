@@ -1,10 +1,8 @@
 """Facts as text, for people and tests.
 
-One line a step: the contexts that it stands in, then what happens, expressions written out; last, with dots, the
-contexts in which nothing happens. A `Phi` reads
-`{choice | choice}` (`{...}` where it comes back to itself), a parameter `$name`, a captured name `^name` with one
-circumflex a def further out, the def number 2 `<2>`.
-"""
+One line for each step: the contexts that it stands in, then what happens, with expressions written out. At the end,
+with dots, the contexts in which nothing happens. A `Phi` reads `{choice | choice}` (`{...}` where it refers to itself),
+a parameter `$name`, a captured name `^name` with one circumflex for each def further out, and def number 2 `<2>`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The end of lowering: what the heads of loops read is known now, the tables are closed."""
+"""The end of lowering: the reads at the heads of loops are resolved, and the tables are closed."""
 
 from __future__ import annotations
 

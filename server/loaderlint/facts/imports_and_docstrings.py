@@ -1,8 +1,7 @@
-"""The facts of the plainest statements, read from the text: imports and docstrings.
+"""The facts of the simplest statements, read from the text: imports and docstrings.
 
-They are most of what stands at module level, and to know what a module binds all of it is read. The facts are those
-that `lower` makes of the tree, which costs five times as much; a text that is in any way unusual is left to it.
-"""
+They are most of what stands at module level, and all of them are needed to know what a module binds. The facts equal
+those that `lower` makes from the tree, which takes five times as long; any text that is unusual is left to `lower`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Literals of the source to `Const`."""
+"""Literals of the source as `Const`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the bare tree of a piece to what it says, and to where its parts stand."""
+"""Lowers the bare tree of a piece: to its facts, and to the places of their parts."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Expressions of the bare tree to rows of the table, with the calls in them as steps.
+"""Lowers the expressions of the bare tree to rows of the table, with the calls in them as steps.
 
-One function a node class, found in `EXPRESSIONS` by the class. Operands are read in the order in which Python evaluates
+There is one function for each node class, in `EXPRESSIONS`. Operands are read in the order in which Python evaluates
 them, so that `Perform` steps are in order. The functions recurse along the tree; long chains of operators, which lean
-to one side, are walked in a loop.
-"""
+to one side, are walked in a loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Statements of the bare tree to steps, and the ways through them. One function a node class, found in `STATEMENTS`."""
+"""Lowers the statements of the bare tree to steps, and follows the paths through them. There is one function for each
+node class, in `STATEMENTS`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The facts of one piece, and how they are made: lowered from its tree, with anchors that are looked for on demand.
+"""The facts of one piece, and how they are made: lowered from its tree, with anchors computed on demand.
 
-Lowering is imported where it is needed: the facts of all pieces may come from the cache."""
+Lowering is imported where it is needed, because the facts of all pieces may come from the cache."""
 
 from __future__ import annotations
 

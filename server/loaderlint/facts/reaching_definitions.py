@@ -1,4 +1,4 @@
-"""Which definitions of a local reach a place.
+"""The definitions of a local that reach a place.
 
 An environment maps a name to a *flow*: an expression number, or a sorted tuple of alternatives where paths have met.
 Nothing is added to the expression table for an alternative that nobody reads: `Frame.read` settles a flow into an
@@ -7,8 +7,8 @@ expression when its name is read.
 Negative numbers in a flow are `UNBOUND` (a path on which the name has no value) and loop marks: what a name is at the
 head of a loop whose end has not been seen yet.
 
-A def has one environment, which notes its changes. So a branch costs what it binds, however many names there are: what
-it changed is taken out (`Changes`), and put in again where paths meet.
+A def has one environment, which records its changes. A branch therefore costs what it binds, however many names there
+are: its changes are taken out (`Changes`), and put back where paths meet.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What a check looks at on disk, and in which state it was: who wants to know later whether a check would find the same
-looks whether all of it still is as it was.
+"""What a check reads on disk, and its state at that time: with it, a later run can decide whether a check would find
+the same again.
 
-`saw` is called before a file is read, before a folder is listed, and where it is asked whether something is there;
-nobody else may look at the disk. It costs nothing unless somebody `watch`es.
-"""
+`saw` is called before a file is read, before a folder is listed, and when the existence of something is tested; nothing
+else may access the disk. It costs nothing unless something `watch`es."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which folder is a project's: where it begins for the files in it."""
+"""The root folder of the project that a file belongs to."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Symbolic links: by which name a file is known, and which file is written for it.
+"""Symbolic links: the name under which a file is known, and the file that is written for it.
 
-This module knows paths only. It imports nothing that a check without links would have to pay for."""
+This module handles paths only. It imports nothing that a check without links would have to pay for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TOML that somebody else wrote: whatever it holds, reading it ends soon, and fails in one way only."""
+"""TOML from untrusted files: reading it always ends soon, and fails in one way only."""
 
 from __future__ import annotations
 

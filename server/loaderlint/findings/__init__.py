@@ -1,1 +1,1 @@
-"""What there is to say about a file, and what keeps it from being said: suppressions and baselines."""
+"""What there is to report about a file, and what suppresses it: comments and baselines."""

@@ -1,4 +1,4 @@
-"""What the engine says: findings as they are shown, and what could not be done."""
+"""The results of the engine: findings as they are shown, and what could not be done."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""What a rule says: findings, their evidence, fixes as intents, and why it is silent where it looked. No text offsets
-here: those are `fixes`' and `lsp`'s.
+"""The results of a rule: findings, their evidence, fixes as intents, and the reasons for its silence. No text offsets
+here: those belong to `fixes` and `lsp`.
 
-A `Place` names a node by file, piece and anchor; `loaderlint.engine` turns it into a span when it is shown.
-"""
+A `Place` names a node by file, piece and anchor; `loaderlint.engine` turns it into a span when it is shown."""
 
 from __future__ import annotations
 

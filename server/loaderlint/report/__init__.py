@@ -1,5 +1,5 @@
-"""How findings leave the command line. A format is a module with `render(report) -> Iterator[str]` and a line in
-`FORMATS`; it is imported only when it is asked for."""
+"""The output formats of findings. A format is a module with `render(report) -> Iterator[str]` and a line in `FORMATS`;
+it is imported only when it is requested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which Python files and notebooks a folder holds: the walk, what it leaves out, and how far it goes."""
+"""The Python files and notebooks in a folder: the walk, what it excludes, and its limits."""
 
 from __future__ import annotations
 

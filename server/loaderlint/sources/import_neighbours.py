@@ -1,5 +1,5 @@
-"""The files that matter to a few where nothing says which folder is their project: those beside them, and those that
-their imports lead to. A folder without a project file may hold tens of thousands of files that are none of theirs."""
+"""The files that matter to a few files without a project: those beside them, and those that they import. A folder
+without a project file may hold tens of thousands of unrelated files."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Which files of a project hold a word, call a name, or derive from one.
+"""Which files of a project contain a word, call a name, or derive from a class.
 
-Names that are called and bases of classes are looked for in an index of each file, a kilobyte of text made with one
-regular expression when its part of the project is first asked (140 MB: half a second for all; a name costs 2 ms then,
-where a scan of the bytes costs 40). An index of all words takes four times as long and a fifth of the bytes: it is made
-of files that are searched for many. What was found is remembered until the next linking of that part but one begins, so
-that linking again after an edit only looks at the changed file."""
+Called names and base classes are looked up in an index of each file: a kilobyte of text, made with one regular
+expression when its component is first searched. For 140 MB of source it takes half a second to build; a name then costs
+2 ms, where a scan of the bytes costs 40. An index of all words takes four times as long and a fifth of the bytes, so
+only files that are searched for many words get one. Results are kept until the linking after next of their component
+begins, so that linking again after an edit only searches the changed file."""
 
 from __future__ import annotations
 

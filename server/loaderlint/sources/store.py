@@ -1,8 +1,7 @@
-"""The files of a project: found, read, cut into pieces, lowered on demand, remembered by content.
+"""The files of a project: found, read, cut into pieces, lowered on demand, and remembered by content.
 
 A file keeps the facts of its present pieces and, for a half-typed piece, those of its last good version, but nothing
-older. Files that nobody asks for are only read as bytes.
-"""
+older. Files that are not needed are only read as bytes."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""One piece to its bare tree, by Python's own parser: no comments, no layout, a tenth of the time of libcst.
+"""A piece to its bare tree, by Python's own parser: no comments and no layout, in a tenth of libcst's time.
 
-Facts are lowered from bare trees. Where this parser does not take a piece, or may take it otherwise than libcst does,
-libcst decides, and its tree is made bare (`loaderlint.syntax.libcst_to_bare`): so code may be newer than the Python
-that loaderlint runs on.
-"""
+Facts are lowered from bare trees. If this parser rejects a piece, or may read it differently from libcst, libcst
+decides, and its tree is made bare (`loaderlint.syntax.libcst_to_bare`). So code may be newer than the Python that
+loaderlint runs on."""
 
 from __future__ import annotations
 

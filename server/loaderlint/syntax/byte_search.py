@@ -1,4 +1,4 @@
-"""What is found in the bytes of a file that nobody cuts or parses."""
+"""Searches in the bytes of a file that is neither cut nor parsed."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """The tree of libcst as a bare tree, with the anchors of its nodes.
 
-Equal for equal code to what Python's parser gives, as far as facts are lowered from it; so there is one lowering for
-both. Needed for code that only libcst reads, and where Python's tree does not tell the anchors
-(`loaderlint.syntax.numbered_tree`).
-"""
+As far as facts are lowered from it, it equals the tree of Python's parser for the same code, so there is one lowering
+for both. It is needed for code that only libcst can read, and where Python's tree does not determine the anchors
+(`loaderlint.syntax.numbered_tree`)."""
 
 from __future__ import annotations
 

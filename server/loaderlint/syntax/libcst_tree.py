@@ -1,4 +1,4 @@
-"""One piece to its tree."""
+"""A piece to libcst's concrete tree."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""How deep a text nests, estimated before it is parsed.
+"""How deeply a text nests, estimated before it is parsed.
 
-libcst's native parser recurses, and where its stack ends the process ends: no exception tells. Some constructs also
-take it exponential time. The estimate is from above: it may call a text deeper than it is, never flatter. Lines that
-are short and simple are passed over in one go, because they cannot be deep.
+libcst's native parser recurses, and when its stack overflows the process ends without an exception. Some constructs
+also take it exponential time. The estimate is an upper bound: it may overestimate the depth, but never underestimates
+it. Short, simple lines are skipped in one go, because they cannot be deep.
 
-The weights were measured: the depth at which a thread with a stack of 512 KiB dies, for each construct.
-"""
+The weights were measured: the depth at which a thread with a stack of 512 KiB dies, for each construct."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The tree of Python's own parser with the numbers and the places that the nodes of libcst's tree have.
+"""The tree of Python's own parser with the numbers and places that the nodes have in libcst's tree.
 
-An anchor is the index of a node of libcst's tree (`loaderlint.syntax.walk`), and libcst takes ten times as long. The
-tree of Python's parser tells both: here it is walked in the order of the text, and each node is counted as the nodes
-that it is in libcst's tree (an argument is an `Arg`, perhaps with a `Name`, around its value). Where a number would not
-be certain there is no answer at all, where a place would not be, none for that node; then libcst decides. So it is with
-patterns, type parameters, template strings and whatever else is rare or differs between the versions of Python.
-"""
+An anchor is the index of a node in libcst's tree (`loaderlint.syntax.walk`), and libcst takes ten times as long. Both
+can be derived from the tree of Python's parser: it is walked in the order of the text, and each node counts for as many
+nodes as it has in libcst's tree (an argument is an `Arg`, perhaps with a `Name`, around its value). If a number is not
+certain, there is no answer at all; if a place is not, there is none for that node; libcst then decides. This is the
+case for patterns, type parameters, template strings, and whatever else is rare or differs between versions of
+Python."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Anchors to places in the text, and edits to a text.
 
 Needed where `loaderlint.syntax.numbered_tree` does not know a place. The places are those of libcst's
-`PositionProvider`, found by generating the code of one piece and noting where the wanted nodes begin and end.
-"""
+`PositionProvider`: the code of one piece is generated, and the start and end of the wanted nodes are recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places in a text, and what is put there: without the parser, because what only shows them does not need it."""
+"""Places in a text, and what is put there. Independent of the parser, because code that only shows them needs none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of string literals, read from the text: Python's tree joins strings that follow each other."""
+"""The parts of string literals, read from the text: Python's tree joins adjacent strings."""
 
 from __future__ import annotations
 
