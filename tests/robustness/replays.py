@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tests.robustness.edits import Step
+from tests.robustness.edits import Change, Open, Pause, Replace, Step
 from tests.robustness.player import Way
 
 
@@ -21,4 +21,24 @@ class Replay:
     xfail: str = ""
 
 
-REPLAYS: tuple[Replay, ...] = ()
+REPLAYS: tuple[Replay, ...] = (
+    Replay(
+        "a def within a half-typed statement",
+        Way(encoding="utf-8", pulls=True),
+        {
+            "train.py": "import datasets\n"
+            "from torch.utils.data import DataLoader\n"
+            "def build(config):\n"
+            "    dataset = getattr(datasets, config.name)(config.path)\n"
+            "    return DataLoader(dataset, num_workers=4)\n"
+        },
+        (
+            Open(name="datasets.py", text="import torch\n"),
+            Pause(),
+            Change(
+                name="datasets.py",
+                changes=(Replace(start=13, end=13, text="    def prepare(self):\n lambda x: x y\n"),),
+            ),
+        ),
+    ),
+)

@@ -15,7 +15,14 @@ from loaderlint.project.evaluation.limits import MAX_BINDINGS, TOO_MANY
 from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Origin, Val, join, lib, of, unknown
 from loaderlint.project.modules import import_resolution
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
-from loaderlint.project.modules.project_files import MODULE, Binding, ProjectFile, defined_name, is_bare_function
+from loaderlint.project.modules.project_files import (
+    MODULE,
+    Binding,
+    ProjectFile,
+    defined_name,
+    is_bare_function,
+    is_def,
+)
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
@@ -190,7 +197,8 @@ class Names:
         for index, _ in file.asking(defined_name, scope=MODULE) if file else ():
             assert file is not None
             piece = file.pieces[index]
-            if piece.parent < 0 and piece.kind != "clause":
+            # A half-typed piece may hold a def further down, which its facts do not.
+            if piece.parent < 0 and piece.kind != "clause" and piece.ask(is_def):
                 ref = ClassRef if piece.kind == "class" else FunctionRef
                 found.append(ref(module.path, index, 1))
         return found
