@@ -17,6 +17,7 @@ from loaderlint.engine import Workspace
 from loaderlint.files import file_accesses
 from loaderlint.files.symlinks import known_as
 from loaderlint.findings.diagnostics import Diagnostic, Problem
+from loaderlint.findings.finding import Severity
 from loaderlint.report import Item, shown_path, terminal
 from loaderlint.report.exit_codes import DONE, FAILED, FINDINGS
 from loaderlint.report.terminal import printable
@@ -138,10 +139,19 @@ class _Check:
         )
 
     def _item(self, diagnostic: Diagnostic) -> Item:
-        # Making the edits costs a parse: not where only counts are shown.
-        if not diagnostic.fixable or (self._chosen.statistics and self._chosen.output_format == "text"):
+        if not diagnostic.fixable or not self._needs_edits(diagnostic):
             return Item(diagnostic, None)
         return Item(diagnostic, self._workspace.preferred_repair(diagnostic))
+
+    def _needs_edits(self, diagnostic: Diagnostic) -> bool:
+        """Whether the fix of a finding is shown, or kept for a run that may show it. Making its edits costs a parse."""
+        chosen = self._chosen
+        if chosen.output_format != "text":
+            return True
+        if chosen.statistics:
+            return False
+        is_kept = self._cache is not None and is_plain(chosen)
+        return is_kept or chosen.hints or diagnostic.severity is not Severity.HINT
 
     # --- baselines ---
 

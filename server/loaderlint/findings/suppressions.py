@@ -41,11 +41,14 @@ class Suppression(NamedTuple):
     whole_file: bool
     text: str
 
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes and code prefixes among its names."""
+        return tuple(name for name in self.names or () if name.startswith("LDR"))
+
     def covers(self, name: str, code: str) -> bool:
         """Whether the rule with this name and code is meant."""
-        if self.names is None or name in self.names or code in self.names:
-            return True
-        return any(prefix.startswith("LDR") and code.startswith(prefix) for prefix in self.names)
+        return self.names is None or name in self.names or code.startswith(self.codes)
 
 
 def may_hold(data: bytes) -> bool:

@@ -48,7 +48,7 @@ from loaderlint.project.loaders.loaders import (
 )
 from loaderlint.project.loaders.presumed_datasets import dataset_kind
 from loaderlint.project.modules.project_files import Files
-from loaderlint.project.reach.platform_guards import platforms_at
+from loaderlint.project.reach.platform_guards import PlatformGuards
 from loaderlint.project.reach.scripts import Scripts
 from loaderlint.project.versions.environment import Environment
 from loaderlint.syntax.notebook import SUFFIX
@@ -242,6 +242,7 @@ class Model:
         self._steps: dict[Frame, list[tuple[int, ir.Step]]] = {}
         self._start_methods: dict[Loader, frozenset[str]] = {}
         self._platforms: dict[int, tuple[str, ...]] = {}
+        self._guards = PlatformGuards(self.ev)
         self._made_once: dict[object, object] = {}
         self._named_calls: dict[Code, dict[str, list[tuple[int, ir.Perform, ir.Call]]]] = {}
         self._remembered: dict[tuple[Hashable, ...], object] = {}
@@ -619,7 +620,7 @@ class Model:
         if loader is None or loader.site is None:
             return found
         if loader.index not in self._platforms:
-            self._platforms[loader.index] = platforms_at(self.ev, loader.site, found.platforms)
+            self._platforms[loader.index] = self._guards.platforms_at(loader.site, found.platforms)
         platforms = self._platforms[loader.index]
         return found if platforms == found.platforms else replace(found, platforms=platforms)
 

@@ -18,30 +18,52 @@ _ANSWERS = MappingProxyType(
         "platform.system": MappingProxyType({"linux": "Linux", "windows": "Windows", "macos": "Darwin"}),
     }
 )
+_PLATFORMS = ("linux", "windows", "macos")
 #: Marks of tests that are skipped, by whether they are if the condition holds.
 _SKIPS = MappingProxyType({"pytest.mark.skipif": True, "unittest.skipIf": True, "unittest.skipUnless": False})
 _COMPARES = frozenset({"==", "!=", "in", "not in"})
 
 
-def platforms_at(ev: Evaluator, site: Site, platforms: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of `platforms` on which the expression at `site` may run."""
-    branches = list(_branches(site))
-    skips = list(_skips(ev, site.frame))
-    return tuple(
-        one
-        for one in platforms
-        if not any(_holds(ev, test, site.frame, one) is negated for test, negated in branches)
-        and not any(_holds(ev, test, frame, one) is skipped for test, frame, skipped in skips)
-    )
+class PlatformGuards:
+    """The tests of a project that ask for the platform. What a frame asks is found once: a def may make thousands of
+    loaders in as many branches."""
+
+    def __init__(self, ev: Evaluator) -> None:
+        self._ev = ev
+        self._asking: dict[Frame, frozenset[int]] = {}
+        self._skips: dict[Frame, list[tuple[int, Frame, bool]]] = {}
+
+    def platforms_at(self, site: Site, platforms: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of `platforms` on which the expression at `site` may run."""
+        frame = site.frame
+        if frame not in self._asking:
+            self._asking[frame] = frozenset(_asking(self._ev, frame))
+            self._skips[frame] = list(_skips(self._ev, frame))
+        branches = list(_branches(site, self._asking[frame]))
+        return tuple(
+            one
+            for one in platforms
+            if not any(_holds(self._ev, test, frame, one) is negated for test, negated in branches)
+            and not any(_holds(self._ev, test, at, one) is skipped for test, at, skipped in self._skips[frame])
+        )
 
 
-def _branches(site: Site) -> Iterator[tuple[int, bool]]:
-    """The tests of the branches that an expression stands in, and whether it stands where they do not hold."""
+def _asking(ev: Evaluator, frame: Frame) -> Iterator[int]:
+    """The tests of a frame whose answer depends on the platform alone."""
+    contexts = frame.code.one.contexts if frame.code.one is not None else ()
+    for number in {one.expr for one in contexts if one.kind == "if" and one.expr != ir.NONE}:
+        if any(_holds(ev, number, frame, platform) is not None for platform in _PLATFORMS):
+            yield number
+
+
+def _branches(site: Site, asking: frozenset[int]) -> Iterator[tuple[int, bool]]:
+    """The tests among `asking` of the branches that an expression stands in, and whether it stands where they do not
+    hold."""
     code = site.frame.code
-    step = code.evaluated_by(site.expr)
+    step = code.evaluated_by(site.expr) if asking else None
     if code.one is not None and step is not None:
         for around in code.one.around(code.one.steps[step].context):
-            if around.kind == "if":
+            if around.kind == "if" and around.expr in asking:
                 yield around.expr, around.negated
 
 
