@@ -268,7 +268,15 @@ class Project:
             return column is None or (span.line, span.column) <= (line, column) <= (span.end_line, span.end_column)
 
         findings = self._linking.last.findings.get(path, [])
-        self.places.find(place for one in findings for place in one.places())
+        candidates = [one for one in known.silences.get(path, ()) if one.place.piece in pieces]
+        loaders = [one for one in known.map.loaders if one.place and one.place.path == path]
+        self.places.find(
+            (
+                *(place for one in findings for place in one.places()),
+                *(one.place for one in candidates),
+                *(one.place for one in loaders if one.place),
+            )
+        )
         here = [one for one in findings if one.place.piece in pieces]
         printed = self.showing.printed(path, findings)
         reported = self.showing.split(path, printed)[0]
@@ -277,17 +285,11 @@ class Project:
         shown = tuple(one for one in reported if on_line(one.span))
         hidden = [one for one in (*kept, *self.showing.hidden(path, opened, here)) if on_line(one.diagnostic.span)]
         spoken = {one.name for one in shown} | {one.diagnostic.name for one in hidden}
-        silences = [
-            s for s in known.silences.get(path, ()) if s.place.piece in pieces and on_line(self.places.span(s.place))
-        ]
+        silences = [one for one in candidates if on_line(self.places.span(one.place))]
         silent = explanation.silent(
             silences, spoken.__contains__, lambda name: about.code if (about := rule(name)) else ""
         )
-        made = [
-            one
-            for one in known.map.loaders
-            if one.place and one.place.path == path and on_line(self.places.span(one.place))
-        ]
+        made = [one for one in loaders if one.place and on_line(self.places.span(one.place))]
         return explanation.Explanation(
             path,
             line,
@@ -304,8 +306,9 @@ class Project:
 
     def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
         """What can be done on a line (see `Workspace.refactorings`)."""
-        found = self._told([path]).refactorings.items()
-        here = ((self.places.span(place), fix) for place, fix in found if place.path == path)
+        found = [(place, fix) for place, fix in self._told([path]).refactorings.items() if place.path == path]
+        self.places.find(place for place, _ in found)
+        here = ((self.places.span(place), fix) for place, fix in found)
         return tuple(fix for span, fix in here if span is not None and span.line <= line <= last_line(span))
 
 
