@@ -406,6 +406,24 @@ def test_the_places_of_a_worker_map_are_found_together(counted: Counter[str], tm
     assert len(set(lines)) == 60 and counted["numbered"] == 0
 
 
+def test_a_line_of_a_def_of_many_defs_is_explained_with_one_look_at_their_places(
+    counted: Counter[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "train.py"
+    inner = "".join(
+        f"    class D{n}(Dataset):\n        def __getitem__(self, i):\n            return i\n"
+        f"    if name == {n}:\n        return DataLoader(D{n}(), num_workers=2)\n"
+        for n in range(30)
+    )
+    path.write_text(f"from torch.utils.data import DataLoader, Dataset\ndef main(name):\n{inner}main(1)\n", "utf-8")
+    workspace = Workspace([tmp_path], {"select": ["ALL"]})
+    workspace.check()
+    counted.clear()
+    told = workspace.explain(path, 99)
+    assert [one.standing.name for one in told.subjects] == ["main.D19.__getitem__"]
+    assert counted["numbered"] <= 6
+
+
 def test_a_keystroke_in_what_no_finding_rests_on(counted: Counter[str], tmp_path: Path) -> None:
     root = projects.of_many_files(tmp_path.resolve(), FILES)
     workspace = Workspace([root])

@@ -352,6 +352,8 @@ def standing(opened: OpenFile, line: int, column: int | None) -> tuple[Standing,
     if facts is None:
         return (Standing("unreadable code", ""),)
     around, lambdas = 0, []
+    # At once: the piece is parsed for each anchor that is asked for alone.
+    opened.find_spans(opened.pieces[piece], [anchors[0] for anchors in facts.anchors.defs[1:]])
     for number, one in enumerate(facts.ir.defs):
         if number == 0 or not _covers(opened, piece, facts, number, line, column):
             continue
