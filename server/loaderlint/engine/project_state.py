@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import compress, islice
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -228,8 +228,9 @@ class Project:
             self.store.walk_all()
         known = self._told([path for path in asked if path not in folders])
         reported = set(self._reported(folders, [path for path in asked if path not in folders]))
-        wanted = (one.place.path in reported if one.place else self.root in folders for one in known.map.loaders)
-        loaders = tuple(compress(known.map.loaders, wanted))
+        loaders = tuple(
+            one for one in known.map.loaders if (one.place.path in reported if one.place else self.root in folders)
+        )
         self.places.find(place for one in loaders for place in one.places())
         return loaders
 

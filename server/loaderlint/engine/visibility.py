@@ -221,8 +221,7 @@ def _unused_names(comment: Suppression, settings: Settings, used: set[str]) -> f
     if comment.names is None:  # what is off by default is not what such a comment is written for
         meant = [rule for rule in RULES if rule.enabled_by_default]
     else:
-        codes = comment.codes  # not once a rule: a file may hold thousands of comments
-        meant = [rule for rule in RULES if rule.name in comment.names or rule.code.startswith(codes)]
+        meant = [rule for rule in RULES if comment.covers(rule.name, rule.code)]
     if not all(settings.enabled(rule.name, rule.code, rule.enabled_by_default) for rule in meant):
         return None
     if comment.names is None:

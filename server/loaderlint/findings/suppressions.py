@@ -41,14 +41,15 @@ class Suppression(NamedTuple):
     whole_file: bool
     text: str
 
-    @property
-    def codes(self) -> tuple[str, ...]:
-        """The codes and code prefixes among its names."""
-        return tuple(name for name in self.names or () if name.startswith("LDR"))
-
     def covers(self, name: str, code: str) -> bool:
         """Whether the rule with this name and code is meant."""
-        return self.names is None or name in self.names or code.startswith(self.codes)
+        return self.names is None or name in self.names or code.startswith(_codes(self.names))
+
+
+@lru_cache(maxsize=64)
+def _codes(names: frozenset[str]) -> tuple[str, ...]:
+    """The codes and code prefixes among the names in a suppression. Thousands of comments name the same few."""
+    return tuple(name for name in names if name.startswith("LDR"))
 
 
 def may_hold(data: bytes) -> bool:

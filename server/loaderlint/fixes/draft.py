@@ -203,7 +203,7 @@ class Original:
     @cached_property
     def known(self) -> set[tuple[str, str, str]]:
         """The pieces as `parse_piece` sees them, and those of changes that were found valid."""
-        return set((piece.kind, piece.keyword, piece.text) for piece in self.pieces)
+        return {(piece.kind, piece.keyword, piece.text) for piece in self.pieces}
 
 
 class Originals:

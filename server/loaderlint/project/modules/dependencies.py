@@ -138,7 +138,8 @@ def is_bare_function(text: str) -> bool:
 
 
 def defined_name(text: str) -> str:
-    """The name of the function or class that a piece defines; '' for other statements."""
+    """The name of the first function or class that a piece defines, itself or inside a compound statement such as `if`;
+    '' if there is none."""
     match = _DEF.search(text)
     return match[2] if match else ""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import MappingProxyType
+from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.evaluator import Evaluator
@@ -24,27 +25,34 @@ _SKIPS = MappingProxyType({"pytest.mark.skipif": True, "unittest.skipIf": True, 
 _COMPARES = frozenset({"==", "!=", "in", "not in"})
 
 
+class Asked(NamedTuple):
+    """What a frame asks of the platform: `tests`, the numbers of the expressions in its `if` statements, and `skips`,
+    the conditions of the marks on it, each with its frame and whether the test is skipped if it holds."""
+
+    tests: frozenset[int]
+    skips: tuple[tuple[int, Frame, bool], ...]
+
+
 class PlatformGuards:
     """The tests of a project that ask for the platform. What a frame asks is found once: a def may make thousands of
     loaders in as many branches."""
 
     def __init__(self, ev: Evaluator) -> None:
         self._ev = ev
-        self._asking: dict[Frame, frozenset[int]] = {}
-        self._skips: dict[Frame, list[tuple[int, Frame, bool]]] = {}
+        self._asked: dict[Frame, Asked] = {}
 
     def platforms_at(self, site: Site, platforms: tuple[str, ...]) -> tuple[str, ...]:
         """Those of `platforms` on which the expression at `site` may run."""
         frame = site.frame
-        if frame not in self._asking:
-            self._asking[frame] = frozenset(_asking(self._ev, frame))
-            self._skips[frame] = list(_skips(self._ev, frame))
-        branches = list(_branches(site, self._asking[frame]))
+        asked = self._asked.get(frame)
+        if asked is None:
+            asked = self._asked[frame] = Asked(frozenset(_asking(self._ev, frame)), tuple(_skips(self._ev, frame)))
+        branches = list(_branches(site, asked.tests))
         return tuple(
             one
             for one in platforms
             if not any(_holds(self._ev, test, frame, one) is negated for test, negated in branches)
-            and not any(_holds(self._ev, test, at, one) is skipped for test, at, skipped in self._skips[frame])
+            and not any(_holds(self._ev, test, at, one) is skipped for test, at, skipped in asked.skips)
         )
 
 
