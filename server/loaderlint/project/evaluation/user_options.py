@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -24,6 +24,7 @@ from loaderlint.project.evaluation.values import (
     MapOf,
     Namespace,
     SeqOf,
+    Unknown,
     Val,
     join,
     of,
@@ -148,6 +149,8 @@ class Configured:
         own = [one for one in self._declared[name] if one[0].path == path]
         values = [self._default(call, frame) for frame, call in (own or self._declared[name])[:_MAX_DECLARATIONS]]
         values += self._set_defaults(name)
+        if any(isinstance(atom, Literal_) and atom.value is None for value in values for atom in value.atoms):
+            values += self._filled_in(name)
         return join(values) if values else unknown("config")
 
     def _declarations(self, name: str) -> Iterator[tuple[Frame, ir.Call]]:
@@ -163,6 +166,23 @@ class Configured:
         for frame, call in self._calls("set_defaults", {name}):
             found.extend(self._configured(self._ev.eval(a.value, frame)) for a in call.args if a.name == name)
         return found
+
+    def _filled_in(self, name: str) -> Iterator[Val]:
+        """What the code stores in an option that is None by default: `args.workers = 4`, `options["workers"] = 4`."""
+        stores = (f".{name} = ", f'["{name}"] = ', f"['{name}'] = ")
+        for path in self._ev.files.containing(name):
+            file = self._ev.file(path)
+            for piece in file.mentioning(name) if file else ():
+                if file is not None and any(file.pieces[piece].holds(text) for text in stores):
+                    yield from self._stored(name, path, piece)
+
+    def _stored(self, name: str, path: Path, piece: int) -> Iterator[Val]:
+        facts = self._ev.facts(path, piece)
+        for index, one in enumerate(facts.ir.defs if facts else ()):
+            frame = self._frame(path, piece, index)
+            for step in one.steps:
+                if _stores(step, name, frame, self._ev) and _may_be_options(step.base, frame, self._ev):
+                    yield self._ev.eval(step.value, frame)
 
     def _default(self, call: ir.Call, frame: Frame) -> Val:
         named = {a.name: a.value for a in call.args if a.kind == "kw"}
@@ -255,3 +275,24 @@ class Configured:
 def flags_module(atom: Lib) -> str | None:
     """The flags module that `FLAGS` belongs to, None if `atom` is no FLAGS object."""
     return atom.name.removesuffix(".FLAGS") if atom.name.endswith(".FLAGS") else None
+
+
+def _stores(step: ir.Step, name: str, frame: Frame, ev: Evaluator) -> TypeGuard[ir.SetAttr | ir.SetItem]:
+    """Whether a step stores an attribute or an item of this name."""
+    if isinstance(step, ir.SetItem):
+        key = ev.expr(frame, step.index)
+        return isinstance(key, ir.Const) and key.value == name
+    return isinstance(step, ir.SetAttr) and step.name == name
+
+
+def _may_be_options(number: int, frame: Frame, ev: Evaluator) -> bool:
+    """Whether an expression may be a parsed command line: not the object that a method belongs to."""
+    e = ev.expr(frame, number)
+    if (
+        isinstance(e, ir.Param)
+        and e.index == 0
+        and frame.code.one is not None
+        and frame.code.one.params[0].name == "self"
+    ):
+        return False
+    return any(isinstance(atom, Namespace | Unknown) for atom in ev.eval(number, frame).atoms)

@@ -50,6 +50,7 @@ from loaderlint.project.loaders.presumed_datasets import dataset_kind
 from loaderlint.project.modules.project_files import Files
 from loaderlint.project.reach.platform_guards import PlatformGuards
 from loaderlint.project.reach.scripts import Scripts
+from loaderlint.project.reach.worker_dataset import method_calls
 from loaderlint.project.versions.environment import Environment
 from loaderlint.syntax.notebook import SUFFIX
 
@@ -228,6 +229,7 @@ class Model:
         self.limits = loaders.limits
         """What was not examined because a limit was reached."""
         self._defs: frozenset[tuple[Path, int, int]] | None = None
+        self._dataset_calls: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
         self._start_method_calls: tuple[StartMethodCall, ...] | None = None
         for loader in self.loaders:
             self._enter_datasets(loader, loader.datasets, loader.guessed)
@@ -338,6 +340,17 @@ class Model:
             reached.parents.setdefault(loader.index, parent)
             for target in self.ev.run(frame):
                 queue.append((target, frame, guessed or self.ev.calls.is_guess(frame, target)))
+            for target, unsure in self._called_on_dataset(frame, loader):
+                queue.append((target, frame, guessed or unsure))
+
+    def _called_on_dataset(self, frame: Frame, loader: Loader) -> Iterator[tuple[Frame, bool]]:
+        """The methods of the loader's dataset that a frame calls on `get_worker_info().dataset`, each with whether it
+        is a guess that the loader holds this dataset."""
+        for dataset in () if loader.wrapped else loader.datasets:
+            for number, targets in method_calls(frame, dataset, self.ev) if isinstance(dataset, Instance) else ():
+                called = self._dataset_calls.setdefault(frame, {})
+                called[number] = tuple(dict.fromkeys((*called.get(number, ()), *targets)))
+                yield from ((target, dataset in loader.guessed) for target in targets)
 
     def _enter_late(self) -> None:
         """Assign the datasets that no loader holds to the loaders whose dataset is out of sight, or to a presumed
@@ -558,7 +571,7 @@ class Model:
         if self._callers_of is None:
             self._callers_of = {}
             for caller in self.reached:
-                for number, targets in self.ev.leads(caller).items():
+                for number, targets in self._leads(caller):
                     for target in targets:
                         self._callers_of.setdefault(target, []).append((caller, number))
         return tuple(self._callers_of.get(frame, ()))
@@ -828,7 +841,12 @@ class Model:
 
     def call_to(self, before: Frame, after: Frame) -> int | None:
         """The first expression of a frame that calls another frame; None if there is none."""
-        return next((n for n, targets in self.ev.leads(before).items() if after in targets and n != NONE), None)
+        return next((n for n, targets in self._leads(before) if after in targets and n != NONE), None)
+
+    def _leads(self, frame: Frame) -> Iterator[tuple[int, tuple[Frame, ...]]]:
+        """Where the expressions of a frame lead, the calls on `get_worker_info().dataset` among them."""
+        yield from self.ev.leads(frame).items()
+        yield from self._dataset_calls.get(frame, {}).items()
 
 
 def _is_sure(context: int, one: DefIR, facts: PieceFacts) -> bool:
