@@ -31,7 +31,7 @@ from loaderlint.project.evaluation.values import Val
 from loaderlint.project.modules.project_files import ProjectFile, SeenPiece
 from loaderlint.rules import unsorted_listing
 from loaderlint.sources.store import Store
-from loaderlint.syntax import libcst_tree, numbered_tree
+from loaderlint.syntax import libcst_tree, places
 from tests.engine import instructions
 from tests.engine import projects as small
 
@@ -59,8 +59,8 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
         monkeypatch.setattr(owner, name, counting)
 
     count(lower, "bare", "read")
-    count(lower, "numbered", "numbered")
-    count(numbered_tree, "numbered", "numbered")
+    count(lower, "preorder", "numbered")
+    count(places, "preorder", "numbered")
     count(libcst_tree, "parse_piece", "parsed")
     count(lower, "lowered", "lowered")
     count(Frame, "__init__", "frames")

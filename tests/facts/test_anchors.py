@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import libcst as cst
+from collections.abc import Sequence
 
 from loaderlint.facts import ir
 from loaderlint.facts.piece_facts import PieceFacts, lower
 from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.libcst_tree import ParsedPiece, parse_piece
-from loaderlint.syntax.walk import preorder
+from loaderlint.syntax.places import places
+from loaderlint.syntax.source import LineIndex
+from loaderlint.syntax.span import Span
 
 
 def parsed(text: str, kind: str = "statement", keyword: str = "") -> ParsedPiece:
@@ -17,30 +19,31 @@ def parsed(text: str, kind: str = "statement", keyword: str = "") -> ParsedPiece
     return result
 
 
-def code(node: cst.CSTNode) -> str:
-    return cst.Module([]).code_for_node(node).strip().rstrip(",")
+def marked(piece: Piece, anchors: Sequence[int]) -> list[str]:
+    """What stands at anchors."""
+    text = piece.text
+    lines = LineIndex(text)
+    found = places(piece, [anchor for anchor in anchors if anchor >= 0])
+    spans = [found.get(anchor, Span(0, 0, 0, 0)) for anchor in anchors]
+    return [text[lines.offset(*span[:2]) : lines.offset(*span[2:])] for span in spans]
 
 
 def steps(text: str, kind: str = "statement", keyword: str = "") -> list[tuple[str, str]]:
     """For each step of each def: its class and the first line of the source at its anchor."""
-    piece = parsed(text, kind, keyword)
-    nodes = preorder(piece.node)
-    facts = lower(piece)
+    piece = Piece(kind, keyword, text, 0, 0, -1, len(text))  # type: ignore[arg-type]
+    facts = lower(parsed(text, kind, keyword))
     return [
-        (type(step).__name__, code(nodes[anchor]).split("\n")[0])
+        (type(step).__name__, code.split("\n")[0])
         for definition, anchors in zip(facts.ir.defs, facts.anchors.steps, strict=True)
-        for step, anchor in zip(definition.steps, anchors, strict=True)
+        for step, code in zip(definition.steps, marked(piece, anchors), strict=True)
     ]
 
 
 def exprs(text: str) -> list[tuple[str, str]]:
-    piece = parsed(text)
-    nodes = preorder(piece.node)
-    facts = lower(piece)
-    return [
-        (type(expr).__name__, code(nodes[anchor]) if anchor >= 0 else "")
-        for expr, anchor in zip(facts.ir.exprs, facts.anchors.exprs, strict=True)
-    ]
+    facts = lower(parsed(text))
+    piece = Piece("statement", "", text, 0, 0, -1, len(text))
+    codes = marked(piece, facts.anchors.exprs)
+    return [(type(expr).__name__, code) for expr, code in zip(facts.ir.exprs, codes, strict=True)]
 
 
 def test_steps_stand_at_their_statement_and_calls_at_themselves() -> None:
@@ -66,7 +69,7 @@ def f(a):
         ("Perform", "k(x)"),
         ("Test", "if k(x): return"),
         ("Return", "return"),
-        ("Test", "if x: pass"),
+        ("Test", "elif x: pass"),
         ("Test", "assert x"),
         ("Iterate", "for i in a: x += i"),
         ("Bind", "for i in a: x += i"),
@@ -89,8 +92,8 @@ def test_reading_a_local_is_the_expression_that_was_bound() -> None:
     assert exprs(text) == [
         ("Const", "1"),
         ("Global", "T"),
-        ("Param", "a: T = 1"),
-        ("Param", "*b"),
+        ("Param", "a"),
+        ("Param", "b"),
         ("Global", "g"),
         ("Call", "g(a)"),
         ("Attr", "x.m"),
@@ -106,12 +109,13 @@ def test_reading_a_local_is_the_expression_that_was_bound() -> None:
 
 
 def test_defs_have_the_anchors_of_their_node_and_name() -> None:
-    piece = parsed("class A:\n    @d\n    def f(self): return lambda: 0\n")
-    nodes = preorder(piece.node)
-    anchors = lower(piece).anchors.defs
+    text = "class A:\n    @d\n    def f(self): return lambda: 0\n"
+    anchors = lower(parsed(text)).anchors.defs
     assert anchors[0] == (-1, -1)
-    places = [(type(nodes[node]).__name__, code(nodes[name])) for node, name in anchors[1:]]
-    assert places == [("ClassDef", "A"), ("FunctionDef", "f"), ("Lambda", "lambda: 0")]
+    piece = Piece("statement", "", text, 0, 0, -1, len(text))
+    whole = marked(piece, [node for node, _ in anchors[1:]])
+    assert whole == [text.strip(), "def f(self): return lambda: 0", "lambda: 0"]
+    assert marked(piece, [name for _, name in anchors[1:]]) == ["A", "f", "lambda: 0"]
 
 
 def test_anchors_of_an_indented_piece_count_from_its_node() -> None:

@@ -52,7 +52,8 @@ def place(text: str, code: str, kind: type[cst.CSTNode] = cst.BaseExpression, nu
         tree = grow(piece)
         if tree is None or not tree.exact:
             continue
-        for anchor, node in enumerate(tree.nodes):
+        for anchor, node in enumerate(tree.by_anchor):
+            assert node is not None
             found = text[tree.start(node) : tree.end(node)]
             is_block = isinstance(node, cst.BaseCompoundStatement) and found.startswith(code)
             if (found == code or is_block) and isinstance(node, kind):

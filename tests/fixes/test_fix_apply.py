@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import libcst as cst
@@ -21,8 +20,8 @@ from loaderlint.findings.finding import (
 from loaderlint.fixes.apply import edits_for, merge
 from loaderlint.fixes.file_edits import FileEdit, NoFix
 from loaderlint.fixes.piece_tree import grow
+from loaderlint.syntax.bare_tree import bare
 from loaderlint.syntax.cutter import cut
-from loaderlint.syntax.numbered_tree import numbered
 from loaderlint.syntax.positions import Span, TextEdit, apply_edits
 from tests.fixes.fixing import PATH, Files, apply, fixed, place, refused
 
@@ -50,9 +49,8 @@ def test_where_the_two_parsers_do_not_count_alike_nothing_is_edited(monkeypatch:
     """Places are counted in Python's own tree, and mean nodes of libcst's."""
     intents = [Wrap(place("x = y\n", "y"), "f(", ")")]
     assert fixed("x = y\n", intents)
-    found = numbered(cut("x = y\n")[0])
-    assert found is not None
-    monkeypatch.setattr("loaderlint.fixes.piece_tree.numbered", lambda piece: replace(found, count=found.count + 1))
+    other = bare(cut("x = y + 1\n")[0])
+    monkeypatch.setattr("loaderlint.fixes.piece_tree.bare", lambda piece: other)
     assert "cannot be read back exactly" in refused("x = y\n", intents)
 
 
@@ -67,11 +65,11 @@ def test_what_is_only_in_the_tree_is_not_edited() -> None:
     assert "has changed" in refused(text, [DeleteStatement(Place(PATH, 0, passes))])
 
 
-def parsed_nodes(text: str) -> list[cst.CSTNode]:
+def parsed_nodes(text: str) -> list[cst.CSTNode | None]:
     """The nodes of the first piece, with those that stand in for a class's body."""
     tree = grow(cut(text)[0])
     assert tree is not None
-    return tree.nodes
+    return tree.by_anchor
 
 
 def test_broken_pieces_are_not_edited_others_are() -> None:

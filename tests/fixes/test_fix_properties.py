@@ -63,7 +63,7 @@ def places(text: str, kind: type[cst.CSTNode], count: int, seed: str) -> list[Pl
     found = [
         Place(PATH, number, anchor)
         for number, tree in trees(text)
-        for anchor in range(len(tree.nodes))
+        for anchor in range(len(tree.by_anchor))
         if isinstance(tree.at(anchor), kind)
     ]
     return random.Random(seed).sample(found, min(count, len(found)))
@@ -192,7 +192,7 @@ def test_statements_inserted_and_deleted() -> None:
             assert tree is not None
             (anchor,) = (
                 anchor
-                for anchor, node in enumerate(tree.nodes)
+                for anchor, node in enumerate(tree.by_anchor)
                 if isinstance(node, cst.Expr) and after[tree.start(node) : tree.end(node)] == "__fresh__"
             )
             new = Place(PATH, number, anchor)

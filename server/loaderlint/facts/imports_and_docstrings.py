@@ -40,7 +40,7 @@ def plain_facts(text: str) -> PieceFacts | None:
     if start.startswith("import"):
         return _import(text)
     if start[:1] in ("'", '"') or start[1:2] in ("'", '"'):
-        return _facts([], [], (), set()) if _DOCSTRING.fullmatch(text) else None
+        return _facts([], (), set()) if _DOCSTRING.fullmatch(text) else None
     return None
 
 
@@ -54,13 +54,12 @@ def _from(text: str) -> PieceFacts | None:
     parts = module.split(".") if module else []
     if star:
         steps: list[Step] = [StarImport(0, module or "", len(dots))]
-        return None if _KEYWORDS.intersection(parts) else _facts([], [], steps, set(parts))
+        return None if _KEYWORDS.intersection(parts) else _facts([], steps, set(parts))
     listed = line if line is not None else _COMMENT.sub("", lines)
     if line is None and not _LISTED.fullmatch(listed):
         return None
     aliases = [alias.split() for alias in listed.split(",") if not alias.isspace() and alias]
-    node = 2 + max(2 * len(parts) - 1, 0)
-    return _bound([(words[0], words) for words in aliases], [module or ""] * len(aliases), len(dots), node, parts)
+    return _bound([(words[0], words) for words in aliases], [module or ""] * len(aliases), len(dots), parts)
 
 
 def _import(text: str) -> PieceFacts | None:
@@ -69,16 +68,14 @@ def _import(text: str) -> PieceFacts | None:
         return None
     aliases = [alias.split() for alias in found[1].split(",")]
     modules = [words[0] if len(words) > 1 else words[0].partition(".")[0] for words in aliases]
-    return _bound([(None, words) for words in aliases], modules, 0, 2, [])
+    return _bound([(None, words) for words in aliases], modules, 0, [])
 
 
 def _bound(
-    aliases: list[tuple[str | None, list[str]]], modules: list[str], level: int, node: int, mentions: list[str]
+    aliases: list[tuple[str | None, list[str]]], modules: list[str], level: int, mentions: list[str]
 ) -> PieceFacts | None:
-    """The facts of an import of `aliases` (what is imported of the module, and the words of the alias) from `modules`.
-    `node` is the anchor of the first one."""
+    """The facts of an import of `aliases` from `modules`. An alias is what is imported of the module, and its words."""
     exprs: list[Imported] = []
-    anchors: list[int] = []
     steps: list[Step] = []
     named = set(mentions)
     for (name, words), module in zip(aliases, modules, strict=True):
@@ -86,16 +83,13 @@ def _bound(
         bound = words[-1] if len(words) > 1 else parts[0]
         steps.append(Bind(0, bound, len(exprs), "local", NONE))
         exprs.append(Imported(module, name, level))
-        anchors.append(node)
         named.update(parts, (bound,))
-        node += 2 * len(parts) + (2 if len(words) > 1 else 0)
-    return None if _KEYWORDS.intersection(named) else _facts(exprs, anchors, steps, named)
+    return None if _KEYWORDS.intersection(named) else _facts(exprs, steps, named)
 
 
-def _facts(
-    exprs: list[Imported], anchors: list[int], steps: list[Step] | tuple[Step, ...], mentions: set[str]
-) -> PieceFacts:
+def _facts(exprs: list[Imported], steps: list[Step] | tuple[Step, ...], mentions: set[str]) -> PieceFacts:
     body = DefIR("body", "", -1, (), (), (), (), _BODY, tuple(steps), True, False)
     ir = PieceIR(tuple(exprs), (body,), tuple(sorted(mentions)))
-    beside = PieceAnchors(tuple(anchors), ((1,) * len(steps),), ((-1, -1),))
+    # The statement is the node 0, and the names that it imports follow.
+    beside = PieceAnchors(tuple(range(1, len(exprs) + 1)), ((0,) * len(steps),), ((-1, -1),))
     return PieceFacts(ir, beside)

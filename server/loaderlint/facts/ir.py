@@ -13,7 +13,7 @@ Three ideas:
   `Context`: the chain of branches, loops, handlers and `with` blocks that it stands in. After `if test: return` the
   rest of the block stands in the context 'not test'.
 * **Anchors are beside, not inside.** An anchor is the pre-order index of a node in its piece (see
-  `loaderlint.syntax.walk`). Comments and layout do not change it. Facts with equal `digest` mean the same.
+  `loaderlint.syntax.anchors`). Comments and layout do not change it. Facts with equal `digest` mean the same.
 """
 
 from __future__ import annotations

@@ -10,11 +10,11 @@ from loaderlint.facts.finish_lowering import settle
 from loaderlint.facts.ir import NONE, Context, DefIR, PieceAnchors, PieceIR
 from loaderlint.facts.lower_statements import block, except_clause
 from loaderlint.facts.lowering_state import Frame, Tables
-from loaderlint.syntax.bare_tree import Anchors, Tree, bare
+from loaderlint.syntax.anchors import Anchors, anchors, preorder
+from loaderlint.syntax.bare_tree import Tree, bare
 from loaderlint.syntax.cutter import Kind, Piece
-from loaderlint.syntax.numbered_tree import numbered
 
-_NO_ANCHORS = Anchors({}, {}, {})
+_NO_ANCHORS = Anchors({}, {})
 
 
 @lru_cache(256)
@@ -25,15 +25,14 @@ def said(kind: Kind, keyword: str, text: str) -> PieceIR | None:
     return None if tree is None else lowered(tree, _NO_ANCHORS)[0]
 
 
-def counted_anchors(piece: Piece) -> PieceAnchors | None:
-    """The anchors of a piece, as the nodes of Python's own tree are counted; None if libcst has to tell."""
-    counted = numbered(piece)
-    return None if counted is None else lowered(counted.tree, counted.anchors)[1]
+def anchors_of(tree: Tree) -> PieceAnchors:
+    """The anchors of the parts of what the piece of this tree says."""
+    return lowered(tree, anchors(preorder(tree)))[1]
 
 
-def lowered(tree: Tree, anchors: Anchors) -> tuple[PieceIR, PieceAnchors]:
+def lowered(tree: Tree, numbers: Anchors) -> tuple[PieceIR, PieceAnchors]:
     """What the piece of this tree says, and the anchors of its parts, given those of the nodes."""
-    tables = Tables(anchors)
+    tables = Tables(numbers)
     if tree.rebinds:
         _find_rebound(tree, tables)
     frame = Frame(tables, None, tables.reserve(-1, -1), is_function=False)

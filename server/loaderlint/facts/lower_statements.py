@@ -243,7 +243,7 @@ def _match(f: Frame, node: ast.Match) -> None:
     for case in node.cases:
         f.live = reached
         f.context = f.inside(Context(outer, "match", subject, False))
-        f.at(case)
+        f.at(case.pattern)
         _pattern(f, case.pattern, subject)
         if case.guard is not None:
             guard = expression(f, case.guard)
@@ -263,7 +263,6 @@ def _match(f: Frame, node: ast.Match) -> None:
 
 def _pattern(f: Frame, node: ast.pattern | None, value: ExprId) -> None:
     """Bind the names of the pattern `node`, which `value` is matched with."""
-    slots = f.tables.slots
     if isinstance(node, ast.MatchAs):
         _pattern(f, node.pattern, value)
         if node.name is not None:
@@ -275,16 +274,16 @@ def _pattern(f: Frame, node: ast.pattern | None, value: ExprId) -> None:
     elif isinstance(node, ast.MatchMapping):
         for key_node, inner in zip(node.keys, node.patterns, strict=True):
             key = expression(f, key_node)
-            _pattern(f, inner, f.put(Index(value, key), slots.get(id(inner), -1)))
+            _pattern(f, inner, f.emit(Index(value, key), inner))
         if node.rest is not None:
-            f.bind(node.rest, f.put(Opaque("match pattern"), f.tables.names.get(id(node), -1)))
+            f.bind(node.rest, f.emit(Opaque("match pattern"), node))
     elif isinstance(node, ast.MatchClass):
         expression(f, node.cls)
         for inner in node.patterns:
-            _pattern(f, inner, f.put(Opaque("match pattern"), slots.get(id(inner), -1)))
+            _pattern(f, inner, f.emit(Opaque("match pattern"), inner))
         for name, inner in zip(node.kwd_attrs, node.kwd_patterns, strict=True):
             f.tables.mentions.add(name)
-            _pattern(f, inner, f.put(Attr(value, name), slots.get(id(inner), -1)))
+            _pattern(f, inner, f.emit(Attr(value, name), inner))
     elif isinstance(node, ast.MatchOr):
         _or_pattern(f, node, value)
 
@@ -294,13 +293,12 @@ def _sequence_pattern(f: Frame, node: ast.MatchSequence, value: ExprId) -> None:
     after_star = False
     for position, item in enumerate(node.patterns):
         index = position - count if after_star else position
-        slot = f.tables.slots.get(id(item), -1)
         if isinstance(item, ast.MatchStar):
             after_star = True
             if item.name is not None:
-                f.bind(item.name, f.put(Unpack(value, index, True), slot))
+                f.bind(item.name, f.emit(Unpack(value, index, True), item))
         else:
-            _pattern(f, item, f.put(Unpack(value, index, False), slot))
+            _pattern(f, item, f.emit(Unpack(value, index, False), item))
 
 
 def _or_pattern(f: Frame, node: ast.MatchOr, value: ExprId) -> None:
@@ -374,7 +372,7 @@ def _with(f: Frame, node: ast.With | ast.AsyncWith) -> None:
         f.step(Enter(f.context, manager))
         f.headed(body, manager)
         if item.optional_vars is not None:
-            assign(f, item.optional_vars, f.emit(Entered(manager), item))
+            assign(f, item.optional_vars, f.emit(Entered(manager), item.context_expr))
     start, logged = f.env.mark(), len(f.log)
     block(f, node.body)
     f.context = outer

@@ -22,7 +22,7 @@ from loaderlint.facts.ir import (
     Step,
 )
 from loaderlint.facts.reaching_definitions import FIRST_MARK, MAX_CHOICES, UNBOUND, Changes, Env, Flow, expand, join
-from loaderlint.syntax.bare_tree import Anchors
+from loaderlint.syntax.anchors import Anchors
 
 #: The `break`s and the `continue`s of one loop at each of which it is kept what names are.
 MAX_JUMPS = 64
@@ -46,14 +46,13 @@ class Tables:
         "phis",
         "rebound",
         "settled",
-        "slots",
         "step_anchors",
         "walrus",
     )
 
     def __init__(self, anchors: Anchors) -> None:
         #: anchors by the `id` of nodes
-        self.index, self.names, self.slots = anchors
+        self.index, self.names = anchors
         self.exprs: list[Expr] = []
         self.anchors: list[int] = []
         self.defs: list[DefIR | None] = []

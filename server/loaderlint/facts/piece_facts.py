@@ -69,14 +69,15 @@ def piece_facts(piece: Piece) -> PieceFacts | None:
 
 
 def find_anchors(piece: Piece, facts: PieceFacts) -> PieceAnchors:
-    """The anchors of `facts`, which are those of `piece`: -1 everywhere if libcst does not read it as Python does."""
-    from loaderlint.facts.lower import counted_anchors
+    """The anchors of `facts`, which are those of `piece`."""
+    from loaderlint.facts.lower import anchors_of
+    from loaderlint.syntax.bare_tree import bare
 
-    counted = counted_anchors(piece)
-    if counted is not None:
-        return counted
+    tree = bare(piece)
+    if tree is not None:
+        return anchors_of(tree)
     found = _of_concrete(piece)
-    if found is not None and found.digest == facts.digest:
+    if found is not None:
         return found.anchors
     defs = facts.ir.defs
     steps = tuple([(-1,) * len(one.steps) for one in defs])
@@ -94,7 +95,8 @@ def _of_concrete(piece: Piece) -> PieceFacts | None:
 def lower(parsed: ParsedPiece) -> PieceFacts:
     """The facts of the piece `parsed`, with their anchors. Reads the tree once and keeps nothing of it."""
     from loaderlint.facts.lower import lowered
+    from loaderlint.syntax.anchors import anchors, preorder
     from loaderlint.syntax.libcst_to_bare import stripped
 
-    ir, anchors = lowered(*stripped(parsed.node))
-    return PieceFacts(ir, anchors)
+    tree = stripped(parsed.node)[0]
+    return PieceFacts(*lowered(tree, anchors(preorder(tree))))

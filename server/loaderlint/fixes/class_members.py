@@ -32,9 +32,8 @@ def plan_method(intent: InsertMethod, draft: Draft, fill: Callable[[str, Place],
         if not there.decorators and says(draft, (draft.line_start(start), end), there.name.value, tokens):
             draft.plan = old  # nor are imports needed
             return there.name.value
-    anchor = next(number for number, node in enumerate(draft.tree(intent.cls.piece).nodes) if node is cls)
-    key = (intent.cls.piece, anchor)
-    new = [method for method in draft.plan.methods if (method.piece, method.anchor) == key]
+    cls_start = draft.tree(intent.cls.piece).start(cls)
+    new = [method for method in draft.plan.methods if method.cls == cls_start]
     for method in new:
         if method.tokens == tokens:
             draft.plan = old
@@ -46,7 +45,7 @@ def plan_method(intent: InsertMethod, draft: Draft, fill: Callable[[str, Place],
     if name != intent.name and intent.name.startswith("__"):
         raise Refused(f"the class has its own {intent.name}")  # Python calls it by this name and no other
     source = renamed(source, intent.name, name)
-    method = NewMethod(*key, name, tokens, source, end, indent)
+    method = NewMethod(cls_start, name, tokens, source, end, indent)
     draft.plan = replace(draft.plan, methods=(*draft.plan.methods, method))
     return name
 

@@ -70,10 +70,9 @@ class NewFunction(NamedTuple):
 
 
 class NewMethod(NamedTuple):
-    """A method that will be added at `offset` to the class with the node `anchor` of `piece`."""
+    """A method that will be added at `offset` to the class that begins at `cls`."""
 
-    piece: int
-    anchor: int
+    cls: int
     name: str
     tokens: tuple[str, ...]
     source: str

@@ -90,14 +90,8 @@ def readable(tree: Tree, node: cst.CSTNode) -> cst.BaseExpression:
     """`node` if it is an expression that is read, so that another can stand there. Raises Refused if not."""
     if not isinstance(node, cst.BaseExpression):
         raise Refused("this is no expression")
-    parent = tree.parent(node)
-    names = (cst.Attribute, cst.Arg, cst.Param, cst.ImportAlias, cst.ImportFrom, cst.NameItem, cst.AsName)
-    is_value = isinstance(parent, cst.Attribute | cst.Arg) and parent.value is node
-    is_default = isinstance(parent, cst.Param) and parent.default is node
-    if is_stored(tree, node) or isinstance(parent, names) and not is_value and not is_default:
+    if is_stored(tree, node):
         raise Refused("this is no expression that is read")
-    if isinstance(parent, cst.ConcatenatedString):
-        raise Refused("the place is a part of a longer string")
     for above in tree.above(node):
         if isinstance(above, cst.BaseFormattedStringContent):
             raise Refused("the place is inside an f-string")

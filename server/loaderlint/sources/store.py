@@ -206,7 +206,7 @@ def _unpacked(data: bytes | None, piece: Piece) -> PieceFacts | None:
 
 
 def _relative_spans(piece: Piece, anchors: Sequence[int]) -> dict[int, Span | None]:
-    from loaderlint.syntax.numbered_tree import numbered
+    from loaderlint.syntax.places import places
     from loaderlint.syntax.span import Span
 
     found: dict[int, Span | None] = dict.fromkeys(anchors)
@@ -214,22 +214,9 @@ def _relative_spans(piece: Piece, anchors: Sequence[int]) -> dict[int, Span | No
         first = piece.text.split("\n", 1)[0].rstrip("\r")
         found[-1] = Span(0, len(first) - len(first.lstrip()), 0, len(first))
     inside = [anchor for anchor in anchors if anchor >= 0]
-    counted = numbered(piece) if inside else None
-    if counted is not None:
-        found.update(counted.spans(inside))
-    left = [anchor for anchor in inside if found[anchor] is None]
-    if left:
-        found.update(_concrete_spans(piece, left))
+    if inside:
+        found.update(places(piece, inside))
     return found
-
-
-def _concrete_spans(piece: Piece, anchors: Sequence[int]) -> dict[int, Span]:
-    """The spans of anchors in a piece, from libcst's tree; empty if it does not parse."""
-    from loaderlint.syntax.libcst_tree import parse_piece
-    from loaderlint.syntax.positions import spans
-
-    parsed = parse_piece(piece)
-    return {} if parsed is None else spans(parsed, anchors)
 
 
 def _last_good(old: OpenFile, new: OpenFile) -> dict[int, tuple[Piece, PieceFacts]]:

@@ -3,11 +3,11 @@
 * `source`: bytes to text and back, line numbers.
 * `cutter`: text to pieces, and again after an edit.
 * `libcst_tree`: a piece to its concrete tree.
-* `walk`: the nodes of a concrete tree in a fixed order, which gives every node its anchor.
 * `span`: places in a text, and edits to it.
 * `bare_tree`, `libcst_to_bare`: a piece to the tree that facts are lowered from, by Python's parser and by libcst.
-* `numbered_tree`: the anchors and places of nearly all pieces, without libcst.
-* `positions`: anchors to places in the text by libcst's tree, edits to a text.
+* `anchors`: the numbers of the nodes of a bare tree, and their places as Python's parser tells them.
+* `positions`: the places of the nodes of a concrete tree, edits to a text.
+* `places`: anchors to places in the text, by the one or the other.
 
 All offsets and columns are characters (code points), all lines count from 0, and a line ends with `\\n`, `\\r\\n` or
 `\\r` only. Import from the modules: this package imports none, so that `source` and `cutter` work without libcst."""

@@ -39,18 +39,6 @@ class Tree(NamedTuple):
     rebinds: bool
 
 
-class Anchors(NamedTuple):
-    """The anchors of the nodes of a bare tree, by their `id`.
-
-    `nodes`: of the node that a bare one was made from. `names`: of what is a node in libcst's tree only: the name of a
-    def, the `as` of a handler, the rest of a mapping pattern. `slots`: of the element of a pattern that a pattern
-    stands in."""
-
-    nodes: dict[int, int]
-    names: dict[int, int]
-    slots: dict[int, int]
-
-
 class Unreadable(ast.expr):
     """An expression of which nothing is known but `reason`: an integer with more digits than Python converts."""
 

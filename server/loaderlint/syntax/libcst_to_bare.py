@@ -1,8 +1,8 @@
 """The tree of libcst as a bare tree, with the anchors of its nodes.
 
 As far as facts are lowered from it, it equals the tree of Python's parser for the same code, so there is one lowering
-for both. It is needed for code that only libcst can read, and where Python's tree does not determine the anchors
-(`loaderlint.syntax.numbered_tree`)."""
+for both, and its nodes have the same anchors. It is needed for code that only libcst can read, such as that for a newer
+Python, and tells which concrete node an anchor means, for fixes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import ast
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import libcst as cst
 
-from loaderlint.syntax.bare_tree import Anchors, Tree, Unreadable, literal
-from loaderlint.syntax.walk import preorder
+from loaderlint.syntax.anchors import NameOf, Node
+from loaderlint.syntax.bare_tree import Tree, Unreadable, literal
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
@@ -39,16 +39,28 @@ _OPERATORS: dict[type[cst.CSTNode], Callable[[], Any]] = {
 }
 
 
-def stripped(root: cst.CSTNode) -> tuple[Tree, Anchors]:
-    """The bare tree of a piece's node (`ParsedPiece.node`), and the anchors of its nodes."""
-    maker = _Maker(root)
+class Sources(NamedTuple):
+    """The concrete nodes that the nodes of a bare tree, and the names of its defs and handlers, were made from, by the
+    `id` of the bare ones."""
+
+    nodes: dict[int, cst.CSTNode]
+    names: dict[int, cst.CSTNode]
+
+    def of(self, node: Node) -> cst.CSTNode | None:
+        """The concrete node of a bare one, if it has one."""
+        return self.names.get(id(node.owner)) if isinstance(node, NameOf) else self.nodes.get(id(node))
+
+
+def stripped(root: cst.CSTNode) -> tuple[Tree, Sources]:
+    """The bare tree of a piece's node (`ParsedPiece.node`), and what its nodes were made from."""
+    maker = _Maker()
     if isinstance(root, cst.ExceptHandler | cst.ExceptStarHandler):
         tree = Tree("except", (maker.handler(root),), True)
     elif isinstance(root, cst.Else | cst.Finally):
         tree = Tree("else" if isinstance(root, cst.Else) else "finally", (), True)
     else:
         tree = Tree("statements", maker.statements((root,)), True)
-    return tree, maker.anchors
+    return tree, maker.sources
 
 
 def _spelled(name: str) -> str:
@@ -59,17 +71,15 @@ def _spelled(name: str) -> str:
 class _Maker:
     """Makes bare nodes, and notes what they were made from."""
 
-    def __init__(self, root: cst.CSTNode) -> None:
-        nodes = preorder(root)
-        self._index = dict(zip(map(id, nodes), range(len(nodes)), strict=True))
-        self.anchors = Anchors({}, {}, {})
+    def __init__(self) -> None:
+        self.sources = Sources({}, {})
 
     def _at(self, made: _Node, node: cst.CSTNode) -> _Node:
-        self.anchors.nodes[id(made)] = self._index.get(id(node), -1)
+        self.sources.nodes[id(made)] = node
         return made
 
-    def _named(self, made: _Node, name: cst.CSTNode | None) -> _Node:
-        self.anchors.names[id(made)] = self._index.get(id(name), -1)
+    def _named(self, made: _Node, name: cst.CSTNode) -> _Node:
+        self.sources.names[id(made)] = name
         return made
 
     # --- expressions
@@ -169,8 +179,8 @@ class _Maker:
         items: list[ast.expr] = []
         for element in elements:
             item = self._slice(element.slice)
-            items.append(self._at(ast.Starred(item), element) if getattr(element.slice, "star", None) else item)
-        return ast.Subscript(value, self._at(ast.Tuple(items), node))
+            items.append(self._at(ast.Starred(item), element.slice) if getattr(element.slice, "star", None) else item)
+        return ast.Subscript(value, self._at(ast.Tuple(items), elements[0]))
 
     def _slice(self, node: cst.BaseSlice) -> ast.expr:
         if isinstance(node, cst.Slice):
@@ -206,12 +216,17 @@ class _Maker:
         return result
 
     def _boolean(self, node: cst.BooleanOperation) -> ast.expr:
-        links = _chain(node)
-        result = self.expression(links[-1].left)
-        for link in reversed(links):
-            operator = _OPERATORS[link.operator.__class__]()
-            result = self._at(ast.BoolOp(operator, [result, self.expression(link.right)]), link)
-        return result
+        """Operands that one operator joins, without parentheses, are one node."""
+        operator = node.operator.__class__
+        values: list[ast.expr] = []
+        left: cst.BaseExpression = node
+        while left is node or _goes_on(left, operator):
+            assert isinstance(left, cst.BooleanOperation)
+            values.append(self.expression(left.right))
+            left = left.left
+        values.append(self.expression(left))
+        values.reverse()
+        return ast.BoolOp(_OPERATORS[operator](), values)
 
     def _unary(self, node: cst.UnaryOperation) -> ast.expr:
         return ast.UnaryOp(_OPERATORS[node.operator.__class__](), self.expression(node.expression))
@@ -281,7 +296,7 @@ class _Maker:
 
     def _parameter(self, node: cst.Param) -> ast.arg:
         annotation = self.expression(node.annotation.annotation) if node.annotation is not None else None
-        return self._at(ast.arg(_spelled(node.name.value), annotation), node)
+        return self._at(ast.arg(_spelled(node.name.value), annotation), node.name)
 
     # --- simple statements
 
@@ -317,7 +332,10 @@ class _Maker:
         return ast.AugAssign(target, _OPERATORS[node.operator.__class__](), self.expression(node.value))
 
     def _delete(self, node: cst.Del) -> ast.stmt:
-        return ast.Delete([self.expression(node.target)])
+        target = node.target
+        if isinstance(target, cst.Tuple) and not target.lpar:
+            return ast.Delete(self._elements(target.elements))
+        return ast.Delete([self.expression(target)])
 
     def _return(self, node: cst.Return) -> ast.stmt:
         return ast.Return(self._optional(node.value))
@@ -339,8 +357,10 @@ class _Maker:
 
     def _import_from(self, node: cst.ImportFrom) -> ast.stmt:
         module = _dotted(node.module) if node.module is not None else None
-        names = [ast.alias("*")] if isinstance(node.names, cst.ImportStar) else [self._alias(one) for one in node.names]
-        return ast.ImportFrom(module, names, len(node.relative))
+        names = node.names
+        if isinstance(names, cst.ImportStar):
+            return ast.ImportFrom(module, [self._at(ast.alias("*"), names)], len(node.relative))
+        return ast.ImportFrom(module, [self._alias(one) for one in names], len(node.relative))
 
     def _alias(self, node: cst.ImportAlias) -> ast.alias:
         return self._at(ast.alias(_dotted(node.name), _bound(node.asname)), node)
@@ -382,7 +402,7 @@ class _Maker:
 
     def _item(self, node: cst.WithItem) -> ast.withitem:
         target = self.expression(node.asname.name) if node.asname is not None else None
-        return self._at(ast.withitem(self.expression(node.item), target), node)
+        return ast.withitem(self.expression(node.item), target)
 
     def _try(self, node: cst.Try | cst.TryStar) -> ast.stmt:
         handlers = [self.handler(handler) for handler in node.handlers]
@@ -391,13 +411,16 @@ class _Maker:
     def handler(self, node: cst.ExceptHandler | cst.ExceptStarHandler) -> ast.ExceptHandler:
         """The bare node of an `except` clause."""
         made = ast.ExceptHandler(self._optional(node.type), _bound(node.name), self._suite(node.body))
-        return self._at(self._named(made, node.name), node)
+        if node.name is not None:
+            self._named(made, node.name.name)
+        return self._at(made, node)
 
     def _function(self, node: cst.FunctionDef) -> ast.stmt:
         kind: Any = ast.FunctionDef if node.asynchronous is None else ast.AsyncFunctionDef
         decorators = [self.expression(decorator.decorator) for decorator in node.decorators]
         params = self._parameters(node.params)
-        made: ast.stmt = kind(_spelled(node.name.value), params, self._suite(node.body), decorators)
+        returns = self._optional(node.returns.annotation if node.returns is not None else None)
+        made: ast.stmt = kind(_spelled(node.name.value), params, self._suite(node.body), decorators, returns)
         return self._named(made, node.name)
 
     def _class(self, node: cst.ClassDef) -> ast.stmt:
@@ -413,13 +436,10 @@ class _Maker:
 
     def _case(self, node: cst.MatchCase) -> ast.match_case:
         pattern, guard = self._pattern(node.pattern), self._optional(node.guard)
-        return self._at(ast.match_case(pattern, guard, self._suite(node.body)), node)
+        return ast.match_case(pattern, guard, self._suite(node.body))
 
-    def _pattern(self, node: cst.CSTNode, slot: cst.CSTNode | None = None) -> ast.pattern:
-        made = self._at(self._make_pattern(node), node)
-        if slot is not None:
-            self.anchors.slots[id(made)] = self._index.get(id(slot), -1)
-        return made
+    def _pattern(self, node: cst.CSTNode) -> ast.pattern:
+        return self._at(self._make_pattern(node), node)
 
     def _make_pattern(self, node: cst.CSTNode) -> ast.pattern:
         if isinstance(node, cst.MatchAs):
@@ -430,12 +450,12 @@ class _Maker:
             return ast.MatchSequence([self._sequence_item(item) for item in node.patterns])
         if isinstance(node, cst.MatchMapping):
             keys = [self.expression(element.key) for element in node.elements]
-            patterns = [self._pattern(element.pattern, element) for element in node.elements]
-            return self._named(ast.MatchMapping(keys, patterns, _value_of(node.rest)), node.rest)
+            patterns = [self._pattern(element.pattern) for element in node.elements]
+            return ast.MatchMapping(keys, patterns, _value_of(node.rest))
         if isinstance(node, cst.MatchClass):
-            positional = [self._pattern(element.value, element) for element in node.patterns]
+            positional = [self._pattern(element.value) for element in node.patterns]
             names = [_spelled(element.key.value) for element in node.kwds]
-            keywords = [self._pattern(element.pattern, element) for element in node.kwds]
+            keywords = [self._pattern(element.pattern) for element in node.kwds]
             return ast.MatchClass(self.expression(node.cls), positional, names, keywords)
         if isinstance(node, cst.MatchOr):
             return ast.MatchOr([self._pattern(option.pattern) for option in node.patterns])
@@ -443,10 +463,8 @@ class _Maker:
 
     def _sequence_item(self, node: cst.CSTNode) -> ast.pattern:
         if isinstance(node, cst.MatchSequenceElement):
-            return self._pattern(node.value, node)
-        made = ast.MatchStar(_value_of(node.name) if isinstance(node, cst.MatchStar) else None)
-        self.anchors.slots[id(made)] = self._index.get(id(node), -1)
-        return made
+            return self._pattern(node.value)
+        return self._at(ast.MatchStar(_value_of(node.name) if isinstance(node, cst.MatchStar) else None), node)
 
 
 # --- names and texts --------------------------------------------------------------------------------------------------
@@ -458,6 +476,10 @@ def _chain(node: Any) -> list[Any]:
     while links[-1].left.__class__ is node.__class__:
         links.append(links[-1].left)
     return links
+
+
+def _goes_on(node: cst.BaseExpression, operator: type[cst.BaseBooleanOp]) -> bool:
+    return isinstance(node, cst.BooleanOperation) and not node.lpar and isinstance(node.operator, operator)
 
 
 def _dotted(node: cst.CSTNode) -> str:

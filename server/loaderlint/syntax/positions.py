@@ -1,13 +1,13 @@
-"""Anchors to places in the text, and edits to a text.
+"""The places of libcst's nodes, and edits to a text.
 
-Needed where `loaderlint.syntax.numbered_tree` does not know a place. The places are those of libcst's
-`PositionProvider`: the code of one piece is generated, and the start and end of the wanted nodes are recorded."""
+The places are those of libcst's `PositionProvider`: the code of one piece is generated, and it is noted where the nodes
+begin and end."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -18,26 +18,24 @@ from loaderlint.syntax.libcst_tree import ParsedPiece
 from loaderlint.syntax.source import LineIndex
 from loaderlint.syntax.span import Span as Span
 from loaderlint.syntax.span import TextEdit as TextEdit
-from loaderlint.syntax.walk import preorder
 
-_NO_CONTEXT = nullcontext()
+_COMPOUND = (cst.BaseCompoundStatement, cst.ExceptHandler, cst.ExceptStarHandler)
+_SEMICOLON = re.compile(r"(?:[ \t]*;)?")
 
 
-def spans(parsed: ParsedPiece, anchors: Collection[int]) -> dict[int, Span]:
-    """The places of the nodes `preorder(parsed.node)[anchor]`, relative to the piece: line 0 is its first line.
+def spans(parsed: ParsedPiece, wanted: Mapping[int, cst.CSTNode]) -> dict[int, Span]:
+    """The places of nodes as Python's parser tells them, relative to the piece: line 0 is its first line.
 
-    If the tree does not give the text back, so that a place cannot be known for certain, it is the whole piece. Raises
-    IndexError for an anchor that is none."""
-    if not anchors:
+    If the tree does not give the text back, so that a place cannot be known for certain, it is the whole piece."""
+    if not wanted:
         return {}
-    nodes = preorder(parsed.node)
-    wanted = {anchor: nodes[anchor] for anchor in anchors}
-    code, found = _generate(parsed.module, wanted.values())
+    places = generate(parsed.module)
     index = LineIndex(parsed.source)
+    code = parsed.module.code
     offsets = _aligned(code, parsed.source)
     result = {}
     for anchor, node in wanted.items():
-        start, end = found[id(node)]
+        start, end = _as_python(places, node, code)
         if offsets is None:
             start, end = parsed.start, parsed.end
         elif offsets:
@@ -47,6 +45,31 @@ def spans(parsed: ParsedPiece, anchors: Collection[int]) -> dict[int, Span]:
         end_line, end_column = index.position(min(end, parsed.end))
         result[anchor] = Span(line - parsed.first_line, column, end_line - parsed.first_line, end_column)
     return result
+
+
+def _as_python(places: Places, node: cst.CSTNode, code: str) -> tuple[int, int]:
+    """The offsets of a node. Python counts the parentheses of tuples and generator expressions to them, and to compound
+    statements a semicolon at their end."""
+    if isinstance(node, cst.Tuple | cst.GeneratorExp | cst.MatchTuple) and node.lpar:
+        return places.extents[id(node.lpar[-1])][0], places.extents[id(node.rpar[0])][1]
+    if isinstance(node, cst.GeneratorExp):
+        call = places.parents[id(places.parents[id(node)])]
+        if isinstance(call, cst.Call):  # the parentheses of the call
+            return places.extents[id(call.whitespace_before_args)][0] - 1, places.spans[id(call)][1]
+    start, end = places.spans[id(node)]
+    if isinstance(node, cst.Slice) and node.step is None:
+        colon = node.second_colon if isinstance(node.second_colon, cst.Colon) else node.first_colon
+        if colon is node.second_colon or node.upper is None:
+            end = places.extents[id(colon.whitespace_before)][1] + 1
+    if isinstance(node, cst.SubscriptElement):  # the first of several, which are a tuple
+        subscript = places.parents[id(node)]
+        assert isinstance(subscript, cst.Subscript)
+        end = places.spans[id(subscript.slice[-1])][1]
+    if isinstance(node, cst.MatchStar) and node.name is not None:
+        end = places.spans[id(node.name)][1]
+    if isinstance(node, _COMPOUND):
+        end = _SEMICOLON.match(code, end).end()  # type: ignore[union-attr]  # matches always
+    return start, end
 
 
 def lossless(piece: Piece, parsed: ParsedPiece) -> bool:
@@ -77,57 +100,58 @@ def apply_edits(text: str, edits: Sequence[TextEdit]) -> str:
 
 
 @dataclass
-class _Recorder(CodegenState):
-    """Notes between which tokens the wanted nodes lie; the first note of a node counts, as in libcst's provider."""
+class Places(CodegenState):
+    """Where the code of each node (by `id`) begins and ends, and which node is above it.
 
-    wanted: set[int] = field(default_factory=set)
-    begun: dict[int, int] = field(default_factory=dict)
-    found: dict[int, tuple[int, int]] = field(default_factory=dict)
+    `extents` count whitespace, comments and commas to a node, `spans` do not, nor a node's own parentheses. `nodes` are
+    in the order of the text, parents before children."""
+
+    position: int = 0
+    stack: list[tuple[cst.CSTNode, int]] = field(default_factory=list)
+    nodes: list[cst.CSTNode] = field(default_factory=list)
+    extents: dict[int, tuple[int, int]] = field(default_factory=dict)
+    spans: dict[int, tuple[int, int]] = field(default_factory=dict)
+    parents: dict[int, cst.CSTNode] = field(default_factory=dict)
+
+    def add_indent_tokens(self) -> None:
+        self.position += sum(map(len, self.indent_tokens))
+
+    def add_token(self, value: str) -> None:
+        self.position += len(value)
+
+    def pop_trailing_newline(self) -> None:
+        """Nothing to take back: only places are kept."""
 
     def before_codegen(self, node: cst.CSTNode) -> None:
-        if id(node) in self.wanted:
-            self.begun[id(node)] = len(self.tokens)
+        if self.stack:
+            self.parents[id(node)] = self.stack[-1][0]
+        self.stack.append((node, self.position))
+        self.nodes.append(node)
 
     def after_codegen(self, node: cst.CSTNode) -> None:
-        key = id(node)
-        if key in self.begun and key not in self.found:
-            self.found[key] = (self.begun[key], len(self.tokens))
-
-    def record_syntactic_position(  # type: ignore[override]  # libcst names contextmanager's own class
-        self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
-    ) -> AbstractContextManager[None]:
-        if id(node) not in self.wanted:
-            return _NO_CONTEXT
-        return self._record(node, start_node, end_node)
+        _, start = self.stack.pop()
+        self.extents[id(node)] = (start, self.position)
+        self.spans.setdefault(id(node), (start, self.position))
 
     @contextmanager
-    def _record(
-        self, node: cst.CSTNode, start_node: cst.CSTNode | None, end_node: cst.CSTNode | None
+    def record_syntactic_position(
+        self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
     ) -> Iterator[None]:
-        # The nodes that lend their start and end are generated inside the context: they are wanted from here on.
-        self.wanted.update(id(lender) for lender in (start_node, end_node) if lender is not None)
-        start = len(self.tokens)
+        start = self.position
         yield
-        end = len(self.tokens)
+        end = self.position
         if start_node is not None:
-            start = self.found[id(start_node)][0]
+            start = self.spans[id(start_node)][0]
         if end_node is not None:
-            end = self.found[id(end_node)][1]
-        self.found[id(node)] = (start, end)
+            end = self.spans[id(end_node)][1]
+        self.spans[id(node)] = (start, end)
 
 
-def _generate(module: cst.Module, nodes: Collection[cst.CSTNode]) -> tuple[str, dict[int, tuple[int, int]]]:
-    """The code of `module`, and the offsets in it at which each of `nodes` (by id) begins and ends."""
-    state = _Recorder(
-        default_indent=module.default_indent,
-        default_newline=module.default_newline,
-        wanted={id(node) for node in nodes},
-    )
-    module._codegen(state)
-    offsets = [0, *itertools.accumulate(map(len, state.tokens))]
-    last = len(offsets) - 1  # a missing final newline is generated and taken away again
-    found = {key: (offsets[min(a, last)], offsets[min(b, last)]) for key, (a, b) in state.found.items()}
-    return "".join(state.tokens), found
+def generate(module: cst.Module) -> Places:
+    """The places of all nodes of a module in its code."""
+    places = Places(default_indent=module.default_indent, default_newline=module.default_newline)
+    module._codegen(places)
+    return places
 
 
 def _aligned(code: str, source: str) -> Sequence[int] | None:
