@@ -62,7 +62,7 @@ class Record(NamedTuple):
 
 def key(tag: bytes, root: Path, is_loose: bool, overrides: Mapping[str, object]) -> bytes:
     """Under what the record of a project is kept: all that a check depends on and that is no file."""
-    surroundings = [os.environ.get(name, "") for name in ("VIRTUAL_ENV", "CONDA_PREFIX")]
+    surroundings = [os.environ.get(name, "") for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH")]
     folder = os.getcwd() if overrides else ""  # patterns among the flags are relative to it
     told = repr((str(root), is_loose, sorted(overrides.items()), surroundings, folder)).encode(
         "utf-8", "surrogateescape"

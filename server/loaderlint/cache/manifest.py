@@ -22,7 +22,12 @@ _FOLDER, _ABSENT = -1, -2
 #: Folders and kinds of files that tell nothing of a project when they come and go.
 _IDLE = frozenset("__pycache__ .mypy_cache .ruff_cache .pytest_cache .ipynb_checkpoints .hypothesis wandb".split())
 _TOLD = frozenset(".py .ipynb .txt .in .lock .toml .cfg .yml .yaml .egg .egg-info .egg-link".split())
-_CONDA = "conda-meta"
+#: In folders of packages, those that say what is installed, and where else it is.
+_ALSO_TOLD = {
+    "conda-meta": frozenset({".json"}),
+    "site-packages": frozenset({".pth"}),
+    "dist-packages": frozenset({".pth"}),
+}
 _CROWDED = 2_000
 
 
@@ -83,7 +88,7 @@ def _told(path: str, was: Stamp) -> bytes:
 
 def _list(folder: str) -> bytes:
     """What tells which files and folders are in a folder, as far as they matter to anybody."""
-    kept = _TOLD | {".json"} if os.path.basename(folder) == _CONDA else _TOLD
+    kept = _TOLD | _ALSO_TOLD.get(os.path.basename(folder), frozenset())
     names: list[str] = []
     count = 0
     try:

@@ -14,6 +14,7 @@ from loaderlint.settings.settings import Settings
 
 if TYPE_CHECKING:
     from loaderlint.project.versions.environment import Environment
+    from loaderlint.project.versions.library_folders import LibraryFolders
     from loaderlint.project.versions.project_versions import Versions
 
 _PLATFORMS = {"linux": "linux", "darwin": "macos", "win32": "windows", "cygwin": "windows"}
@@ -67,6 +68,13 @@ class Configuration:
         for path, why in unread.items():
             if path not in noted:
                 self.wrong.setdefault(Problem(path, f"{why}; the versions in it are not known", fatal=False))
+
+    def library_folders(self, folder: Path) -> LibraryFolders:
+        """Where the modules are that the files of a folder import, as far as they are not the project's."""
+        self.environment(folder / "x.py")
+        assert self._versions is not None
+        environment = self._environments[folder]
+        return self._versions.library_folders(folder, environment.platforms, environment.python)
 
     def declared(self, path: Path) -> tuple[LoaderWrapper, ...]:
         """The loaders that the settings of a file declare."""

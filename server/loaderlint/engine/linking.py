@@ -7,10 +7,12 @@ read is recorded. Its findings are a function of what it read, so an edit relink
 from __future__ import annotations
 
 import gc
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,16 +26,21 @@ from loaderlint.findings.finding import Finding, Silence
 from loaderlint.project.modules.project_files import Part
 from loaderlint.runtime.call_stack import on_own_stack
 from loaderlint.runtime.internal_errors import Failure, contained
+from loaderlint.sources.library_sources import LibrarySources, SeenLibraries
 from loaderlint.sources.store import Cancelled, Snapshot, Store
 
 if TYPE_CHECKING:
     from loaderlint.explanations.explanation import Told
     from loaderlint.project.reach.model import Model
+    from loaderlint.project.versions.library_folders import LibraryFolders
     from loaderlint.rules.base import Rule
 
 #: A project without any of these words has no loader of any kind (loaders of PyTorch and of its wrappers,
 #: datasets, Keras sequences) and maps no data in a process pool.
 _WORDS = ("oader", "Dataset", "Sequence", "num_proc", "Pool(", "PoolExecutor(", "ParallelMapper(")
+
+#: The parts of a project are folders and such files.
+_SOURCES = (".py", ".ipynb")
 
 #: If a project has more bytes than this, they are not kept in memory.
 _MUCH = 30_000_000
@@ -92,6 +99,7 @@ class Linking:
         """The files that the user named: rules that their settings enable are asked too."""
         self.links = 0
         """How often parts of the project were linked (read by tests and benchmarks)."""
+        self._libraries: dict[LibraryFolders, LibrarySources] = {}
         self._took = 0.0
         """How many seconds the last linking took."""
         self.known = False
@@ -121,6 +129,8 @@ class Linking:
         """Save memory: no question is expected for a while."""
         for unit in self.last.units.values() if self.last is not None else ():
             unit.snapshot.pack()
+        for sources in self.libraries():
+            sources.rest()
 
     def _now(
         self,
@@ -280,7 +290,7 @@ class Linking:
         return on_own_stack(linked, abandoned.set)
 
     def _link(self, part: Part, stop: Callable[[], bool], steps: Steps, telling: bool) -> Unit:
-        snapshot = Snapshot(self._store, stop, steps, part)
+        snapshot = Snapshot(self._store, stop, steps, part, SeenLibraries(partial(self._sources_for, part)))
         failures: list[Failure] = []
         limits: list[Problem] = []
         found: Mapping[Path, list[Finding]] = {}
@@ -327,6 +337,23 @@ class Linking:
             return found, about
         finally:
             model.take_apart()
+
+    def _sources_for(self, part: Part) -> LibrarySources:
+        """The libraries that the files of a part import: they are shared by the parts that run in one environment."""
+        around = os.path.commonpath(part) if part else self._store.root
+        folder = Path(os.path.dirname(around) if str(around).endswith(_SOURCES) else around)
+        folders = self._configuration.library_folders(folder)
+        if folders not in self._libraries:
+            self._libraries[folders] = LibrarySources(folders, self._store.kept)
+        return self._libraries[folders]
+
+    def libraries(self) -> Iterator[LibrarySources]:
+        """The libraries that were looked into."""
+        yield from self._libraries.values()
+
+    def forget_libraries(self) -> None:
+        """They may have changed."""
+        self._libraries.clear()
 
     def _nothing_told(self) -> Told:
         from loaderlint.explanations.explanation import Told

@@ -93,6 +93,8 @@ def _link(part: Part) -> Noted:
     unit.snapshot.pack()
     failures = (*unit.failures, *store.failures())
     store.let_go(store.searching().units()[part])
+    if store.kept is not None:
+        store.kept.put(one for libraries in linking.libraries() for one in libraries.opened())
     _, seen = file_accesses.seen()
     unreadable, unknown, left_out = dict(store.unreadable), dict(store.unknown_encodings), dict(store.left_out)
     wrong, links = tuple(configuration.wrong), linking.links

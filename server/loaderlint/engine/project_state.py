@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from loaderlint.explanations.worker_map import MappedLoader
     from loaderlint.project.modules.project_files import Read
     from loaderlint.project.reach.model import Model
-    from loaderlint.sources.store import KeptPieces
+    from loaderlint.sources.store import KeptPieces, OpenFile
     from loaderlint.syntax.span import Span
 
 
@@ -96,6 +96,7 @@ class Project:
         """Files that settings or versions come from changed: nothing that was found holds."""
         self.configuration.renew()
         self._linking.last = None
+        self._linking.forget_libraries()
         self._alone.clear()
 
     def problems(self) -> list[Problem]:
@@ -135,7 +136,7 @@ class Project:
     def _checked(
         self, asked: Sequence[Path], stop: Callable[[], bool], steps: Steps, edited: Callable[[], bool] | None
     ) -> dict[Path, tuple[Diagnostic, ...]]:
-        if self.configuration.changed():
+        if self.configuration.changed() or any(one.changed() for one in self._linking.libraries()):
             self.renew()
         folders = [path for path in asked if os.path.isdir(path)]
         named = [path for path in asked if path not in folders]
@@ -173,6 +174,12 @@ class Project:
         if text is not None and text != project.store.overlay(path):
             project.store.set_text(path, text)
         return certain(project.check([path]), path)
+
+    def opened(self) -> Iterator[tuple[bytes, OpenFile]]:
+        """The files that were opened, those of libraries too, each with its bytes, for a cache to keep."""
+        yield from self.store.opened()
+        for libraries in self._linking.libraries():
+            yield from libraries.opened()
 
     def shown_again(self, findings: Mapping[Path, Sequence[Finding]]) -> dict[Path, tuple[Diagnostic, ...]]:
         """What is shown now of findings that were found before, where nothing but their places may have changed."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loaderlint.findings.finding import Finding, Place, Severity, Silence
+from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Severity, Silence, place_of
 from loaderlint.runtime.internal_errors import Failure, contained
 from loaderlint.sources.store import Cancelled
 
 if TYPE_CHECKING:
     from loaderlint.project.reach.model import Model, WorkerFunction
+    from loaderlint.project.reach.project_places import ProjectPlaces
     from loaderlint.rules.base import Rule
 
 
@@ -31,6 +33,9 @@ def ask_rules(
 
     Raises Cancelled when `stop` answers True in between."""
     found: dict[tuple[str, Place, str], Finding] = {}
+    from loaderlint.project.reach.project_places import ProjectPlaces
+
+    places = ProjectPlaces(model)
     for one in rules:
         if stop():
             raise Cancelled
@@ -41,10 +46,36 @@ def ask_rules(
             with contained(failed, _file_of(subject), one.name):
                 for finding in one.find(subject, model):
                     if isinstance(finding, Silence):
-                        heard(finding)
-                    else:
-                        _add(found, finding)
+                        if not places.is_library(finding.place.path):
+                            heard(finding)
+                    elif (own := of_project(finding, places, model)) is not None:
+                        _add(found, own)
     return list(found.values())
+
+
+def of_project(finding: Finding, places: ProjectPlaces, model: Model) -> Finding | None:
+    """A finding as the project's, without anything that lies in an installed library; None if it is the library's."""
+    place = finding.place
+    if places.is_library(place.path):
+        led = places.leading_to(place)
+        if led is None:
+            return None
+        inside = f"inside an installed library: {model.installed_at(place)}"
+        evidence = (Evidence(led, inside), *finding.evidence)
+        finding = replace(finding, place=led, evidence=evidence, fixes=())
+    evidence = tuple(one for one in finding.evidence if not places.is_library(one.place.path))
+    fixes = tuple(fix for fix in finding.fixes if not _changes_library(fix, places, model))
+    if len(evidence) == len(finding.evidence) and len(fixes) == len(finding.fixes):
+        return finding
+    return replace(finding, evidence=evidence, fixes=fixes)
+
+
+def _changes_library(fix: Fix, places: ProjectPlaces, model: Model) -> bool:
+    """Whether a fix would change a library, or pass a function of one what only a loader takes."""
+    if any(map(places.is_library, fix.files)):
+        return True
+    calls = {model.site_place(one.site) for one in model.loaders if one.installed and one.site is not None}
+    return any(place_of(intent) in calls for intent in fix.intents)
 
 
 def _file_of(subject: object) -> Path | None:
@@ -83,7 +114,7 @@ def _subjects(rule: Rule, model: Model) -> Sequence[object]:
     if rule.matters is not None and not rule.matters(model):
         return ()
     if rule.over == "loader":
-        return tuple(loader for loader in model.loaders if not loader.presumed)
+        return tuple(loader for loader in model.loaders if not loader.presumed and not loader.installed)
     if rule.over == "worker function":
         return model.worker_functions()
     if rule.over == "main function":
@@ -92,5 +123,7 @@ def _subjects(rule: Rule, model: Model) -> Sequence[object]:
 
     grouped: dict[Path, list[WorkerFunction]] = {}
     for function in model.worker_functions():
+        if model.ev.installed.holds(function.path):
+            continue
         grouped.setdefault(function.path, []).append(function)
     return [WorkerModule(path, tuple(functions)) for path, functions in grouped.items()]

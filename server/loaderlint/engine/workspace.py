@@ -326,7 +326,7 @@ class Workspace:
     def keep(self) -> None:
         """Keep in the cache what is known of the files on disk by now."""
         if self._cache is not None:
-            self._cache.put(one for project in self._projects.values() for one in project.store.opened())
+            self._cache.put(one for project in self._projects.values() for one in project.opened())
 
     def rest(self) -> Iterator[None]:
         """Nobody asks anything now: keep in the cache what is known of projects that have been linked since they were
@@ -334,7 +334,7 @@ class Workspace:
         for project in [one for one in self._projects.values() if one.known]:
             if self._cache is not None and project.root not in self._kept_once:
                 self._kept_once.add(project.root)
-                yield from self._keeping(self._cache, list(project.store.opened()))
+                yield from self._keeping(self._cache, list(project.opened()))
             yield from project.rest()
 
     def _keeping(self, cache: PieceCache, files: Sequence[tuple[bytes, OpenFile]]) -> Iterator[None]:

@@ -85,6 +85,8 @@ def told(model: Model, silences: Iterable[Silence]) -> Told:
     """What a linked model tells, with the silences of its rules."""
     frames: dict[DefKey, list[Reached]] = {}
     for one in model.reached.values():
+        if model.ev.installed.holds(one.frame.path):
+            continue
         frames.setdefault((one.frame.path, one.frame.piece, one.frame.def_), []).append(one)
     by_file: dict[Path, dict[Silence, None]] = {}
     for silence in silences:
@@ -167,7 +169,8 @@ def _run(loader: Loader, frames: list[Reached], model: Model) -> Run:
     parts = tuple(part for part in PARTS if any(one.loaders.get(part, 0) >> loader.index & 1 for one in mine))
     links = model.chain(lead, loader)
     doubt = _doubt(loader, links[0], model, guessed=not sure)
-    chain = tuple(Link(model.label(frame), model.def_place(frame)) for frame in links)
+    own = [frame for frame in links if not model.ev.installed.holds(frame.path)]
+    chain = tuple(Link(model.label(frame), model.def_place(frame)) for frame in own)
     return Run(loader.index, parts, "possible" if doubt else "proven", doubt, chain)
 
 

@@ -160,7 +160,7 @@ class _Mapper:
     def _loader(self, loader: Loader) -> MappedLoader:
         model = self._model
         methods, source = start_methods(loader, model)
-        here = model.reached_by(loader)
+        here = [one for one in model.reached_by(loader) if not model.ev.installed.holds(one.frame.path)]
         return MappedLoader(
             loader.index,
             loader.name,
@@ -186,7 +186,7 @@ class _Mapper:
         model = self._model
         for atom in loader.datasets:
             site = atom.site if isinstance(atom, Instance | LibObject) else None
-            place = model.site_place(site) if site else None
+            place = model.site_place(site) if site and not model.ev.installed.holds(site.frame.path) else None
             runs = [one for one in here if one.frame.receiver == atom and loader.index in one.parents]
             guessed = bool(runs) and all(one.possible >> loader.index & 1 for one in runs)
             yield MappedDataset(_named(atom, model), place, "possible" if guessed else "proven")
@@ -235,7 +235,7 @@ class _Mapper:
                 if self._made_at_work(owner):
                     continue
                 store = next((one for one in model.ev.classes.stores(owner, e.name) if one.construction), None)
-                if store is not None:
+                if store is not None and not model.ev.installed.holds(store.frame.path):
                     value = meaning(model.ev.classes.field(owner, e.name), model)
                     place = model.step_place(store.frame, store.step)
                     yield model.ev.classes.name(owner.cls), e.name, value, place

@@ -48,6 +48,8 @@ _PREFIXES: tuple[tuple[str, str], ...] = tuple(
             "transformers.trainer_utils.": "transformers.",
             "mmengine.runner.runner.": "mmengine.runner.",
             "detectron2.data.build.": "detectron2.data.",
+            "mmcv.utils.parrots_wrapper.DataLoader": "torch.utils.data.DataLoader",
+            "mmcv.utils.DataLoader": "torch.utils.data.DataLoader",
             "webdataset.compat.": "webdataset.",
             "streaming.base.dataloader.": "streaming.",
             "streaming.base.": "streaming.",

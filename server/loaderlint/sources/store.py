@@ -777,6 +777,22 @@ class Notes(NamedTuple):
     searched: Mapping[str, Mapping[str, tuple[Path, ...]]]
 
 
+class Libraries(Protocol):
+    """The installed libraries that a project imports, as one linking sees them."""
+
+    def has(self, name: str) -> bool:
+        """Whether a top-level package or module of this name is installed."""
+
+    def module(self, name: str) -> Path | None:
+        """The file of the module with a dotted name; None if its source is not to be had."""
+
+    def name_of(self, path: Path) -> str | None:
+        """The dotted name of the module in such a file; None for other files."""
+
+    def file(self, path: Path) -> ProjectFile | None:
+        """Such a file; None if it cannot be read."""
+
+
 class Snapshot:
     """A view of one part of a store's project for one linking. The same question always gets the same answer, and each
     question is noted.
@@ -785,8 +801,16 @@ class Snapshot:
     as the project has the same files and parts and `same_answers` says that every question would get the same answer.
     Questions raise Cancelled once `stop` returns True; `opened` is called for each file that is read."""
 
-    def __init__(self, store: Store, stop: Callable[[], bool], opened: Callable[[], None], part: Part = WHOLE) -> None:
+    def __init__(
+        self,
+        store: Store,
+        stop: Callable[[], bool],
+        opened: Callable[[], None],
+        part: Part = WHOLE,
+        libraries: Libraries | None = None,
+    ) -> None:
         self._store = store
+        self._libraries = libraries
         self._stop = stop
         self._opened = opened
         self.part = part
@@ -808,6 +832,7 @@ class Snapshot:
                 file.note_places()
         self._read = {path: file.read if file else None for path, file in self._files.items()}
         self._files.clear()
+        self._libraries = None
         self._stop, self._opened = (lambda: False), (lambda: None)
 
     def notes(self) -> Notes:
@@ -844,6 +869,8 @@ class Snapshot:
         except KeyError:
             if self._stop():
                 raise Cancelled from None
+            if self._libraries is not None and self._libraries.name_of(path) is not None:
+                return self._libraries.file(path)
             found = self._files[path] = self._store.file(path)
             self._opened()
             return found
@@ -859,6 +886,19 @@ class Snapshot:
     def deriving(self, word: str) -> tuple[Path, ...]:
         """The files of the part with a class that names `word` among its bases (and perhaps others), sorted."""
         return self._search("deriving", word)
+
+    def has_library(self, name: str) -> bool:
+        """Whether a top-level package or module of this name is installed."""
+        return self._libraries is not None and self._libraries.has(name)
+
+    def library_module(self, name: str) -> Path | None:
+        """The file of an installed library's module; None if its source is not to be had, or it is the project's."""
+        path = self._libraries.module(name) if self._libraries is not None else None
+        return None if path is None or self._store.exists(path) else path
+
+    def library_name(self, path: Path) -> str | None:
+        """The dotted name of the module in a library's file."""
+        return self._libraries.name_of(path) if self._libraries is not None else None
 
     def _search(self, kind: str, word: str) -> tuple[Path, ...]:
         known = self._searched[kind]

@@ -24,6 +24,7 @@ from loaderlint.project.evaluation.dead_code import Liveness
 from loaderlint.project.evaluation.expressions import MEANINGS
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.functions import Functions
+from loaderlint.project.evaluation.installed import Installed
 from loaderlint.project.evaluation.limits import MAX_CONTEXTS, MAX_NAME_LENGTH, MAX_NESTED_FRAMES, TOO_MANY
 from loaderlint.project.evaluation.name_lookup import Names
 from loaderlint.project.evaluation.user_options import Configured, flags_module
@@ -96,6 +97,7 @@ class Evaluator:
         self._facts: dict[tuple[Path, int], PieceFacts | None] = {}
         self._nested = 0
         self.names = Names(self)
+        self.installed = Installed(self)
         self.functions = Functions(self)
         self.calls = Calls(self)
         self.liveness = Liveness(self)
@@ -277,7 +279,8 @@ class Evaluator:
             case Lib(owner):
                 module = flags_module(atom) if owner.endswith(".FLAGS") else None
                 flag = self.configured.flag(module, name) if module else None
-                return (flag if flag is not None else _of_library(owner, name)), ()
+                read = self.installed.value(f"{owner}.{name}") if flag is None else None
+                return flag or read or _of_library(owner, name), ()
             case ModuleRef() | FolderRef():
                 found = self.names.module_attribute(atom, name)
                 return (found if found is not None else unknown("unresolved import")), ()

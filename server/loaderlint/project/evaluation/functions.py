@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
 MAX_DEPTH = 24
+#: So many calls a call inside a library counts for: it is followed through a few functions of its own.
+_LIBRARY_CALL = 4
 
 
 class Functions:
@@ -138,15 +140,21 @@ class Functions:
         wrapper = self.wrapper(function) if decoration == "unknown" and receiver is None else None
         if wrapper is not None and caller.depth < MAX_DEPTH:
             return self.invoke(wrapper, None, None, arguments, caller)
-        if caller.depth >= MAX_DEPTH:
-            return unknown("too deep"), ()
+        nested = self._depth_of_call(function, caller)
+        if nested > MAX_DEPTH:
+            return unknown("too deep" if nested == caller.depth + 1 else "library too deep"), ()
         args = arguments.bind(one.params, of(receiver) if receiver is not None else None)
         frame = self._ev.frame(
-            function.path, function.piece, function.def_, receiver, args, function.scope, owner, caller.depth + 1
+            function.path, function.piece, function.def_, receiver, args, function.scope, owner, nested
         )
         if decoration == "unknown":
             return unknown("decorator"), (frame,)
         return self.returned(frame), (frame,)
+
+    def _depth_of_call(self, function: FunctionRef, caller: Frame) -> int:
+        """How deep a frame is nested that a call runs. A call inside a library counts as several."""
+        holds = self._ev.installed.holds
+        return caller.depth + (_LIBRARY_CALL if holds(caller.path) and holds(function.path) else 1)
 
     def wrapper(self, function: FunctionRef) -> FunctionRef | None:
         """The function of the project that decorators of the project put in the place of one, and that calls it; None

@@ -43,6 +43,8 @@ class Names:
     def resolve(self, importer: Path, module: str, level: int) -> ModuleRef | FolderRef | None:
         """The module of the project that an import names; None if it is none of the project's."""
         key = (importer, module, level)
+        if self._ev.installed.holds(importer):
+            return None
         if key not in self._resolved:
             alike = import_resolution.resolves_as_neighbours(self._ev.files, importer)
             beside = (importer.parent, module, level) if alike else key
@@ -137,6 +139,9 @@ class Names:
             if module is None:
                 if name in library_values.star_names(star.module):
                     return lib(canonical(f"{star.module}.{name}"))
+                installed = self._ev.installed.starred(importer, star.module, star.level, name)
+                if installed is not None:
+                    return installed
                 if name not in _BUILTINS:
                     return unknown("star import")
             elif isinstance(module, ModuleRef) and not name.startswith("_") and module.path not in seen:
@@ -205,12 +210,14 @@ class Names:
 
     def imported(self, importer: Path, module: str, name: str | None, level: int) -> Val:
         """What an import binds (see `ir.Imported`)."""
+        if self._ev.installed.holds(importer):
+            return self._ev.installed.imported(importer, module, name, level)
         found = self.resolve(importer, module, level)
         if found is None:
             # a module that is missing in a package of the project, not one of a library
             if level or self.resolve(importer, module.partition(".")[0], 0) is not None:
                 return unknown("unresolved import")
-            return lib(canonical(f"{module}.{name}" if name else module))
+            return self._ev.installed.taken(module, name) if name else lib(canonical(module))
         if name is None:
             return of(found)
         value = self.module_attribute(found, name)

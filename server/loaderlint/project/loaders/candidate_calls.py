@@ -19,7 +19,7 @@ from loaderlint.project.evaluation.callers import Callers, CallSite, asks_self, 
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Lib, PartialOf, Val
-from loaderlint.project.loaders import escape
+from loaderlint.project.loaders import escape, installed_loaders
 from loaderlint.project.modules.project_files import ProjectFile
 
 #: What a text is searched for, and words of which one stands in every text that holds it: most texts hold none.
@@ -58,6 +58,9 @@ class Candidates:
         for path in self._paths():
             names, named = self._named_in(path)
             yield from (site for site in self._in_file(path, names, named) if self._may_make(site, names))
+            for site in installed_loaders.calls_of_libraries(self._ev, path):
+                if self._is_of_library(site):
+                    yield site
 
     # --- what they are called -----------------------------------------------------------------------------------------
 
@@ -137,6 +140,17 @@ class Candidates:
         return found
 
     # --- what they call -----------------------------------------------------------------------------------------------
+
+    def _is_of_library(self, site: CallSite) -> bool:
+        """Whether what a call calls is seen, where it is written, to make a loader as a library brings it."""
+        facts = self._ev.facts(site.path, site.piece)
+        call = facts.ir.exprs[site.expr] if facts else None
+        if facts is None or not isinstance(call, ir.Call):
+            return False
+        value = Unframed(self._ev, site.path, site.piece, site.def_, facts).value(call.func)
+        return value is not None and any(
+            self._makes(atom) or installed_loaders.may_make(self._ev, atom) for atom in value.atoms
+        )
 
     def _may_make(self, site: CallSite, names: frozenset[str]) -> bool:
         """Whether a call makes a loader for some caller of the code around it. `names`: what loaders are called."""

@@ -38,6 +38,7 @@ from loaderlint.project.evaluation.values import (
     of,
     unknown,
 )
+from loaderlint.project.loaders import installed_loaders
 from loaderlint.project.loaders.candidate_calls import Candidates, matches
 from loaderlint.project.loaders.declared_loaders import DeclaredCalls, DeclaredOf, leads_to, with_seeds
 from loaderlint.project.loaders.presumed_datasets import (
@@ -76,7 +77,8 @@ class Loader:
     several; `wrapped`: some of them inside a Subset, ConcatDataset or the like. `name`: what the code calls it. `late`:
     its dataset is out of sight, with the reason, and `late_sites` are the calls that make it, where they are in sight;
     `out_of_sight`: no loader is in sight at all, one is presumed for the project's unused datasets. `workers`: how many
-    it starts, as configured. `presumed`: it is made by a class whose objects nothing in sight makes."""
+    it starts, as configured. `presumed`: it is made by a class whose objects nothing in sight makes. `installed`: a
+    function of an installed library makes it, which the call at `site` runs."""
 
     index: int
     kind: LoaderKind
@@ -91,6 +93,7 @@ class Loader:
     late_sites: tuple[Site, ...] = ()
     workers: Count = ANY
     presumed: bool = False
+    installed: bool = False
 
     def argument(self, name: str) -> Val:
         """What torch's parameter `name` is, passed or by default."""
@@ -192,6 +195,17 @@ class Loaders:
                 if where not in seen and not self._ev.liveness.is_dead(site.context, frame):
                     seen.add(where)
                     yield from self._made(where)
+                    yield from self._made_by_library(where)
+
+    def _made_by_library(self, site: Site) -> Iterator[Loader]:
+        """The loaders that a function of a library makes which a call runs: they are the call's."""
+        call = self._ev.expr(site.frame, site.expr)
+        callee = self._ev.eval(call.func, site.frame) if isinstance(call, ir.Call) else None
+        if callee is None or not any(installed_loaders.may_make(self._ev, atom) for atom in callee.atoms):
+            return
+        for inner in installed_loaders.made_inside(self._ev, site):
+            for loader in self._made(inner):
+                yield replace(loader, site=site, name=self._name(site.frame, site.expr), installed=True)
 
     def _of_heirs(self, sites: Sequence[CallSite], found: Sequence[Loader]) -> Iterator[Loader]:
         """The loaders that a base class makes of datasets which its heirs have, where nothing in sight makes an object

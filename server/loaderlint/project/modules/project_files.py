@@ -349,3 +349,16 @@ class Files(Protocol):
     def deriving(self, word: str) -> tuple[Path, ...]:
         """The files with a class among whose bases `word` is written (and perhaps others), sorted."""
         ...
+
+    def has_library(self, name: str) -> bool:
+        """Whether a top-level package or module of this name is installed where the project runs."""
+        ...
+
+    def library_module(self, name: str) -> Path | None:
+        """The file of an installed library's module with a dotted name; None if its source is not to be had. `file`
+        reads it; it is no file of the project, so nothing else here knows it."""
+        ...
+
+    def library_name(self, path: Path) -> str | None:
+        """The dotted name of the module in a file that `library_module` gave; None for other files."""
+        ...

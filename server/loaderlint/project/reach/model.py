@@ -221,7 +221,7 @@ class Model:
         self.explains = explains
         self.ev = Evaluator(files)
         self.callers = Callers(self.ev)
-        self._environment_of = environment_of
+        self._environment_of = environment_of = self._of_project(environment_of)
         self.reached: dict[Frame, Reached] = {}
         self.entries: list[Entry] = []
         loaders = Loaders(self.ev, self.callers, environment_of, declared_of)
@@ -259,6 +259,11 @@ class Model:
         wait for the cycle collector, which also examines everything else in memory."""
         self.ev.take_apart()
         vars(self).clear()
+
+    def _of_project(self, environment_of: Callable[[Path], Environment]) -> Callable[[Path], Environment]:
+        """What the files of the project run on; those of libraries as the root."""
+        holds, root = self.ev.installed.holds, self.files.root / "x.py"
+        return lambda path: environment_of(root if holds(path) else path)
 
     # --- reach --------------------------------------------------------------------------------------------------------
 
@@ -770,6 +775,15 @@ class Model:
         """Where the name of a class stands."""
         facts = self.ev.facts(cls.path, cls.piece)
         return Place(cls.path, cls.piece, facts.anchors.defs[cls.def_][1] if facts else -1)
+
+    def installed_at(self, place: Place) -> str:
+        """'somelib/transforms.py, Jitter': where something stands in a library, by its module and its first def."""
+        module = self.files.library_name(place.path) or ""
+        facts = self.ev.facts(place.path, place.piece)
+        owner = self.callers.owner(place.path, place.piece, 1, facts) if facts and len(facts.ir.defs) > 1 else None
+        names = [self.ev.classes.name(owner)] if owner else []
+        names += [facts.ir.defs[1].name] if facts and len(facts.ir.defs) > 1 else []
+        return ".".join((module, *names))
 
     def def_of(self, frame: Frame) -> DefIR:
         """The def a frame runs."""

@@ -83,9 +83,9 @@ def read(prefix: Path, label: str) -> Installed | None:
     """What an environment holds; None if loaders cannot run in it."""
     found: dict[str, Version] = {}
     for part in _with_outer(prefix):
-        _collect(found, _CONDA, _names(part / "conda-meta"))
+        _collect(found, _CONDA, names_in(part / "conda-meta"))
         for folder, python in _package_folders(part):
-            _collect(found, _DIST, _names(folder))
+            _collect(found, _DIST, names_in(folder))
             if python is not None:
                 found.setdefault("python", python)
     if not any(name in found for name in _TRAINS):
@@ -113,6 +113,21 @@ def folders(prefix: Path) -> tuple[Path, ...]:
     )
 
 
+def package_folders(prefix: Path) -> Iterator[Path]:
+    """The folders of an environment that hold modules, and are there."""
+    for part in _with_outer(prefix):
+        for folder, _ in _package_folders(part):
+            file_accesses.saw(folder)
+            if folder.is_dir():
+                yield folder
+
+
+def named_release(name: str) -> tuple[str, str] | None:
+    """The package and the version that the name of an entry in a folder of packages tells; None for other entries."""
+    match = _DIST.match(name)
+    return (normal(match["name"]), match["version"]) if match else None
+
+
 def time(folder: Path) -> int:
     """When something was last installed in, or removed from, a folder of packages; 0 if there is none."""
     file_accesses.saw(folder)
@@ -136,7 +151,7 @@ def _collect(found: dict[str, Version], pattern: re.Pattern[str], names: list[st
 def _package_folders(prefix: Path) -> Iterator[tuple[Path, Version | None]]:
     """(a folder of packages, Python's version as its path tells it)."""
     yield prefix / "Lib" / "site-packages", None
-    libraries = [match for name in sorted(_names(prefix / "lib")) if (match := _LIBRARY.match(name))]
+    libraries = [match for name in sorted(names_in(prefix / "lib")) if (match := _LIBRARY.match(name))]
     if len(libraries) > 1:  # a system with several Pythons: that of the plain name is meant
         file_accesses.saw(prefix / "bin" / "python3")
         chosen = os.path.basename(os.path.realpath(prefix / "bin" / "python3"))
@@ -154,7 +169,8 @@ def _configuration(prefix: Path) -> str:
         return ""
 
 
-def _names(folder: Path) -> list[str]:
+def names_in(folder: Path) -> list[str]:
+    """The names of a folder's entries; none if it cannot be listed."""
     file_accesses.saw(folder)
     try:
         return os.listdir(folder)

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from loaderlint.project.versions import installed_packages
+from loaderlint.project.versions import installed_packages, library_folders
 from loaderlint.project.versions.declaration import normal
 from loaderlint.project.versions.environment import Range, VersionSet, python_set, union, version_set
 from loaderlint.project.versions.installed_packages import Installed
+from loaderlint.project.versions.library_folders import LibraryFolders
 from loaderlint.project.versions.version_files import Found, Kind, in_folder, of_workspace
 
 _INSTALLED, _RANGES, _ASIDE = 3, 4, 10
@@ -34,6 +35,7 @@ class Versions:
         """The files that could not be read, as far as they were asked for, each with the reason."""
         self._shared = tuple(of_workspace(root, self.unread.setdefault))
         self._environments: dict[Path, Installed | None] = {}
+        self._library_folders: dict[Path | None, LibraryFolders] = {}
         self._times: dict[Path, int] = {}
 
     def at(self, folder: Path, platforms: tuple[str, ...], python: VersionSet | None = None) -> Declared:
@@ -62,6 +64,26 @@ class Versions:
             found = self._environments[prefix]
             if found is not None and (prefix.is_relative_to(self._root) or declared.fits(found)):
                 return found
+        return None
+
+    def library_folders(self, folder: Path, platforms: tuple[str, ...], python: VersionSet | None) -> LibraryFolders:
+        """Where the modules are that the files of a folder import: in the environment that the project runs in, else in
+        one of the project's own, whatever it holds."""
+        folders = list(_upwards(folder, self._root))
+        found = [(distance, one) for distance, at in enumerate(folders) for one in self._in(at)]
+        found.extend((len(folders), one) for one in self._shared)
+        environment = self._environment(folders, Declared(found, platforms, python))
+        prefix = environment.prefix if environment else self._own_environment(folders)
+        if prefix not in self._library_folders:
+            self._library_folders[prefix] = library_folders.of_environment(prefix, self._root)
+        return self._library_folders[prefix]
+
+    def _own_environment(self, folders: list[Path]) -> Path | None:
+        """The environment in the project's own folder, or the one that an editor has selected."""
+        for prefix, _ in installed_packages.candidates(folders, self._root, self._interpreter):
+            selected = self._interpreter is not None and Path(self._interpreter).is_relative_to(prefix)
+            if prefix.is_relative_to(self._root) or selected:
+                return prefix
         return None
 
     def changed(self) -> bool:

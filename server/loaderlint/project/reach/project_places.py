@@ -1,0 +1,85 @@
+"""Where the project is to blame for what happens inside an installed library: the place of its own that leads there.
+
+Nothing is reported inside a library. A finding there belongs to the call of the project that workers run and that leads
+to it, or to the place where the project makes the object that holds what is wrong. Where there is none, the fault is
+the library's own, and nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+
+from loaderlint.facts.ir import NONE
+from loaderlint.findings.finding import Place
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.reach.model import Model
+
+#: A piece of a file.
+_Piece = tuple[Path, int]
+#: So many frames of a library are gone through on the way from the project to a place in it.
+_MAX_FRAMES = 64
+
+
+class ProjectPlaces:
+    """The places of one model's project that lead into libraries."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._holds = model.ev.installed.holds
+        self._workers: dict[_Piece, Place] | None = None
+        self._makers: dict[_Piece, Place] | None = None
+
+    def is_library(self, path: Path) -> bool:
+        """Whether a file is one of a library."""
+        return self._holds(path)
+
+    def leading_to(self, place: Place) -> Place | None:
+        """The place of the project that leads to one in a library; None if the project has no part in it."""
+        piece = (place.path, place.piece)
+        if self._workers is None:
+            self._workers = dict(self._led_by_workers())
+        if piece in self._workers:
+            return self._workers[piece]
+        if self._makers is None:
+            self._makers = dict(self._led_by_makers())
+        return self._makers.get(piece)
+
+    def _led_by_workers(self) -> Iterator[tuple[_Piece, Place]]:
+        """The pieces of libraries that workers run, each with the call of the project that leads there; the last one
+        that is given counts."""
+        frames = [frame for frame in self._model.reached if not self._holds(frame.path)]
+        for frame in reversed(frames):
+            yield from self._led_by(frame)
+
+    def _led_by_makers(self) -> Iterator[tuple[_Piece, Place]]:
+        """The same for what runs in the main process while it makes the objects on which workers run something."""
+        objects = dict.fromkeys(frame.receiver for frame in self._model.reached)
+        for inst in reversed([one for one in objects if isinstance(one, Instance)]):
+            made = inst.site
+            of_library = self._holds(inst.cls.path)
+            for frame in self._model.ev.classes.construction(inst):
+                if not self._holds(frame.path):
+                    yield from self._led_by(frame)
+                elif of_library and made is not None and not self._holds(made.frame.path):
+                    yield (frame.path, frame.piece), self._model.site_place(made)
+
+    def _led_by(self, frame: Frame) -> Iterator[tuple[_Piece, Place]]:
+        """The pieces of libraries that the calls of a frame lead to."""
+        for number, targets in self._model.ev.leads(frame).items():
+            inside = [target for target in targets if self._holds(target.path)]
+            if inside and number != NONE:
+                place = self._model.place(frame, number)
+                yield from ((piece, place) for piece in self._pieces_from(inside))
+
+    def _pieces_from(self, frames: list[Frame]) -> Iterator[_Piece]:
+        queue, seen = deque(frames), set(frames)
+        while queue:
+            frame = queue.popleft()
+            yield frame.path, frame.piece
+            for target in self._model.ev.run(frame):
+                if target not in seen and self._holds(target.path) and len(seen) < _MAX_FRAMES:
+                    seen.add(target)
+                    queue.append(target)

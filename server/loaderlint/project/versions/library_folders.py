@@ -1,0 +1,103 @@
+"""Where the modules of an environment are: the folders that Python would put on `sys.path` there. Nothing is imported
+or run."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from loaderlint.files import file_accesses, reading
+from loaderlint.files.reading import UnreadableFile
+from loaderlint.project.versions import installed_packages
+
+#: The environment variable with folders that come before those of the environment.
+VARIABLE = "PYTHONPATH"
+_PATH_FILE = reading.Limit("a .pth file", 100_000)
+_MAX_FOLDERS = 200
+_INSTALLED = (".dist-info", ".egg-info")
+
+
+class LibraryFolders(NamedTuple):
+    """The folders in which modules are looked for, in the order of `sys.path`: those of the environment, and those
+    that lie elsewhere (`PYTHONPATH`, `.pth` files, editable installs)."""
+
+    prefix: Path | None
+    packages: tuple[Path, ...]
+    folders: tuple[Path, ...]
+
+
+NONE = LibraryFolders(None, (), ())
+
+
+def of_environment(prefix: Path | None, root: Path) -> LibraryFolders:
+    """The folders of an environment for the project at `root`. Those inside the project are the project's own, but for
+    those of the environment."""
+    packages = tuple(installed_packages.package_folders(prefix)) if prefix is not None else ()
+    found: dict[Path, None] = {}
+    for folder in _named_by_variable():
+        if not folder.is_relative_to(root):
+            found[folder] = None
+    for folder in packages:
+        found[folder] = None
+        for added in _added_in(folder):
+            if not added.is_relative_to(root) or (prefix is not None and added.is_relative_to(prefix)):
+                found[added] = None
+    return LibraryFolders(prefix, packages, tuple(found)[:_MAX_FOLDERS])
+
+
+def _named_by_variable() -> Iterator[Path]:
+    for entry in os.environ.get(VARIABLE, "").split(os.pathsep):
+        if entry and os.path.isabs(entry):
+            yield Path(os.path.normpath(entry))
+
+
+def _added_in(folder: Path) -> Iterator[Path]:
+    """The folders that the `.pth` files in a folder of packages add, and those of editable installs."""
+    names = sorted(installed_packages.names_in(folder))
+    for name in names:
+        if name.endswith(".pth"):
+            yield from _lines_of(folder / name, folder)
+    for name in names:
+        if name.endswith(_INSTALLED):
+            yield from _editable(folder / name / "direct_url.json")
+
+
+def _lines_of(path: Path, folder: Path) -> Iterator[Path]:
+    """The folders that a `.pth` file names. Its lines that begin with `import` would be run, and are left alone."""
+    try:
+        text = reading.read(path, _PATH_FILE).decode("utf-8", "replace")
+    except UnreadableFile:
+        return
+    for line in text.splitlines()[:_MAX_FOLDERS]:
+        entry = line.strip()
+        if entry and not entry.startswith(("#", "import ", "import\t")) and "\0" not in entry:
+            yield Path(os.path.normpath(folder / entry))
+
+
+def _editable(path: Path) -> Iterator[Path]:
+    """The folders in which the modules of an editable install may be."""
+    file_accesses.saw(path)
+    if not os.path.isfile(path):
+        return
+    try:
+        told = json.loads(reading.read(path, _PATH_FILE))
+        url = urlsplit(str(told["url"])) if told.get("dir_info", {}).get("editable") else None
+    except (UnreadableFile, ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        return
+    if url is not None and url.scheme == "file" and "%00" not in url.path:
+        at = Path(os.path.normpath(unquote(url.path)))
+        yield from (at / "src", at)
+
+
+def release(folders: LibraryFolders, top: str) -> tuple[str, str]:
+    """The name and version of what a top-level package was installed from; ('', '') where that is not seen."""
+    for folder in folders.packages:
+        for name in sorted(installed_packages.names_in(folder)):
+            found = installed_packages.named_release(name)
+            if found is not None and found[0] in (top.lower().replace("_", "-"), f"{top.lower()}-full"):
+                return found[0], found[1]
+    return "", ""

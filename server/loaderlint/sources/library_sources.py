@@ -1,0 +1,172 @@
+"""The source of installed libraries: found by the names of modules, and read as far as somebody asks.
+
+A file of a library is cut and lowered as one of the project is, and its facts are kept by content in the same cache.
+Apart from that it is none of the project's: it is in no list of files, no search looks into it, and what cannot be read
+is not there. Nothing outside of the folders of the environment is read, whatever symbolic links say.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from loaderlint.files import file_accesses, reading
+from loaderlint.files.reading import UnreadableFile
+from loaderlint.project.modules.project_files import ProjectFile
+from loaderlint.project.versions.library_folders import LibraryFolders
+from loaderlint.runtime.internal_errors import Failure, contained
+from loaderlint.sources.store import KeptPieces, OpenFile, piece_key
+from loaderlint.syntax.cutter import cut
+from loaderlint.syntax.piece_size import has_too_many_clauses
+from loaderlint.syntax.source import UnreadableSource, decode
+
+#: Few modules that people write are longer; those that are were generated.
+SOURCE = reading.Limit("a module of a library", 1_000_000)
+#: So many modules of libraries are read for one part of a project.
+MAX_MODULES = 1_000
+#: The parts of the dotted name of a module.
+_MAX_PARTS = 16
+
+
+class LibrarySources:
+    """The modules in some folders. `kept`: where facts of pieces may be known already."""
+
+    def __init__(self, folders: LibraryFolders, kept: KeptPieces | None) -> None:
+        self.folders = folders
+        self._kept = kept
+        self._allowed = tuple({os.path.realpath(one) for one in (*folders.folders, *_existing(folders.prefix))})
+        self._modules: dict[str, Path | None] = {}
+        self._places: dict[str, tuple[Path, ...]] = {"": folders.folders}
+        self._names: dict[Path, str] = {}
+        self._open: dict[Path, OpenFile | None] = {}
+        self._data: dict[Path, bytes] = {}
+        self._stamps = {str(one): file_accesses.stamp(str(one)) for one in folders.folders}
+
+    def has(self, name: str) -> bool:
+        """Whether a top-level package or module of this name is installed, and its source may be."""
+        return self.module(name) is not None or (name.isidentifier() and bool(self._folders_of(name)))
+
+    def module(self, name: str) -> Path | None:
+        """The file of the module with a dotted name; None if it is not installed, compiled, or a namespace package."""
+        if name not in self._modules:
+            found = self._modules[name] = self._find(name)
+            if found is not None:
+                self._names.setdefault(found, name)
+        return self._modules[name]
+
+    def name_of(self, path: Path) -> str | None:
+        """The dotted name of the module in a file that was found; None for other files."""
+        return self._names.get(path)
+
+    def file(self, path: Path) -> OpenFile | None:
+        """A module that was found, cut into pieces; None if it cannot be read."""
+        if path not in self._open:
+            self._open[path] = None
+            with contained(_unheard, path):
+                self._open[path] = self._read(path)
+        return self._open[path]
+
+    def opened(self) -> Iterator[tuple[bytes, OpenFile]]:
+        """The modules that were read, each with its bytes, for a cache to keep."""
+        for path, file in self._open.items():
+            if file is not None:
+                yield self._data[path], file
+
+    def changed(self) -> bool:
+        """Whether a module that was read is no longer what it was."""
+        return any(file_accesses.stamp(path) != stamp for path, stamp in self._stamps.items())
+
+    def rest(self) -> None:
+        """Save memory: nobody asks for a while."""
+        for file in self._open.values():
+            if file is not None:
+                file.pack()
+
+    def _find(self, name: str) -> Path | None:
+        *package, last = name.split(".")
+        if len(package) >= _MAX_PARTS or not all(part.isidentifier() for part in (*package, last)):
+            return None
+        for folder in self._folders_of(".".join(package)):
+            for path in (folder / last / "__init__.py", folder / f"{last}.py"):
+                if self._is_file(path):
+                    return path
+        return None
+
+    def _folders_of(self, package: str) -> tuple[Path, ...]:
+        """The folders that hold the modules of a package; several for a namespace package."""
+        if package not in self._places:
+            outer, _, last = package.rpartition(".")
+            found = [folder / last for folder in self._folders_of(outer)]
+            own = next((one for one in found if self._is_file(one / "__init__.py")), None)
+            namespace = tuple(one for one in found if self._is_folder(one))
+            self._places[package] = (own,) if own is not None else namespace
+        return self._places[package]
+
+    def _is_file(self, path: Path) -> bool:
+        file_accesses.saw(path)
+        return os.path.isfile(path) and self._is_inside(path)
+
+    def _is_folder(self, path: Path) -> bool:
+        file_accesses.saw(path)
+        return os.path.isdir(path) and self._is_inside(path)
+
+    def _is_inside(self, path: Path) -> bool:
+        """Whether a file or folder is in the environment, wherever symbolic links lead."""
+        real = os.path.realpath(path)
+        return any(real == folder or real.startswith(folder + os.sep) for folder in self._allowed)
+
+    def _read(self, path: Path) -> OpenFile | None:
+        self._stamps[str(path)] = file_accesses.stamp(str(path))
+        try:
+            data = reading.read(path, SOURCE)
+            text = decode(data).text
+        except (UnreadableFile, UnreadableSource):
+            return None
+        kept = self._kept.get(data, text) if self._kept else None
+        if kept is None:
+            opened = OpenFile(path, data, cut(text))
+        else:
+            packed = {piece_key(kept.pieces[index]): facts for index, facts in kept.packed.items()}
+            opened = OpenFile(path, data, kept.pieces, packed=packed)
+        self._data[path] = data
+        return None if has_too_many_clauses(opened.pieces) else opened
+
+
+class SeenLibraries:
+    """The libraries as one linking sees them. `find` finds out where they are, as soon as somebody asks."""
+
+    def __init__(self, find: Callable[[], LibrarySources]) -> None:
+        self._find = find
+        self._sources: LibrarySources | None = None
+        self._files: dict[Path, ProjectFile | None] = {}
+
+    def has(self, name: str) -> bool:
+        """See `LibrarySources.has`."""
+        if self._sources is None:
+            self._sources = self._find()
+        return self._sources.has(name)
+
+    def module(self, name: str) -> Path | None:
+        """See `LibrarySources.module`."""
+        return self._sources.module(name) if self._sources is not None else None
+
+    def name_of(self, path: Path) -> str | None:
+        """See `LibrarySources.name_of`."""
+        return self._sources.name_of(path) if self._sources is not None else None
+
+    def file(self, path: Path) -> ProjectFile | None:
+        """A module, as the linker reads it; None for one past `MAX_MODULES`."""
+        if path not in self._files:
+            more = self._sources is not None and len(self._files) < MAX_MODULES
+            opened = self._sources.file(path) if self._sources is not None and more else None
+            self._files[path] = ProjectFile(path, opened.pieces, opened.facts) if opened is not None else None
+        return self._files[path]
+
+
+def _existing(prefix: Path | None) -> tuple[Path, ...]:
+    return (prefix,) if prefix is not None else ()
+
+
+def _unheard(failure: Failure) -> None:
+    """What cannot be read of a library is not there."""
