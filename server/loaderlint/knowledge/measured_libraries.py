@@ -4,12 +4,12 @@ their source, where they are installed (see `loaderlint.project.evaluation.insta
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from functools import cache
+from importlib import import_module
 
 from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS, canonical
-from loaderlint.knowledge.higher_order import ORDERED_PIPELINES, PIPELINES
-from loaderlint.knowledge.loader_defaults import DATASET_BASES, WRAPPING_DATASETS
-from loaderlint.knowledge.wrappers import LOADERS
 
 #: Top-level packages of which the tables, or rules, speak as a whole.
 _WHOLE = frozenset(
@@ -25,10 +25,15 @@ _WHOLE = frozenset(
     wandb xarray yacs yaml zarr
     """.split()
 )
-#: Packages inside a library of which the tables speak as a whole.
-_PACKAGES = ("monai.transforms.", "monai.config.", "monai.utils.")
-#: Single names of libraries that are read otherwise.
-_NAMES = frozenset({*LOADERS, *DATASET_BASES, *WRAPPING_DATASETS, *PIPELINES, *ORDERED_PIPELINES})
+#: Packages inside a library of whose classes the tables speak as a whole, by the beginnings of their names.
+_CLASSES = ("monai.transforms.", "monai.config.", "monai.utils.")
+#: What rules name themselves.
+_NAMED_BY_RULES = frozenset({"monai.data.set_rnd"})
+_TABLES = """
+    arrays augmentations canonical_names collation counts cuda handles higher_order iterators keras listings
+    loader_defaults numpy_random opencv paths pickling plain_records process_pools process_starts registries settings
+    wrappers
+    """.split()
 _STANDARD = frozenset(getattr(sys, "stdlib_module_names", ()))
 
 
@@ -41,6 +46,33 @@ def is_measured_library(top: str) -> bool:
 def is_measured(name: str) -> bool:
     """Whether the tables know what the dotted `name` does: its source is not read."""
     full = canonical(name)
-    if full in _NAMES or full.rpartition(".")[2] in OPTIONAL_IMPORTERS or f"{full}.".startswith(_PACKAGES):
+    top, _, rest = full.partition(".")
+    last = rest.rpartition(".")[2]
+    if is_measured_library(top) or last in OPTIONAL_IMPORTERS or full in names_in_tables():
         return True
-    return is_measured_library(full.partition(".")[0])
+    return full.startswith(_CLASSES) and last[:1].isupper()
+
+
+@cache
+def names_in_tables() -> frozenset[str]:
+    """Every dotted name that a table holds."""
+    found = set(_NAMED_BY_RULES)
+    for table in _TABLES:
+        module = import_module(f"loaderlint.knowledge.{table}")
+        for value in vars(module).values():
+            found.update(_names_in(value))
+    return frozenset(found)
+
+
+def _names_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        if "." in value and value.replace(".", "").isidentifier():
+            yield value
+    elif isinstance(value, Mapping):
+        yield from _names_in(tuple(value))
+        yield from _names_in(tuple(value.values()))
+    elif isinstance(value, tuple | list | frozenset | set):
+        for one in value:
+            yield from _names_in(one)
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield from _names_in(tuple(getattr(value, one.name) for one in fields(value)))
