@@ -19,6 +19,7 @@ from loaderlint.findings.diagnostics import Diagnostic, Problem, ProjectInfo, in
 from loaderlint.findings.finding import Finding, Fix
 from loaderlint.runtime.internal_errors import Failure, contained
 from loaderlint.sources.store import Store
+from loaderlint.syntax.source import lines_of
 
 if TYPE_CHECKING:
     from loaderlint.explanations.explanation import Explanation, Told
@@ -298,13 +299,17 @@ class Project:
             silences, spoken.__contains__, lambda name: about.code if (about := rule(name)) else ""
         )
         made = [one for one in loaders if one.place and on_line(self.places.span(one.place))]
+        text = "".join(lines_of(opened.text)[line : line + 1])
         return explanation.Explanation(
             path,
             line,
             column,
             explanation.subjects(opened, line, column, known),
             tuple(made),
-            self.configuration.environment(path).described(),
+            (
+                *self.configuration.environment(path).described(),
+                *explanation.as_installed(text, known.installed.get(path, {})),
+            ),
             shown,
             tuple(hidden),
             tuple(silent),

@@ -7,6 +7,7 @@ server do that, each in its own way.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -72,13 +73,15 @@ class FunctionTold:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What one linking tells of a project. `holders`: the loaders that hold, or may hold, an object of a class."""
+    """What one linking tells of a project. `holders`: the loaders that hold, or may hold, an object of a class.
+    `installed`: for each file the names that it has from installed libraries, and where these were read."""
 
     map: WorkerMap = WorkerMap()
     functions: Mapping[DefKey, FunctionTold] = field(default_factory=dict)
     holders: Mapping[DefKey, tuple[int, ...]] = field(default_factory=dict)
     silences: Mapping[Path, tuple[Silence, ...]] = field(default_factory=dict)
     refactorings: Mapping[Place, Fix] = field(default_factory=dict)
+    installed: Mapping[Path, Mapping[str, str]] = field(default_factory=dict)
 
 
 def told(model: Model, silences: Iterable[Silence]) -> Told:
@@ -97,7 +100,29 @@ def told(model: Model, silences: Iterable[Silence]) -> Told:
         _holders(model),
         {path: tuple(found) for path, found in by_file.items()},
         dict(_refactorings(model)),
+        _installed(model),
     )
+
+
+def _installed(model: Model) -> dict[Path, dict[str, str]]:
+    """For each file the names, as they are written there, that were followed into installed libraries."""
+    from loaderlint.project.evaluation.file_imports import imported_as
+
+    found: dict[Path, dict[str, str]] = {}
+    known = {name: model.files.library_place(*where) for name, where in model.ev.installed.found.items()}
+    for path in model.files.paths() if known else ():
+        for written, module in imported_as(model.ev, path):
+            for name, place in known.items():
+                if name == module or name.startswith(f"{module}."):
+                    found.setdefault(path, {})[f"{written}{name.removeprefix(module)}"] = place
+    return found
+
+
+def as_installed(line: str, known: Mapping[str, str]) -> Iterator[str]:
+    """Of the names on a line that were followed into an installed library, where they were read."""
+    for name, place in known.items():
+        if re.search(rf"(?<![\w.]){re.escape(name)}\b", line):
+            yield f"{name} as installed: {place}"
 
 
 def together(parts: Sequence[Told]) -> Told:
@@ -111,6 +136,7 @@ def together(parts: Sequence[Told]) -> Told:
     holders: dict[DefKey, tuple[int, ...]] = {}
     silences: dict[Path, tuple[Silence, ...]] = {}
     refactorings: dict[Place, Fix] = {}
+    installed: dict[Path, Mapping[str, str]] = {}
     for number, part in enumerate(parts):
         for key, told_of in part.functions.items():
             runs = tuple(replace(run, loader=renumbered[number, run.loader]) for run in told_of.runs)
@@ -119,8 +145,9 @@ def together(parts: Sequence[Told]) -> Told:
             holders[key] = tuple(renumbered[number, index] for index in held_by)
         silences.update(part.silences)
         refactorings.update(part.refactorings)
+        installed.update(part.installed)
     mapped = tuple(replace(loader, index=index) for index, (_, loader) in enumerate(loaders))
-    return Told(WorkerMap(mapped), functions, holders, silences, refactorings)
+    return Told(WorkerMap(mapped), functions, holders, silences, refactorings, installed)
 
 
 def _refactorings(model: Model) -> Iterator[tuple[Place, Fix]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from loaderlint.files import file_accesses, reading
 from loaderlint.files.reading import UnreadableFile
 from loaderlint.project.modules.project_files import ProjectFile
+from loaderlint.project.versions import library_folders
 from loaderlint.project.versions.library_folders import LibraryFolders
 from loaderlint.runtime.internal_errors import Failure, contained
 from loaderlint.sources.store import KeptPieces, OpenFile, piece_key
@@ -66,6 +67,15 @@ class LibrarySources:
             with contained(_unheard, path):
                 self._open[path] = self._read(path)
         return self._open[path]
+
+    def place(self, path: Path, piece: int) -> str:
+        """'mmcv 1.7.1 (mmcv/utils/parrots_wrapper.py:41)': where a piece of a module stands, for people."""
+        top = self._names.get(path, "").partition(".")[0]
+        release = library_folders.release(self.folders, top) or top
+        folder = next((one for one in self.folders.folders if path.is_relative_to(one)), path.parent)
+        opened = self._open.get(path)
+        line = f":{opened.pieces[piece].line + 1}" if opened is not None and piece < len(opened.pieces) else ""
+        return f"{release} ({path.relative_to(folder).as_posix()}{line})"
 
     def opened(self) -> Iterator[tuple[bytes, OpenFile]]:
         """The modules that were read, each with its bytes, for a cache to keep."""
@@ -162,6 +172,10 @@ class SeenLibraries:
             opened = self._sources.file(path) if self._sources is not None and more else None
             self._files[path] = ProjectFile(path, opened.pieces, opened.facts) if opened is not None else None
         return self._files[path]
+
+    def place(self, path: Path, piece: int) -> str:
+        """See `LibrarySources.place`."""
+        return self._sources.place(path, piece) if self._sources is not None else ""
 
 
 def _existing(prefix: Path | None) -> tuple[Path, ...]:

@@ -792,6 +792,9 @@ class Libraries(Protocol):
     def file(self, path: Path) -> ProjectFile | None:
         """Such a file; None if it cannot be read."""
 
+    def place(self, path: Path, piece: int) -> str:
+        """Where a piece of such a file stands, for people."""
+
 
 class Snapshot:
     """A view of one part of a store's project for one linking. The same question always gets the same answer, and each
@@ -899,6 +902,10 @@ class Snapshot:
     def library_name(self, path: Path) -> str | None:
         """The dotted name of the module in a library's file."""
         return self._libraries.name_of(path) if self._libraries is not None else None
+
+    def library_place(self, path: Path, piece: int) -> str:
+        """Where a piece of a library's file stands, for people."""
+        return self._libraries.place(path, piece) if self._libraries is not None else ""
 
     def _search(self, kind: str, word: str) -> tuple[Path, ...]:
         known = self._searched[kind]

@@ -32,6 +32,25 @@ def imports_in(ev: Evaluator, path: Path) -> Iterator[ir.Imported]:
         yield from (e for e in (facts.ir.exprs if facts else ()) if isinstance(e, ir.Imported))
 
 
+def imported_as(ev: Evaluator, path: Path) -> Iterator[tuple[str, str]]:
+    """What a file imports that is not the project's and is read where it is installed: as the file calls it, and its
+    full name."""
+    file = ev.file(path)
+    for e in imports_in(ev, path):
+        if e.level or not ev.installed.is_read(e.module.partition(".")[0]) or ev.names.resolve(path, e.module, 0):
+            continue
+        full = f"{e.module}.{e.name}" if e.name else e.module
+        yield e.name or e.module, full
+        pattern = re.compile(rf"\b{re.escape(e.name or e.module)}\s+as\s+(\w+)")
+        for _, aliases in file.asking(aliases_in, pattern) if file else ():
+            yield from ((alias, full) for alias in aliases)
+
+
+def aliases_in(text: str, pattern: re.Pattern[str]) -> tuple[str, ...]:
+    """The names that a text gives something by `as`."""
+    return tuple(pattern.findall(text))
+
+
 def files_of(ev: Evaluator, importer: Path, e: ir.Imported) -> Iterator[Path]:
     """The module of the project that an import names, and the one that is taken from it."""
     module = ev.names.resolve(importer, e.module, e.level)

@@ -33,8 +33,8 @@ class Installed:
         self._tops: dict[str, bool] = {}
         self._values: dict[str, Val | None] = {}
         self._finding: set[str] = set()
-        self.found: dict[str, ClassRef | FunctionRef] = {}
-        """The classes and functions that names of libraries stand for, by these names."""
+        self.found: dict[str, tuple[Path, int]] = {}
+        """The names of libraries that were followed, each with the file and the piece that says what it is."""
 
     def holds(self, path: Path) -> bool:
         """Whether a file is one of a library, not of the project."""
@@ -110,6 +110,7 @@ class Installed:
             if path is None or file is None:
                 continue
             if name in file.names:
+                self.found[f"{module}.{name}"] = path, file.names[name][-1].piece
                 return self._ev.names.lookup(path, name)
             more = [star for star in self._stars(path, file) if star not in seen]
             seen.update(more)
@@ -130,7 +131,7 @@ class Installed:
             return None
         for atom in atoms:
             if isinstance(atom, ClassRef | FunctionRef):
-                self.found.setdefault(name, atom)
+                self.found[name] = atom.path, atom.piece
         others = len(atoms) < len([atom for atom in found.atoms if not _is_none(atom)])
         return Val(frozenset({*atoms, Lib(canonical(name))}) if others else frozenset(atoms))
 

@@ -10,19 +10,18 @@ from pathlib import Path
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.callers import CallSite
 from loaderlint.project.evaluation.evaluator import Evaluator
-from loaderlint.project.evaluation.file_imports import imports_in
+from loaderlint.project.evaluation.file_imports import imported_as
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Site
 
 #: So many frames of a library are gone through for the loaders that a call of one of its functions makes.
 _MAX_FRAMES = 32
-_ALIAS = r"\b{}\s+as\s+(\w+)"
 
 
 def calls_of_libraries(ev: Evaluator, path: Path) -> Iterator[CallSite]:
     """The calls in a file of something that it imports from libraries whose source is read."""
     file = ev.file(path)
-    names = _imported_names(ev, path)
+    names = {written.partition(".")[0] for written, _ in imported_as(ev, path)}
     if file is None or not names:
         return
     pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
@@ -38,31 +37,6 @@ def calls_of_libraries(ev: Evaluator, path: Path) -> Iterator[CallSite]:
 def names_one(text: str, pattern: re.Pattern[str]) -> bool:
     """Whether a text holds one of some names."""
     return pattern.search(text) is not None
-
-
-def _imported_names(ev: Evaluator, path: Path) -> set[str]:
-    """Of what a file imports from libraries that are read, the words by which it is called: each name, and the last or
-    first part of a module. Another name that the file gives it stands beside it where it is imported."""
-    found: set[str] = set()
-    for e in imports_in(ev, path):
-        if e.level == 0 and ev.installed.is_read(e.module.partition(".")[0]):
-            if ev.names.resolve(path, e.module, 0) is None:
-                found.update(_words_of(ev, path, e))
-    return found
-
-
-def _words_of(ev: Evaluator, path: Path, e: ir.Imported) -> Iterator[str]:
-    word = e.name or e.module.partition(".")[0]
-    yield word
-    file = ev.file(path)
-    pattern = re.compile(_ALIAS.format(re.escape(e.name or e.module)))
-    for _, aliases in file.asking(aliases_in, pattern) if file else ():
-        yield from aliases
-
-
-def aliases_in(text: str, pattern: re.Pattern[str]) -> tuple[str, ...]:
-    """The names that a text gives something by `as`."""
-    return tuple(pattern.findall(text))
 
 
 def may_make(ev: Evaluator, atom: Atom) -> bool:

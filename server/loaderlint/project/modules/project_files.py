@@ -362,3 +362,7 @@ class Files(Protocol):
     def library_name(self, path: Path) -> str | None:
         """The dotted name of the module in a file that `library_module` gave; None for other files."""
         ...
+
+    def library_place(self, path: Path, piece: int) -> str:
+        """'mmcv 1.7.1 (mmcv/utils/parrots_wrapper.py:41)': where a piece of a library's file stands, for people."""
+        ...

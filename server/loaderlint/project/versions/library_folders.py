@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from loaderlint.files import file_accesses, reading
 from loaderlint.files.reading import UnreadableFile
 from loaderlint.project.versions import installed_packages
+from loaderlint.project.versions.declaration import normal
 
 #: The environment variable with folders that come before those of the environment.
 VARIABLE = "PYTHONPATH"
@@ -93,11 +94,11 @@ def _editable(path: Path) -> Iterator[Path]:
         yield from (at / "src", at)
 
 
-def release(folders: LibraryFolders, top: str) -> tuple[str, str]:
-    """The name and version of what a top-level package was installed from; ('', '') where that is not seen."""
+def release(folders: LibraryFolders, top: str) -> str:
+    """'mmcv 1.7.1': what a top-level package was installed from, as far as it has the package's name; '' if not."""
     for folder in folders.packages:
         for name in sorted(installed_packages.names_in(folder)):
             found = installed_packages.named_release(name)
-            if found is not None and found[0] in (top.lower().replace("_", "-"), f"{top.lower()}-full"):
-                return found[0], found[1]
-    return "", ""
+            if found is not None and found[0] in (normal(top), f"{normal(top)}-full"):
+                return " ".join(found)
+    return ""
