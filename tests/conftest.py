@@ -13,7 +13,7 @@ from loaderlint.engine import project_state
 from loaderlint.findings.diagnostics import Problem
 from loaderlint.runtime.internal_errors import Failure
 
-for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH"):
     os.environ.pop(name, None)
 
 _CACHE = tempfile.TemporaryDirectory(prefix="loaderlint-tests-", ignore_cleanup_errors=True)

@@ -151,11 +151,18 @@ class SeenLibraries:
         self._sources: LibrarySources | None = None
         self._files: dict[Path, ProjectFile | None] = {}
 
+    def are_there(self) -> bool:
+        """Whether there is a folder with libraries."""
+        return bool(self._found().folders.folders)
+
     def has(self, name: str) -> bool:
         """See `LibrarySources.has`."""
+        return self._found().has(name)
+
+    def _found(self) -> LibrarySources:
         if self._sources is None:
             self._sources = self._find()
-        return self._sources.has(name)
+        return self._sources
 
     def module(self, name: str) -> Path | None:
         """See `LibrarySources.module`."""

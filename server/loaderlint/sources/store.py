@@ -780,6 +780,9 @@ class Notes(NamedTuple):
 class Libraries(Protocol):
     """The installed libraries that a project imports, as one linking sees them."""
 
+    def are_there(self) -> bool:
+        """Whether there is a folder with libraries."""
+
     def has(self, name: str) -> bool:
         """Whether a top-level package or module of this name is installed."""
 
@@ -889,6 +892,10 @@ class Snapshot:
     def deriving(self, word: str) -> tuple[Path, ...]:
         """The files of the part with a class that names `word` among its bases (and perhaps others), sorted."""
         return self._search("deriving", word)
+
+    def has_libraries(self) -> bool:
+        """Whether there is an environment in which libraries may be installed."""
+        return self._libraries is not None and self._libraries.are_there()
 
     def has_library(self, name: str) -> bool:
         """Whether a top-level package or module of this name is installed."""

@@ -16,15 +16,22 @@ from loaderlint.project.evaluation.values import Atom, FunctionRef, Site
 
 #: So many frames of a library are gone through for the loaders that a call of one of its functions makes.
 _MAX_FRAMES = 32
+_STAR = re.compile(r"\bfrom\s+(\w[\w.]*)\s+import\s*\*")
+_CALL = re.compile(r"\w\(")
 
 
 def calls_of_libraries(ev: Evaluator, path: Path) -> Iterator[CallSite]:
     """The calls in a file of something that it imports from libraries whose source is read."""
     file = ev.file(path)
-    names = {written.partition(".")[0] for written, _ in imported_as(ev, path)}
-    if file is None or not names:
+    if file is None or not ev.files.has_libraries():
         return
+    names = {written.partition(".")[0] for written, _ in imported_as(ev, path)}
     pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
+    starred = {module.partition(".")[0] for _, modules in file.asking(star_imports) for module in modules}
+    if any(map(ev.installed.is_read, starred)):
+        pattern = _CALL
+    elif not names:
+        return
     for piece, _ in file.asking(names_one, pattern):
         facts = ev.facts(path, piece)
         for def_, one in enumerate(facts.ir.defs if facts else ()):
@@ -32,6 +39,11 @@ def calls_of_libraries(ev: Evaluator, path: Path) -> Iterator[CallSite]:
                 call = facts.ir.exprs[step.call] if facts and type(step) is ir.Perform else None
                 if isinstance(call, ir.Call) and type(step) is ir.Perform:
                     yield CallSite(path, piece, def_, step.call, step.context)
+
+
+def star_imports(text: str) -> tuple[str, ...]:
+    """The modules of which a text imports all names."""
+    return tuple(_STAR.findall(text)) if "import" in text and "*" in text else ()
 
 
 def names_one(text: str, pattern: re.Pattern[str]) -> bool:

@@ -350,6 +350,10 @@ class Files(Protocol):
         """The files with a class among whose bases `word` is written (and perhaps others), sorted."""
         ...
 
+    def has_libraries(self) -> bool:
+        """Whether there is an environment in which libraries may be installed."""
+        ...
+
     def has_library(self, name: str) -> bool:
         """Whether a top-level package or module of this name is installed where the project runs."""
         ...
