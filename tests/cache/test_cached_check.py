@@ -134,6 +134,35 @@ def test_what_several_processes_found(project: Path, run: Check, ran: list[bool]
     same_as_fresh(run, ran, "demo", answered=False)
 
 
+SITE = ".venv/lib/python3.12/site-packages"
+FEED = "from torch.utils.data import DataLoader as Feed\n"
+
+
+def test_what_an_installed_library_says(project: Path, run: Check, ran: list[bool]) -> None:
+    """A check rests on the modules of libraries that it read, and on where they were looked for."""
+    (project / SITE).mkdir(parents=True)
+    write(".venv/pyvenv.cfg", "version = 3.12.0\n")(project)
+    write(f"{SITE}/somelib/__init__.py", "from .feeds import Feed\n")(project)
+    write(f"{SITE}/somelib/feeds.py", FEED)(project)
+    write(f"{SITE}/somelib/other.py", "")(project)
+    train = "from somelib import Feed\nfrom demo.datasets import *\nloader = Feed(Crops(), num_workers=4)\n"
+    write("demo/feeding.py", train)(project)
+    for path in (*sorted(project.rglob("*"), reverse=True), project):
+        long_ago(path)
+    run()
+    same_as_fresh(run, ran, answered=True)
+    write(f"{SITE}/somelib/other.py", "x = 1\n")(project)
+    same_as_fresh(run, ran, answered=True)
+    write("demo/feeding.py", "# Feeds.\n" + train)(project)
+    same_as_fresh(run, ran, answered=True)
+    write(f"{SITE}/somelib/feeds.py", "class Feed:\n    pass\n")(project)
+    same_as_fresh(run, ran, answered=False)
+    (project / SITE / "somelib/feeds.py").unlink()
+    same_as_fresh(run, ran, answered=False)
+    write(f"{SITE}/own.pth", f"{project.parent / 'elsewhere'}\n")(project)
+    same_as_fresh(run, ran, answered=False)
+
+
 def test_more_than_was_checked(project: Path, run: Check, ran: list[bool]) -> None:
     run("demo/datasets.py")
     same_as_fresh(run, ran, answered=False)
@@ -317,7 +346,9 @@ def test_what_is_kept_is_all_that_is_noted() -> None:
     for name in linking_answers._QUESTIONS:
         linking_answers._question([name, []])
     asked = {name for name in vars(Files) if not name.startswith("_")}
-    assert asked == {"root", "paths", "exists", "has_folder", "file", *linking_answers._SEARCHES}
+    # What libraries say is not kept as answers: the record holds the files themselves.
+    libraries = {"has_libraries", "has_library", "library_module", "library_name", "library_place"}
+    assert asked - libraries == {"root", "paths", "exists", "has_folder", "file", *linking_answers._SEARCHES}
     names = {name.partition(":")[2] for name in linking_answers._QUESTIONS}
     names |= {"names_in", "question", "looks"}  # both readers of paths; what is handed on; what rules look for
     looks = {f"{one.looks.__module__}:{one.looks.__qualname__}" for one in RULES if one.looks is not None}

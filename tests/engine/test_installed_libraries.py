@@ -458,3 +458,18 @@ def test_explain_says_where_it_was_read(tmp_path: Path) -> None:
     line = TRAIN.splitlines().index("loader = Feed(Noisy(), num_workers=4)")
     told = Workspace([root]).explain(root / "train.py", line).environment
     assert "Feed as installed: somelib 1.2 (somelib/feeds.py:4)" in told
+
+
+def test_parts_that_are_linked_in_processes(tmp_path: Path) -> None:
+    """Each finds the libraries of its own environment."""
+    root = tmp_path.resolve()
+    for part in ("one", "two"):
+        project(root / part, NOISY + "from .feeds import loader\n", FEED)
+        (root / part / "pyproject.toml").unlink()
+        write(root, {f"{part}/__init__.py": "", f"{part}/feeds.py": "", f"{part}/train.py": TRAIN})
+    write(root, {"pyproject.toml": '[project]\nname = "demo"\n'})
+    alone, apart = Workspace([root]), Workspace([root], jobs=2)
+    assert [len(shown) for shown in alone.check().values()] == [0, 0, 1, 0, 0, 1]
+    assert {path: list(shown) for path, shown in apart.check().items()} == {
+        path: list(shown) for path, shown in alone.check().items()
+    }

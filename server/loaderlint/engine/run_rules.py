@@ -32,9 +32,9 @@ def ask_rules(
     told where a rule looked and is silent, `failed` where an error of ours kept it from looking.
 
     Raises Cancelled when `stop` answers True in between."""
-    found: dict[tuple[str, Place, str], Finding] = {}
     from loaderlint.project.reach.project_places import ProjectPlaces
 
+    found: dict[tuple[str, Place, str], Finding] = {}
     places = ProjectPlaces(model)
     for one in rules:
         if stop():
@@ -43,7 +43,7 @@ def ask_rules(
         with contained(failed, None, one.name):
             subjects = _subjects(one, model)
         for subject in subjects:
-            with contained(failed, _file_of(subject), one.name):
+            with contained(failed, _file_of(subject, places), one.name):
                 for finding in one.find(subject, model):
                     if isinstance(finding, Silence):
                         if not places.is_library(finding.place.path):
@@ -78,10 +78,10 @@ def _changes_library(fix: Fix, places: ProjectPlaces, model: Model) -> bool:
     return any(place_of(intent) in calls for intent in fix.intents)
 
 
-def _file_of(subject: object) -> Path | None:
-    """The file that a subject of a rule stands in; None for a loader that nobody sees."""
+def _file_of(subject: object, places: ProjectPlaces) -> Path | None:
+    """The file of the project that a subject of a rule stands in; None for a loader that nobody sees."""
     path = getattr(subject, "path", None)
-    return path if isinstance(path, Path) else None
+    return path if isinstance(path, Path) and not places.is_library(path) else None
 
 
 def merged_findings(units: Sequence[Mapping[Path, list[Finding]]]) -> dict[Path, list[Finding]]:

@@ -407,7 +407,7 @@ class Classes:
             return None
         args = self._ev.calls.site_arguments(inst.site).bind(facts.ir.defs[member.function.def_].params, of(inst))
         function = member.function
-        depth = inst.site.frame.depth + 1
+        depth = self._ev.functions.depth_of_call(function, inst.site.frame)
         return self._ev.frame(
             function.path, function.piece, function.def_, inst, args, function.scope, member.owner, depth
         )

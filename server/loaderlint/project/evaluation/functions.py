@@ -140,7 +140,7 @@ class Functions:
         wrapper = self.wrapper(function) if decoration == "unknown" and receiver is None else None
         if wrapper is not None and caller.depth < MAX_DEPTH:
             return self.invoke(wrapper, None, None, arguments, caller)
-        nested = self._depth_of_call(function, caller)
+        nested = self.depth_of_call(function, caller)
         if nested > MAX_DEPTH:
             return unknown("too deep" if nested == caller.depth + 1 else "library too deep"), ()
         args = arguments.bind(one.params, of(receiver) if receiver is not None else None)
@@ -151,7 +151,7 @@ class Functions:
             return unknown("decorator"), (frame,)
         return self.returned(frame), (frame,)
 
-    def _depth_of_call(self, function: FunctionRef, caller: Frame) -> int:
+    def depth_of_call(self, function: FunctionRef, caller: Frame) -> int:
         """How deep a frame is nested that a call runs. A call inside a library counts as several."""
         holds = self._ev.installed.holds
         return caller.depth + (_LIBRARY_CALL if holds(caller.path) and holds(function.path) else 1)
