@@ -138,6 +138,20 @@ LOADERS: dict[str, tuple[Mapping[str, str], str]] = {
         },
         "import somelib as lib\nloader = lib.feed(Noisy())",
     ),
+    "an object that loads what it is given": (
+        {
+            "somelib/__init__.py": """
+            from torch.utils.data import DataLoader
+            class Queue:
+                def __init__(self, dataset, num_workers=0):
+                    self.dataset, self.workers = dataset, num_workers
+                    self.items = self.load()
+                def load(self):
+                    return iter(DataLoader(self.dataset, num_workers=self.workers))
+            """
+        },
+        "from somelib import Queue\nqueue = Queue(Noisy(), num_workers=4)  # a loader",
+    ),
     "a function through another of another module": (
         {"somelib/__init__.py": "from .a import feed\n"}
         | {"somelib/a.py": "from somelib.b import make\ndef feed(data, n=4):\n    return make(data, n)  # loader\n"}

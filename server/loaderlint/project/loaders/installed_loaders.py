@@ -12,11 +12,14 @@ from loaderlint.project.evaluation.callers import CallSite
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.file_imports import imported_as
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, FunctionRef, Site
+from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Site
+from loaderlint.project.modules.dependencies import holds
 
 #: So many frames of a library are gone through for the loaders that a call of one of its functions makes.
 _MAX_FRAMES = 32
 _STAR = re.compile(r"\bfrom\s+(\w[\w.]*)\s+import\s*\*")
+#: What stands in a class whose objects make a loader.
+_WORD = "oader("
 _CALL = re.compile(r"\w\(")
 
 
@@ -52,11 +55,15 @@ def names_one(text: str, pattern: re.Pattern[str]) -> bool:
 
 
 def may_make(ev: Evaluator, atom: Atom) -> bool:
-    """Whether a function is one of a library that may make a loader."""
-    if not isinstance(atom, FunctionRef) or not ev.installed.holds(atom.path):
+    """Whether something is a function of a library, or a class whose objects hold them, that may make a loader."""
+    if not isinstance(atom, FunctionRef | ClassRef) or not ev.installed.holds(atom.path):
         return False
     file = ev.file(atom.path)
-    return file is not None and "oader" in file.pieces[atom.piece].text
+    if file is None:
+        return False
+    if isinstance(atom, ClassRef) and atom.def_ == 1 and file.pieces[atom.piece].kind == "class":
+        return bool(file.all_asking(holds, _WORD, scope=atom.piece))
+    return "oader" in file.pieces[atom.piece].text
 
 
 def made_inside(ev: Evaluator, site: Site) -> Iterator[Site]:
