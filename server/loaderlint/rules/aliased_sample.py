@@ -47,8 +47,10 @@ from loaderlint.findings.finding import Finding, Fix, Severity, Silence, Wrap
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Origin, Val
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
-from loaderlint.rules.base import Rule, loaders_of, loudness, page
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.stored_kinds import Kind, container_kind, has_rows, is_array_index, known_kind
+from loaderlint.rules.shared.wording import loaders_of
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:

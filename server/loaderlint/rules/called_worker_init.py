@@ -50,7 +50,8 @@ from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib, Literal_, Method, PartialOf, unknown
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.loader_call import Written, written
 from loaderlint.rules.shared.seeding import SEED_WORKER
 from loaderlint.rules.shared.silence_reasons import few_workers, too_unsure

@@ -56,8 +56,7 @@ the calls are deleted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from loaderlint.findings.finding import (
@@ -72,8 +71,11 @@ from loaderlint.findings.finding import (
     Wrap,
 )
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
-from loaderlint.rules.base import Rule, gathered, in_workers_of, is_for_evaluation, loudness, page
-from loaderlint.rules.shared.common_seeds import Rhythm, is_common_seed, rhythm, why_not_common
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.common_seeds import Rhythm, rhythm, why_not_common
+from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
+from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.seed_sources import seed_sources
 from loaderlint.rules.shared.seeding_calls import (
     Written,
@@ -83,7 +85,8 @@ from loaderlint.rules.shared.seeding_calls import (
     statements,
     written,
 )
-from loaderlint.rules.shared.silence_reasons import EVALUATION, silences, too_unsure
+from loaderlint.rules.shared.silence_reasons import EVALUATION, silences
+from loaderlint.rules.shared.wording import in_workers_of
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
 
@@ -102,62 +105,56 @@ class Seeding(NamedTuple):
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a def in which such seeds are written."""
-    written_in: dict[tuple[Path, int, int], list[Seeding]] = {}
+    for one in judged(RULE, _candidates(function, model), model, parts=_PARTS, weigh=_weigh):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Seeding] | Silence]:
+    """The calls that give all workers of some loader the same seed."""
     for call in model.calls(function):
         for name, seed in seeds_of(call):
-            found = _seeding(call, name, seed, model)
-            if found is None:
-                yield from _silences(call, seed, model)
-                continue
-            frame = found.place.frame
-            written_in.setdefault((frame.path, frame.piece, frame.def_), []).append(found)
-    for seedings in written_in.values():
-        yield from _judge(seedings, model)
+            found = _candidate(call, name, seed, model)
+            yield from [found] if found else _silences(call, seed, model)
 
 
-def _seeding(call: WorkerCall, name: str, seed: int, model: Model) -> Seeding | None:
-    exposure = model.exposure(
-        call.frame, 2, parts=_PARTS, cured=lambda loader: not is_common_seed(call, seed, loader, model)
-    )
+def _candidate(call: WorkerCall, name: str, seed: int, model: Model) -> Candidate[Seeding] | None:
+    def cure(loader: Loader) -> str:
+        return model.remembered(why_not_common, call, seed, loader)
+
+    exposure = model.exposure(call.frame, RULE.workers, parts=_PARTS, cured=lambda loader: bool(cure(loader)))
     if exposure is None:
         return None
     place = written(call, seed, exposure.lead, model)
     moves = "moving" in set(seed_sources(seed, call.frame, model))
-    return Seeding(call, name, rhythm(call, exposure.lead, model), place, moves, exposure)
+    seeding = Seeding(call, name, rhythm(call, exposure.lead, model), place, moves, exposure)
+    where = (place.frame.path, place.frame.piece, place.frame.def_)
+    return Candidate(seeding, call.frame, Spot(place.frame, place.number), cure, key=where)
 
 
 def _silences(call: WorkerCall, seed: int, model: Model) -> Iterator[Silence]:
-    if model.explains and (loaders := list(_loaders(call, model))):
+    loaders = list(model.loaders_of(model.reached[call.frame].bits(_PARTS))) if model.explains else []
+    if loaders:
         reasons = (why_not_common(call, seed, loader, model) for loader in loaders)
         yield from silences(RULE.name, model.place(call.frame, call.number), reasons)
 
 
-def _loaders(call: WorkerCall, model: Model) -> Iterator[Loader]:
-    return model.loaders_of(model.reached[call.frame].bits(_PARTS))
+def _weigh(seedings: Sequence[Candidate[Seeding]], exposure: Exposure) -> Severity | Unsaid:
+    if all(is_for_evaluation(loader) for loader in exposure.loaders):
+        return Unsaid(EVALUATION)
+    return lowered(RULE.severity, exposure)
 
 
-def _judge(seedings: list[Seeding], model: Model) -> Iterator[Finding | Silence]:
-    found = gathered((one.call.frame, one.exposure) for one in seedings)
-    assert found is not None
-    frame, exposure = found
-    first = next(one for one in seedings if one.call.frame is frame)
-    place = model.place(first.place.frame, first.place.number)
-    severity = loudness(Severity.ERROR, exposure.certainty)
-    if severity is None or all(is_for_evaluation(loader) for loader in exposure.loaders):
-        yield Silence(RULE.name, place, EVALUATION if severity else too_unsure(exposure.certainty))
-        return
-    others = {model.place(one.place.frame, one.place.number): one.function for one in seedings}
+def _finding(verdict: WorkerVerdict[Seeding], model: Model) -> Finding:
+    first, place = verdict.about, verdict.spot.place(model)
+    others = {model.place(one.place.frame, one.place.number): one.function for one in verdict.together}
     also = [Evidence(other, f"`{function}` too") for other, function in others.items() if other != place]
-    fix = _fix(seedings, model)
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        f"within an epoch all workers draw the same numbers {in_workers_of(exposure)}: "
+    fix = _fix(verdict.together, model)
+    return verdict.finding(
+        f"within an epoch all workers draw the same numbers {in_workers_of(verdict.exposure)}: "
         f"`{first.function.replace('numpy.', 'np.')}` gets the same seed in each of them; {_advice(first)}",
         place,
         first.function,
-        (*also, *model.why(frame, exposure)),
+        (*also, *verdict.why(model)),
         (fix,) if fix else (),
     )
 
@@ -171,7 +168,7 @@ def _advice(seeding: Seeding) -> str:
 # --- fixes ------------------------------------------------------------------------------------------------------------
 
 
-def _fix(seedings: list[Seeding], model: Model) -> Fix | None:
+def _fix(seedings: Sequence[Seeding], model: Model) -> Fix | None:
     """Let the worker enter all seeds at once where they are set once or for each epoch; else delete the calls."""
     if any(one.rhythm in ("batch", "sample") for one in seedings):
         places = dict.fromkeys(statements((one.place for one in seedings), model))
@@ -188,7 +185,7 @@ def _fix(seedings: list[Seeding], model: Model) -> Fix | None:
     return Fix("Let the worker enter the seed", "safe" if only and not lasting else "unsafe", intents)
 
 
-def _change(seeding: Seeding, seedings: list[Seeding], model: Model) -> Intent | None:
+def _change(seeding: Seeding, seedings: Sequence[Seeding], model: Model) -> Intent | None:
     """Give one seed the worker's: instead of a constant, else added to it."""
     frame, at, number = seeding.place
     place, call = model.place(frame, number), model.place(frame, at)

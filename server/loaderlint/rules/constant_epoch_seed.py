@@ -57,7 +57,7 @@ from loaderlint.project.evaluation.callers import called_name
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import ClassRef, Lib, LibObject, Literal_, Unknown
 from loaderlint.project.reach.model import Loader, MainFunction, Model, WorkerCall
-from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.epoch_passes import (
     Pass,
     between,
@@ -68,6 +68,7 @@ from loaderlint.rules.shared.epoch_passes import (
     passes,
     turn_name,
 )
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.seed_sources import seed_sources
 from loaderlint.rules.shared.seeding import tests_an_option
 from loaderlint.rules.shared.silence_reasons import too_unsure

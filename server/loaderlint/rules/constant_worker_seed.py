@@ -61,12 +61,15 @@ from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, SEEDERS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Exposure, Loader, MainFunction, Model, WorkerCall
-from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.common_seeds import is_common_seed
 from loaderlint.rules.shared.global_draws import is_drawn_from
+from loaderlint.rules.shared.judgement import loudness
+from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.seed_sources import Source, seed_sources
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, Written, is_read_only_in, often, seeds_of, written
 from loaderlint.rules.shared.silence_reasons import few_workers, too_unsure
+from loaderlint.rules.shared.wording import in_workers_of
 
 #: The torch that seeds NumPy in each worker.
 FIXED_IN = "1.9"

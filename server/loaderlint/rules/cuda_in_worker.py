@@ -61,105 +61,137 @@ for the others: the line that moves the batch belongs into the training loop.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Finding, Fix, SetArgument, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Val
 from loaderlint.project.reach.model import Exposure, Model, WorkerCall, WorkerFunction
-from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, not_forked, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.cuda_uses import CudaUse, cuda_use, doubts_around, kept_on_gpu, used_reads
 from loaderlint.rules.shared.held_handles import is_held
+from loaderlint.rules.shared.judgement import Candidate, Cure, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.kept_state import own_attribute
 from loaderlint.rules.shared.lazy_places import Spot, site_key
+from loaderlint.rules.shared.loader_traits import not_forked
 from loaderlint.rules.shared.process_guards import callers_of, tests_around
-from loaderlint.rules.shared.silence_reasons import silent, started_by, too_unsure, unexposed
+from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.wording import in_workers_of
 
 #: What shows that the main process uses CUDA, or leaves it to a trainer that does.
 _SIGNS = ("cuda", "Trainer", "Accelerator", "Fabric", "accelerator", "pin_memory=True")
 
 _ASKS = "the code asks before for the device or the process, or is off as configured"
 _FILLED = "the constructor calls it to fill a store, which is asked first: workers find what it holds"
+_NOT_HELD = "the main process does not hold it any more when the workers start"
 _LOAD = Lib("torch.load")
+
+
+class Brought(NamedTuple):
+    """What the main process puts into GPU memory by a call, `text` for people, and where workers read it."""
+
+    text: str
+    reader: Spot
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a call, for all loaders whose forked workers perform it; one a thing in GPU memory that they use."""
-    uses: dict[int, list[CudaUse]] = {}
-    loads: dict[int, list[WorkerCall]] = {}
+    for use in judged(RULE, _uses(function, model), model, weigh=partial(_weigh, model)):
+        yield use if isinstance(use, Silence) else _use(use, model)
+    for load in judged(RULE, _loads(function, model), model, weigh=partial(_weigh_load, model)):
+        yield load if isinstance(load, Silence) else _load(load, model)
+    for brought in judged(RULE, _brought(function, model), model):
+        yield brought if isinstance(brought, Silence) else _use_of_brought(brought, model)
+
+
+def _uses(function: WorkerFunction, model: Model) -> Iterator[Candidate[CudaUse] | Silence]:
+    """The calls that use CUDA."""
     for call in model.calls(function):
-        use = cuda_use(call, model)
-        if use and _is_filled_before(call, model):
-            yield from silent(RULE.name, Spot(call.frame, call.number), _FILLED, model)
+        here, use = Spot(call.frame, call.number), cuda_use(call, model)
+        if use is None:
             continue
-        doubts = _doubts(call, model) if use else None
-        if use and doubts is not None:
-            uses.setdefault(call.number, []).append(use._replace(doubts=max(use.doubts, doubts)))
-        elif use:
-            yield from silent(RULE.name, Spot(call.frame, call.number), _ASKS, model)
-        elif _loads_anywhere(call, model):
-            loads.setdefault(call.number, []).append(call)
-    for found in uses.values():
-        yield from _judge(found, model)
-    for calls in loads.values():
-        yield from _judge_load(calls, model)
-    yield from _brought(function, model)
+        if _is_filled_before(call, model):
+            yield from silent(RULE.name, here, _FILLED, model)
+            continue
+        doubts = _doubts(call, model)
+        if doubts is None:
+            yield from silent(RULE.name, here, _ASKS, model)
+            continue
+        doubts = max(use.doubts, doubts)
+        yield Candidate(use, call.frame, here, _cure(model), doubts=doubts, key=here.key)
 
 
-def _judge(uses: list[CudaUse], model: Model) -> Iterator[Finding | Silence]:
-    found = gathered((use.call.frame, _exposure(use.call, model)) for use in uses)
-    here = Spot(uses[0].call.frame, uses[0].call.number)
-    if found is None:
-        for reason in dict.fromkeys(_unexposed(use.call.frame, model) for use in uses):
-            yield from silent(RULE.name, here, reason, model)
-        return
-    frame, exposure = found
-    use = next(one for one in uses if one.call.frame is frame)
-    doubts = use.doubts + (0 if _main_uses_cuda(model) else 1)
-    severity = loudness(Severity.ERROR, exposure.certainty, doubts)
-    if severity is None:
-        yield from silent(RULE.name, here, too_unsure(exposure.certainty), model)
-        return
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        f"the worker raises RuntimeError (cannot re-initialize CUDA in forked subprocess): {use.text} "
-        f"{in_workers_of(exposure)}; move the batch to the GPU in the training loop",
-        model.place(frame, use.call.number),
-        use.text,
-        model.why(frame, exposure),
+def _weigh(model: Model, uses: Sequence[Candidate[CudaUse]], exposure: Exposure) -> Severity | Unsaid:
+    return lowered(RULE.severity, exposure, uses[0].doubts + (0 if model.once(_main_uses_cuda) else 1))
+
+
+def _use(verdict: WorkerVerdict[CudaUse], model: Model) -> Finding:
+    return verdict.finding(
+        "the worker raises RuntimeError (cannot re-initialize CUDA in forked subprocess): "
+        f"{verdict.about.text} {in_workers_of(verdict.exposure)}; move the batch to the GPU in the training loop",
+        verdict.spot.place(model),
+        verdict.about.text,
+        verdict.why(model),
     )
 
 
-def _judge_load(calls: list[WorkerCall], model: Model) -> Iterator[Finding | Silence]:
-    found = gathered((call.frame, _exposure(call, model)) for call in calls)
-    here = Spot(calls[0].frame, calls[0].number)
-    if found is None:
-        for reason in dict.fromkeys(_unexposed(call.frame, model) for call in calls):
-            yield from silent(RULE.name, here, reason, model)
-        return
-    if found[1].certainty == "possible" or not _main_uses_cuda(model):
-        unsure = "it is only possible that workers run it"
-        reason = unsure if found[1].certainty == "possible" else "nothing here uses CUDA"
-        yield from silent(RULE.name, here, reason, model)
-        return
-    frame, exposure = found
-    yield Finding(
-        RULE.name,
-        Severity.INFORMATION,
-        exposure.certainty,
-        f"tensors that were saved on a GPU come back to it: `torch.load` without map_location "
-        f'{in_workers_of(exposure)}, where CUDA cannot be used; pass `map_location="cpu"`',
-        model.place(frame, calls[0].number),
+def _cure(model: Model) -> Cure:
+    return not_forked(model, "where CUDA can be used")
+
+
+# --- torch.load -------------------------------------------------------------------------------------------------------
+
+
+def _loads(function: WorkerFunction, model: Model) -> Iterator[Candidate[WorkerCall] | Silence]:
+    """The calls that load tensors to where they were saved."""
+    for call in model.calls(function):
+        if _loads_anywhere(call, model) and cuda_use(call, model) is None:
+            here = Spot(call.frame, call.number)
+            yield Candidate(call, call.frame, here, _cure(model), Severity.INFORMATION, key=here.key)
+
+
+def _weigh_load(model: Model, loads: Sequence[Candidate[WorkerCall]], exposure: Exposure) -> Severity | Unsaid:
+    if exposure.certainty == "possible":
+        return Unsaid("it is only possible that workers run it")
+    return Severity.INFORMATION if model.once(_main_uses_cuda) else Unsaid("nothing here uses CUDA")
+
+
+def _load(verdict: WorkerVerdict[WorkerCall], model: Model) -> Finding:
+    return verdict.finding(
+        "tensors that were saved on a GPU come back to it: `torch.load` without map_location "
+        f'{in_workers_of(verdict.exposure)}, where CUDA cannot be used; pass `map_location="cpu"`',
+        verdict.spot.place(model),
         "torch.load",
-        model.why(frame, exposure),
-        (_load_fix(calls, exposure, model),),
+        verdict.why(model),
+        (_load_fix(verdict, model),),
     )
 
 
-def _brought(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
+def _loads_anywhere(call: WorkerCall, model: Model) -> bool:
+    """Whether a call is `torch.load` without a map_location."""
+    if _LOAD not in call.callee.atoms:
+        return False
+    if any(Lib("torch.save") in other.callee.atoms for other in model.frame_calls(call.frame)):
+        return False  # a cache: the worker saves what it has computed itself, on the CPU
+    return model.ev.calls.arguments(call.call, call.frame).get("map_location", 1) is None
+
+
+def _load_fix(verdict: WorkerVerdict[WorkerCall], model: Model) -> Fix:
+    """Load to the CPU; unsafe where a loader without workers loads too, whose tensors would come to another device."""
+    bits = [model.reached[call.frame].bits() for call in verdict.together]
+    loading = [one for one in model.loaders if any(b >> one.index & 1 for b in bits)]
+    alone = all(one in verdict.exposure.loaders for one in loading)
+    intent = SetArgument(verdict.spot.place(model), "map_location", '"cpu"', 1)
+    return Fix('Load to the CPU: `map_location="cpu"`', "safe" if alone else "unsafe", (intent,))
+
+
+# --- what the main process puts into GPU memory -----------------------------------------------------------------------
+
+
+def _brought(function: WorkerFunction, model: Model) -> Iterator[Candidate[Brought] | Silence]:
     """What the main process has put into GPU memory, and workers use."""
     if not model.files.containing("cuda"):
         return
@@ -172,15 +204,14 @@ def _brought(function: WorkerFunction, model: Model) -> Iterator[Finding | Silen
                 use = None if model.runs_in_worker(held.site.frame) else kept_on_gpu(held, model)
                 if use is None:
                     continue
+                here = Spot(use.call.frame, use.call.number)
                 if not is_held(held, value.origins, model):
-                    reason = "the main process does not hold it any more when the workers start"
-                    yield from silent(RULE.name, Spot(use.call.frame, use.call.number), reason, model)
+                    yield from silent(RULE.name, here, _NOT_HELD, model)
                     continue
-                found = _judge_brought(
-                    use._replace(doubts=max(use.doubts, _others(value, model))), frame, number, model
-                )
                 done.add(site_key(held.site))
-                yield from found
+                brought = Brought(use.text, Spot(frame, number))
+                doubts = max(use.doubts, _others(value, model))
+                yield Candidate(brought, frame, here, _cure(model), doubts=doubts)
 
 
 def _others(value: Val, model: Model) -> int:
@@ -188,37 +219,18 @@ def _others(value: Val, model: Model) -> int:
     return int(any(not isinstance(one, LibObject) or kept_on_gpu(one, model) is None for one in value.atoms))
 
 
-def _judge_brought(use: CudaUse, frame: Frame, number: int, model: Model) -> Iterator[Finding | Silence]:
-    exposure = model.exposure(frame, 1, cured=not_forked(model))
-    here = Spot(use.call.frame, use.call.number)
-    if exposure is None:
-        yield from silent(RULE.name, here, _unexposed(frame, model), model)
-        return
-    severity = loudness(Severity.ERROR, exposure.certainty, use.doubts)
-    if severity is None:
-        yield from silent(RULE.name, here, too_unsure(exposure.certainty), model)
-        return
-    at = use.call.frame
+def _use_of_brought(verdict: WorkerVerdict[Brought], model: Model) -> Finding:
+    text, reader = verdict.about
+    at = verdict.spot.frame
     where = f"in `{model.label(at)}`" if at.def_ else f"at module level in {at.path.name}"
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        f"the worker raises RuntimeError (CUDA error: initialization error): {use.text} {where} puts into "
-        f"GPU memory what is used {in_workers_of(exposure)}; keep it on the CPU, and move the batch to the GPU in the "
-        f"training loop",
-        here.place(model),
-        use.text,
-        (Evidence(model.place(frame, number), f"{model.label(frame)} uses it"), *model.why(frame, exposure)),
+    return verdict.finding(
+        f"the worker raises RuntimeError (CUDA error: initialization error): {text} {where} puts into GPU memory what "
+        f"is used {in_workers_of(verdict.exposure)}; keep it on the CPU, and move the batch to the GPU in the training "
+        "loop",
+        verdict.spot.place(model),
+        text,
+        (Evidence(reader.place(model), f"{model.label(reader.frame)} uses it"), *verdict.why(model)),
     )
-
-
-def _exposure(call: WorkerCall, model: Model) -> Exposure | None:
-    return model.exposure(call.frame, 1, cured=not_forked(model))
-
-
-def _unexposed(frame: Frame, model: Model) -> str:
-    return unexposed(model, frame, 1, cure=lambda loader: f"{started_by(loader, model)}, where CUDA can be used")
 
 
 # --- conditions -------------------------------------------------------------------------------------------------------
@@ -287,26 +299,6 @@ def _main_uses_cuda(model: Model) -> bool:
             if file and any((path, piece) not in workers for piece in file.mentioning(sign)):
                 return True
     return False
-
-
-# --- torch.load -------------------------------------------------------------------------------------------------------
-
-
-def _loads_anywhere(call: WorkerCall, model: Model) -> bool:
-    """Whether a call is `torch.load` without a map_location."""
-    if _LOAD not in call.callee.atoms:
-        return False
-    if any(Lib("torch.save") in other.callee.atoms for other in model.frame_calls(call.frame)):
-        return False  # a cache: the worker saves what it has computed itself, on the CPU
-    return model.ev.calls.arguments(call.call, call.frame).get("map_location", 1) is None
-
-
-def _load_fix(calls: Sequence[WorkerCall], exposure: Exposure, model: Model) -> Fix:
-    """Load to the CPU; unsafe where a loader without workers loads too, whose tensors would come to another device."""
-    bits = [model.reached[call.frame].bits() for call in calls]
-    alone = all(one in exposure.loaders for one in model.loaders if any(b >> one.index & 1 for b in bits))
-    intent = SetArgument(model.place(calls[0].frame, calls[0].number), "map_location", '"cpu"', 1)
-    return Fix('Load to the CPU: `map_location="cpu"`', "safe" if alone else "unsafe", (intent,))
 
 
 RULE = Rule(

@@ -52,90 +52,72 @@ main process. Where the loader has a `worker_init_fn` that seeds no NumPy, the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from loaderlint.findings.finding import Finding, Fix, Severity, Silence
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
-from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.common_order import sets_common_order
+from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.loader_traits import one_stream
 from loaderlint.rules.shared.seeding import seed_worker_fix, seeds_numpy, seeds_on_the_way
-from loaderlint.rules.shared.silence_reasons import ONE_STREAM, silences, silent, started_by, too_unsure, unexposed
+from loaderlint.rules.shared.silence_reasons import ONE_STREAM, silent, started_by
+from loaderlint.rules.shared.wording import in_workers_of, repeated
 
 FIXED_IN = "1.9"
 
 
+class Draw(NamedTuple):
+    """A call of a function that draws from NumPy's state."""
+
+    call: WorkerCall
+    function: str
+
+
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a draw, for all loaders whose workers perform it."""
-    draws: dict[tuple[int, str], list[WorkerCall]] = {}
+    for one in judged(RULE, _candidates(function, model), model, weigh=partial(_weigh, model)):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Draw] | Silence]:
+    """The draws from NumPy's state."""
     for call in model.calls(function):
+        here = Spot(call.frame, call.number)
         for atom in call.callee.only(Lib):
             if not isinstance(atom, Lib) or atom.name not in NUMPY_GLOBAL_DRAWS:
                 continue
-            if not sets_common_order(call, atom.name, model):
-                draws.setdefault((call.number, atom.name), []).append(call)
-            else:
+            if sets_common_order(call, atom.name, model):
                 reason = "it sets an order in which all workers have to agree"
-                yield from silent(RULE.name, Spot(call.frame, call.number), reason, model)
-    for (_, name), calls in draws.items():
-        yield from _judge(calls, name, model)
+                yield from silent(RULE.name, here, reason, model)
+            else:
+                cure = partial(_cure, call, model)
+                yield Candidate(Draw(call, atom.name), call.frame, here, cure, key=(call.number, atom.name))
 
 
-def _judge(calls: list[WorkerCall], name: str, model: Model) -> Iterator[Finding | Silence]:
-    found = gathered((call.frame, _exposure(call, model)) for call in calls)
-    if found is None:
-        if model.explains:
-            place = model.place(calls[0].frame, calls[0].number)
-            yield from silences(RULE.name, place, (_unexposed(call, model) for call in calls))
-        return
-    frame, exposure = found
-    seeded = all(_seeds_sometimes(loader, calls, model) for loader in exposure.loaders)
-    severity = _severity(exposure, 1 if seeded else 0, model)
-    if severity is None and not model.explains:
-        return
-    place = model.place(calls[0].frame, calls[0].number)
-    if severity is None:
-        yield Silence(RULE.name, place, _unsure(exposure, seeded, model))
-        return
-    short = name.replace("numpy.", "np.")
-    condition = "only before torch 1.9: " if severity is Severity.HINT else ""
-    cause = "is seeded only under a condition" if seeded else "nothing seeds"
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        f"{condition}{repeated(exposure)}: `{short}` uses NumPy's global state, which {cause} "
+def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:
+    name, exposure = verdict.about.function, verdict.exposure
+    condition = "only before torch 1.9: " if verdict.severity is Severity.HINT else ""
+    cause = "is seeded only under a condition" if _are_seeded(verdict.together, exposure, model) else "nothing seeds"
+    return verdict.finding(
+        f"{condition}{repeated(exposure)}: `{name.replace('numpy.', 'np.')}` uses NumPy's global state, which {cause} "
         f"{in_workers_of(exposure)}; pass a worker_init_fn that seeds NumPy",
-        place,
+        verdict.spot.place(model),
         name,
-        model.why(frame, exposure),
+        verdict.why(model),
         _fixes(exposure, model),
     )
 
 
-def _seeds_sometimes(loader: Loader, calls: list[WorkerCall], model: Model) -> bool:
-    """Whether NumPy is seeded under a condition: by the worker_init_fn, or before the draws."""
-    if seeds_numpy(loader, model) == "sometimes":
-        return True
-    ways = {seeds_on_the_way(call, loader, model) for call in calls if _is_run_by(loader, call, model)}
-    return ways == {"sometimes"}
+# --- whether the draws repeat -----------------------------------------------------------------------------------------
 
 
-def _is_run_by(loader: Loader, call: WorkerCall, model: Model) -> bool:
-    return bool(model.reached[call.frame].bits() >> loader.index & 1)
-
-
-def _exposure(call: WorkerCall, model: Model) -> Exposure | None:
-    return model.exposure(call.frame, 1, cured=lambda loader: bool(_cure(call, loader, model)))
-
-
-def _unexposed(call: WorkerCall, model: Model) -> str:
-    return unexposed(model, call.frame, 1, cure=lambda loader: _cure(call, loader, model))
-
-
-def _cure(call: WorkerCall, loader: Loader, model: Model) -> str:
+def _cure(call: WorkerCall, model: Model, loader: Loader) -> str:
     """Why the workers of a loader do not draw the same numbers; '' if they may."""
     if one_stream(loader):
         return ONE_STREAM
@@ -162,21 +144,37 @@ def _who_seeds(loader: Loader) -> str:
     return "Lightning seeds" if init is not None and init.value is None else "its worker_init_fn seeds"
 
 
-def _unsure(exposure: Exposure, seeded: bool, model: Model) -> str:
-    if model.environment(exposure.lead).torch.known:
-        return too_unsure(exposure.certainty)
-    condition = "only under a condition that seeding may be off for" if seeded else "only possible"
-    return f"it is {condition}, and nothing says which torch is used (torch {FIXED_IN} and later seed NumPy)"
+# --- how loud ---------------------------------------------------------------------------------------------------------
 
 
-def _severity(exposure: Exposure, unknowns: int, model: Model) -> Severity | None:
+def _weigh(model: Model, draws: Sequence[Candidate[Draw]], exposure: Exposure) -> Severity | Unsaid:
     """Error where torch is known to be old; where nothing is declared a hint that says so."""
-    answer = model.environment(exposure.lead).torch.before(FIXED_IN)
-    if answer == "yes":
-        return loudness(Severity.ERROR, exposure.certainty, unknowns)
-    if answer == "maybe":
-        return loudness(Severity.ERROR, exposure.certainty, unknowns + 1)
-    return Severity.HINT if exposure.certainty == "proven" and not unknowns else None
+    seeded = _are_seeded([one.about for one in draws], exposure, model)
+    torch = model.environment(exposure.lead).torch
+    answer = torch.before(FIXED_IN)
+    if answer in ("yes", "maybe"):
+        return lowered(RULE.severity, exposure, seeded + (answer == "maybe"))
+    if exposure.certainty == "proven" and not seeded:
+        return Severity.HINT
+    condition = "only under a condition that seeding may be off for" if seeded else "only possible"
+    return Unsaid(f"it is {condition}, and nothing says which torch is used (torch {FIXED_IN} and later seed NumPy)")
+
+
+def _are_seeded(draws: Sequence[Draw], exposure: Exposure, model: Model) -> bool:
+    """Whether all loaders seed NumPy under a condition."""
+    return all(_seeds_sometimes(loader, draws, model) for loader in exposure.loaders)
+
+
+def _seeds_sometimes(loader: Loader, draws: Sequence[Draw], model: Model) -> bool:
+    """Whether NumPy is seeded under a condition: by the worker_init_fn, or before the draws."""
+    if seeds_numpy(loader, model) == "sometimes":
+        return True
+    ways = {seeds_on_the_way(one.call, loader, model) for one in draws if _is_run_by(loader, one.call, model)}
+    return ways == {"sometimes"}
+
+
+def _is_run_by(loader: Loader, call: WorkerCall, model: Model) -> bool:
+    return bool(model.reached[call.frame].bits() >> loader.index & 1)
 
 
 def _fixes(exposure: Exposure, model: Model) -> tuple[Fix, ...]:

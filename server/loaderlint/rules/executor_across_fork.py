@@ -69,18 +69,23 @@ queues, for pools of a module, and where others than the class's own methods use
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Severity, Silence
+from loaderlint.findings.finding import Evidence, Finding, Fix, Severity, Silence
 from loaderlint.knowledge.process_starts import POOLS, THREAD_QUEUES, PoolKind, plain
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, LibMember, LibObject, Origin
 from loaderlint.project.reach.model import Model, WorkerCall, WorkerFunction
-from loaderlint.rules.base import Rule, in_workers_of, loudness, not_forked, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.handle_accessor import keyed_by_process
 from loaderlint.rules.shared.held_handles import compares_pid, first_uses, is_held, samples_taken
-from loaderlint.rules.shared.silence_reasons import started_by, too_unsure, unexposed
+from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
+from loaderlint.rules.shared.lazy_places import site_key, spot_of
+from loaderlint.rules.shared.loader_traits import not_forked
+from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.wording import in_workers_of
 
 _DOC = "The pool of this process: the threads of one made before a fork are not there."
 
@@ -99,49 +104,55 @@ class Fault(NamedTuple):
     touches: tuple[Evidence, ...] = ()
 
 
+class Use(NamedTuple):
+    """A call that uses a pool or a queue, and what is wrong with it."""
+
+    call: WorkerCall
+    fault: Fault
+
+
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a pool or queue that the function uses, where it is made."""
-    done: set[Place] = set()
+    for one in judged(RULE, _candidates(function, model), model):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Use] | Silence]:
+    """The uses of pools and queues that were made before the workers start; the first of each."""
+    done: set[tuple[Path, int, int]] = set()
+    for call, owner, method in _calls(function, model):
+        fault, here, made = _fault(owner, method, call, model), spot_of(owner.site), site_key(owner.site)
+        kind = POOLS.get(plain(owner.name))
+        if fault is None and kind is not None and method in kind.uses:
+            in_worker = model.runs_in_worker(owner.site.frame)
+            reason = "the pool is made in the worker" if in_worker else _NOT_HELD
+            yield from silent(RULE.name, here, reason, model)
+        if fault and made not in done:
+            done.add(made)
+            yield Candidate(Use(call, fault), call.frame, here, not_forked(model, "not by fork"), fault.severity)
+
+
+def _calls(function: WorkerFunction, model: Model) -> Iterator[tuple[WorkerCall, LibObject, str]]:
+    """The calls of methods of library objects: the call, the object, the method."""
     for frame in function.frames:
         if compares_pid(frame, model):
             continue
         for call in model.frame_calls(frame):
             for atom in call.callee.only(LibMember):
-                owner = atom.owner if isinstance(atom, LibMember) else None
-                if isinstance(owner, LibObject) and isinstance(atom, LibMember):
-                    fault = _fault(owner, atom.name, call, model)
-                    kind = POOLS.get(plain(owner.name))
-                    if fault is None and kind is not None and atom.name in kind.uses:
-                        made = model.runs_in_worker(owner.site.frame)
-                        reason = "the pool is made in the worker" if made else _NOT_HELD
-                        yield Silence(RULE.name, model.site_place(owner.site), reason)
-                    if fault and model.site_place(owner.site) not in done:
-                        done.add(model.site_place(owner.site))
-                        yield from _judge(fault, call, model)
+                if isinstance(atom, LibMember) and isinstance(atom.owner, LibObject):
+                    yield call, atom.owner, atom.name
 
 
-def _judge(fault: Fault, call: WorkerCall, model: Model) -> Iterator[Finding | Silence]:
-    made = fault.made
-    place = model.site_place(made.site)
-    exposure = model.exposure(call.frame, 1, cured=not_forked(model))
-    if exposure is None:
-        reason = unexposed(model, call.frame, 1, cure=lambda loader: f"{started_by(loader, model)}, not by fork")
-        yield Silence(RULE.name, place, reason)
-        return
-    severity = loudness(fault.severity, exposure.certainty)
-    if severity is None:
-        yield Silence(RULE.name, place, too_unsure(exposure.certainty))
-        return
+def _finding(verdict: WorkerVerdict[Use], model: Model) -> Finding:
+    call, fault = verdict.about
     use = Evidence(model.place(call.frame, call.number), f"{model.label(call.frame)} uses it")
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        f"{fault.effect} {in_workers_of(exposure)}: this {fault.word} is made {_where(made.site.frame, model)}, before "
-        f"the workers start, and threads do not survive a fork; make it in the worker",
-        place,
-        made.name,
-        (use, *fault.touches, *model.why(call.frame, exposure)),
+    return verdict.finding(
+        f"{fault.effect} {in_workers_of(verdict.exposure)}: this {fault.word} is made "
+        f"{_where(fault.made.site.frame, model)}, before the workers start, and threads do not survive a fork; make it "
+        "in the worker",
+        verdict.spot.place(model),
+        fault.made.name,
+        (use, *fault.touches, *verdict.why(model)),
         _fixes(fault, call, model),
     )
 

@@ -66,12 +66,14 @@ from loaderlint.knowledge.iterators import ITERATORS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
-from loaderlint.rules.base import Rule, loaders_of, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.expression_source import source_of
 from loaderlint.rules.shared.iterator_progress import Progress, progress
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.one_shot_iterators import Kept, kept
 from loaderlint.rules.shared.silence_reasons import silent, too_unsure, unexposed
+from loaderlint.rules.shared.wording import loaders_of
 
 
 @dataclass(frozen=True, slots=True)

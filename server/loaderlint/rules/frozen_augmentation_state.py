@@ -74,10 +74,13 @@ from loaderlint.project.evaluation.library_values import flattened, library_argu
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Origin, Val
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.project.versions.environment import Answer, VersionSet
-from loaderlint.rules.base import Rule, in_workers_of, loudness, one_stream, page, repeated
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.lazy_places import site_key, spot_of
+from loaderlint.rules.shared.loader_traits import one_stream
 from loaderlint.rules.shared.seeding import TAKES_INIT, init_in_sight, may_be_passed
 from loaderlint.rules.shared.silence_reasons import ONE_STREAM, few_workers, silent
+from loaderlint.rules.shared.wording import in_workers_of, repeated
 
 #: albumentations' transforms that draw only whether they are applied.
 _SURE = frozenset({"HorizontalFlip", "VerticalFlip", "Transpose", "ToGray", "InvertImg", "ToSepia"})

@@ -79,7 +79,7 @@ from loaderlint.knowledge.handles import HandleKind
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, LibObject, Val
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.handle_accessor import accessor
 from loaderlint.rules.shared.held_handles import (
     compares_pid,
@@ -88,8 +88,10 @@ from loaderlint.rules.shared.held_handles import (
     is_held,
     opener,
 )
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.lazy_places import site_key
 from loaderlint.rules.shared.silence_reasons import started_by, too_unsure, unexposed
+from loaderlint.rules.shared.wording import in_workers_of
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:

@@ -66,7 +66,8 @@ from loaderlint.knowledge.numpy_random import GENERATORS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.silence_reasons import few_workers
 
 _INFO = "torch.utils.data.get_worker_info"

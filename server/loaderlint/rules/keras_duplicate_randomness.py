@@ -87,9 +87,10 @@ from loaderlint.project.evaluation.values import (
     unknown,
 )
 from loaderlint.project.reach.model import MainFunction, Model, WorkerCall
-from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.generator_creation import is_seeded
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.silence_reasons import too_unsure
 
 Answer = Literal["yes", "no", "maybe"]

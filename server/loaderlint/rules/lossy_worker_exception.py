@@ -49,8 +49,10 @@ from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.silence_reasons import too_unsure, unexposed
+from loaderlint.rules.shared.wording import in_workers_of
 
 #: Exceptions of libraries whose constructors take several arguments.
 _SEVERAL = frozenset(

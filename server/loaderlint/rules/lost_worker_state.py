@@ -61,11 +61,14 @@ from loaderlint.findings.finding import Evidence, Finding, Fix, SetArgument, Sev
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
-from loaderlint.rules.base import Rule, in_workers_of, is_for_evaluation, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.cursor_attributes import Walk, walks
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.kept_state import Kept, kept_state, reader_in_main
+from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.sample_caches import Cache, made_in_module, sample_caches
 from loaderlint.rules.shared.silence_reasons import EVALUATION, silent, too_unsure, unexposed
+from loaderlint.rules.shared.wording import in_workers_of
 
 _IN_MAIN = "the main process runs the same code on the same object"
 _LIVES_ON = "its workers live on over the epochs, and the cache with them"

@@ -64,10 +64,12 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.modules.project_files import Binding, ProjectFile
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.project.reach.scripts import in_main_guard, main_guard_contexts
-from loaderlint.rules.base import Rule, gathered, in_workers_of, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.expression_source import constant_source
+from loaderlint.rules.shared.judgement import gathered
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
 from loaderlint.rules.shared.silence_reasons import silences, started_by, unexposed
+from loaderlint.rules.shared.wording import in_workers_of
 
 #: Words in a function that show that somebody thought of the missing name.
 _AWARE = ("NameError", "globals()", "hasattr")

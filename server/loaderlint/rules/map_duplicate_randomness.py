@@ -81,8 +81,9 @@ from loaderlint.project.evaluation.values import (
     unknown,
 )
 from loaderlint.project.reach.model import MainFunction, Model, WorkerCall
-from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix, seeds_numpy
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.silence_reasons import silent, too_unsure
 

@@ -54,8 +54,9 @@ from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Inser
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, LibMember, LibObject, Unknown, Val
 from loaderlint.project.reach.model import Loader, MainFunction, Model
-from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.epoch_passes import Pass, has_loops, inside, loop_around, may_loop, passes, turn_name
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.silence_reasons import too_unsure
 
 SAMPLER = "torch.utils.data.DistributedSampler"

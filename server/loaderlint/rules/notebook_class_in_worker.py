@@ -49,7 +49,8 @@ from collections.abc import Iterator
 from loaderlint.findings.finding import Finding, Place, Severity, Silence
 from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Instance
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.pickled_to_workers import cannot_start, is_local, parcels, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, started_by
 from loaderlint.syntax.notebook import SUFFIX

@@ -53,9 +53,10 @@ from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, LibObject, MapOf, SeqOf, Site, Val
 from loaderlint.project.reach.model import Exposure, Loader, Model
-from loaderlint.rules.base import Rule, in_workers_of, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.lazy_places import spot_of
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, started_by
+from loaderlint.rules.shared.wording import in_workers_of
 
 #: Library calls that give a Python list or dict with an entry for each file, line or record.
 _READERS = re.compile(

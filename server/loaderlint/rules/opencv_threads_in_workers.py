@@ -65,11 +65,12 @@ from loaderlint.findings.finding import (
 )
 from loaderlint.knowledge.opencv import SERIAL
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib
-from loaderlint.project.reach.model import Exposure, Model, WorkerCall
-from loaderlint.rules.base import Rule, WorkerModule, gathered, in_workers_of, loudness, page
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
+from loaderlint.rules.base import Rule, WorkerModule, page
+from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.opencv_limits import Limits
-from loaderlint.rules.shared.silence_reasons import silences, silent, too_unsure, unexposed
+from loaderlint.rules.shared.wording import in_workers_of
 
 #: How many calls a finding shows.
 _MAX_SHOWN_CALLS = 8
@@ -94,30 +95,28 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
     if imported is None:
         return
     limits = Limits(model)
-    calls = list(_calls(module, model))
-    uses = list(_uses(calls, module, model, limits))
-    found = gathered((call.frame, exposure) for call, exposure in uses)
-    if found is None:
-        reasons = (unexposed(model, call.frame, 1, cure=lambda _: _LIMITED) for call in calls)
-        yield from silences(RULE.name, imported.spot.place(model), reasons) if model.explains else ()
-        return
-    frame, exposure = found
-    severity = loudness(Severity.INFORMATION, exposure.certainty)
-    if severity is None:
-        yield from silent(RULE.name, imported.spot, too_unsure(exposure.certainty), model)
-        return
+
+    def cure(loader: Loader) -> str:
+        return _LIMITED if limits.reach(loader, module.path) else ""
+
+    calls = (Candidate(call, call.frame, imported.spot, cure, key=module.path) for call in _calls(module, model))
+    for one in judged(RULE, calls, model):
+        yield one if isinstance(one, Silence) else _finding(one, imported, limits, model)
+
+
+def _finding(verdict: WorkerVerdict[WorkerCall], imported: Import, limits: Limits, model: Model) -> Finding:
     lost = " (what stands under `__main__` is not run by spawned workers)" if limits.lost else ""
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        f"each worker starts OpenCV's own threads: cv2 runs {in_workers_of(exposure)} and nothing limits it there"
-        f"{lost}; call `cv2.setNumThreads(0)` in the worker_init_fn",
+    return verdict.finding(
+        f"each worker starts OpenCV's own threads: cv2 runs {in_workers_of(verdict.exposure)} and nothing limits it "
+        f"there{lost}; call `cv2.setNumThreads(0)` in the worker_init_fn",
         imported.spot.place(model),
         "cv2",
-        (*_called(uses, model), *model.why(frame, exposure)),
-        _fixes(imported, exposure, model),
+        (*_called(verdict, model), *verdict.why(model)),
+        _fixes(imported, verdict.exposure, model),
     )
+
+
+# --- where cv2 is imported and called ---------------------------------------------------------------------------------
 
 
 def _imports(module: WorkerModule, model: Model) -> Iterator[Import]:
@@ -154,25 +153,20 @@ def _calls(module: WorkerModule, model: Model) -> Iterator[WorkerCall]:
                 yield call
 
 
-def _uses(
-    calls: Sequence[WorkerCall], module: WorkerModule, model: Model, limits: Limits
-) -> Iterator[tuple[WorkerCall, Exposure]]:
-    """Those calls that are made for loaders that nothing cures."""
-    for call in calls:
-        exposure = model.exposure(call.frame, 1, cured=lambda loader: limits.reach(loader, module.path))
-        if exposure is not None:
-            yield call, exposure
+def _starts_threads(name: str) -> bool:
+    return name.startswith("cv2.") and name not in SERIAL and not name.startswith("cv2.ocl.")
 
 
-def _called(uses: Sequence[tuple[WorkerCall, Exposure]], model: Model) -> Iterator[Evidence]:
+def _called(verdict: WorkerVerdict[WorkerCall], model: Model) -> Iterator[Evidence]:
     """Where cv2 is called, the first few places."""
-    places = {model.place(call.frame, call.number): model.label(call.frame) for call, _ in uses}
+    bits = sum(1 << loader.index for loader in verdict.exposure.loaders)
+    calls = [call for call in verdict.together if model.reached[call.frame].bits() & bits]
+    places = {model.place(call.frame, call.number): model.label(call.frame) for call in calls}
     for place, label in [*places.items()][:_MAX_SHOWN_CALLS]:
         yield Evidence(place, f"{label} calls cv2 here")
 
 
-def _starts_threads(name: str) -> bool:
-    return name.startswith("cv2.") and name not in SERIAL and not name.startswith("cv2.ocl.")
+# --- the fix ----------------------------------------------------------------------------------------------------------
 
 
 def _fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[Fix, ...]:

@@ -50,19 +50,25 @@ There is no fix: whether threads, or doing it before, is right, depends on the w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Evidence, Finding, Place, Severity, Silence
+from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.knowledge.process_starts import STARTED, STARTS_PROCESSES, plain
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject
 from loaderlint.project.reach.model import Model, WorkerCall, WorkerFunction
-from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
+from loaderlint.rules.shared.lazy_places import Spot, spot_of
 from loaderlint.rules.shared.nested_loaders import gone_through, loaders_at
 from loaderlint.rules.shared.process_guards import allows_children, callers_of, is_guarded, is_once
-from loaderlint.rules.shared.silence_reasons import silences, too_unsure, unexposed
+from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.wording import in_workers_of
+
+_ALLOWED = "worker code takes the daemon flag away, which forbids child processes"
+_GUARDED = "it is done only after a look at the process, or the error is caught"
 
 
 class Start(NamedTuple):
@@ -70,52 +76,50 @@ class Start(NamedTuple):
     `instead`: what to do; `use`: where it happens, if that is another place; `guarded`: after a look at the process."""
 
     frame: Frame
-    place: Place
+    spot: Spot
     what: str
     doubts: int
     instead: str
-    use: Place | None = None
+    use: Spot | None = None
     guarded: bool = False
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a call that starts processes, or a loader with workers that is gone through."""
-    starts: dict[Place, list[Start]] = {}
+    for one in judged(RULE, _candidates(function, model), model):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Start] | Silence]:
+    """The starts of processes that nothing guards."""
+    starts: dict[Hashable, list[Start]] = {}
     for frame in function.frames:
         for start in (*_starts(frame, model), *_nested(frame, model)):
-            starts.setdefault(start.place, []).append(start)
+            starts.setdefault(start.spot.key, []).append(start)
     allowed = bool(starts) and allows_children(model)
-    for place, found in starts.items():
-        if allowed:
-            yield Silence(RULE.name, place, "worker code takes the daemon flag away, which forbids child processes")
-        elif all(start.guarded for start in found):
-            yield Silence(RULE.name, place, "it is done only after a look at the process, or the error is caught")
-        else:
-            yield from _judge(place, [start for start in found if not start.guarded], model)
+    for key, found in starts.items():
+        reason = _ALLOWED if allowed else _GUARDED if all(start.guarded for start in found) else ""
+        if reason:
+            yield from silent(RULE.name, found[0].spot, reason, model)
+        for start in found if not reason else ():
+            if not start.guarded:
+                yield Candidate(start, start.frame, start.spot, doubts=start.doubts, key=key)
 
 
-def _judge(place: Place, starts: list[Start], model: Model) -> Iterator[Finding | Silence]:
-    found = gathered((start.frame, model.exposure(start.frame, 1)) for start in starts)
-    if found is None:
-        yield from silences(RULE.name, place, (unexposed(model, start.frame, 1) for start in starts))
-        return
-    frame, exposure = found
-    start = next(one for one in starts if one.frame is frame)
-    severity = loudness(Severity.ERROR, exposure.certainty, start.doubts)
-    if severity is None:
-        yield Silence(RULE.name, place, too_unsure(exposure.certainty))
-        return
-    use = (Evidence(start.use, f"{model.label(frame)} goes through it"),) if start.use else ()
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        f"the worker raises AssertionError: {start.what} starts processes {in_workers_of(exposure)}, and workers may "
-        f"not have child processes; {start.instead}",
-        start.place,
+def _finding(verdict: WorkerVerdict[Start], model: Model) -> Finding:
+    start = verdict.about
+    label = model.label(start.frame)
+    use = (Evidence(start.use.place(model), f"{label} goes through it"),) if start.use else ()
+    return verdict.finding(
+        f"the worker raises AssertionError: {start.what} starts processes {in_workers_of(verdict.exposure)}, and "
+        f"workers may not have child processes; {start.instead}",
+        verdict.spot.place(model),
         start.what,
-        (*use, *model.why(frame, exposure)),
+        (*use, *verdict.why(model)),
     )
+
+
+# --- what starts processes --------------------------------------------------------------------------------------------
 
 
 def _starts(frame: Frame, model: Model) -> Iterator[Start]:
@@ -127,7 +131,7 @@ def _starts(frame: Frame, model: Model) -> Iterator[Start]:
             guarded = any(is_guarded(where, context, model) for where, context in ways)
             doubts = 1 if any(is_once(where, context, model) for where, context in ways) else 0
             instead = "use threads, or do it before the workers start"
-            yield Start(frame, model.place(frame, call.number), f"`{what}`", doubts, instead, guarded=guarded)
+            yield Start(frame, Spot(frame, call.number), f"`{what}`", doubts, instead, guarded=guarded)
 
 
 def _started_by(call: WorkerCall, model: Model) -> str:
@@ -168,8 +172,7 @@ def _nested(frame: Frame, model: Model) -> Iterator[Start]:
         if "yes" in answers:
             what = f"the loader `{loaders[0].name}` with workers of its own"
             doubts = 0 if answers == {"yes"} else 1
-            place = model.site_place(site)
-            yield Start(frame, place, what, doubts, "give it `num_workers=0`", model.place(frame, number))
+            yield Start(frame, spot_of(site), what, doubts, "give it `num_workers=0`", Spot(frame, number))
 
 
 def _have_workers(model: Model) -> bool:

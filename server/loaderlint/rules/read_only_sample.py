@@ -60,10 +60,12 @@ from loaderlint.knowledge.arrays import (
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib, LibObject, Literal_, Unknown
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.array_flow import ArrayFlow, Found, Path, is_whole
 from loaderlint.rules.shared.array_sinks import Sink, sinks
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.silence_reasons import started_by, too_unsure
+from loaderlint.rules.shared.wording import in_workers_of
 
 #: One of these stands in a file that makes such an array.
 _WORDS = ("frombuffer", "mmap", "asarray", "broadcast_to", "sliding_window_view")

@@ -53,26 +53,31 @@ may have wanted the samples to be alike. For numbers that can be made again, use
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
 from loaderlint.findings.finding import DeleteStatement, Evidence, Finding, Fix, Severity, Silence
-from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
-from loaderlint.rules.base import Rule, gathered, in_workers_of, is_for_evaluation, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.common_seeds import is_common_seed
+from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
+from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.sample_seeds import reseeding
 from loaderlint.rules.shared.seeding_calls import is_for_workers, on_the_way, seeds_of, statements, written
-from loaderlint.rules.shared.silence_reasons import EVALUATION, silences, too_unsure, unexposed
+from loaderlint.rules.shared.silence_reasons import CURED, EVALUATION, silences
 from loaderlint.rules.shared.wanted_seeds import is_wanted
+from loaderlint.rules.shared.wording import in_workers_of
 
 _Effect = Literal["alike", "by index"]
 _PARTS: tuple[Part, ...] = ("sample", "collate")
 
 
 class Reseed(NamedTuple):
-    """A seeding call for each sample: what it calls, and the expression of its seed."""
+    """A seeding call for each sample: what it does to samples, what it calls, and the expression of its seed."""
 
+    effect: _Effect
     call: WorkerCall
     function: str
     seed: int
@@ -80,18 +85,77 @@ class Reseed(NamedTuple):
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding where a seed is written, or where a function is called that has the seed in it."""
-    found: dict[tuple[_Effect, Frame], list[Reseed]] = {}
+    for one in judged(RULE, _candidates(function, model), model, parts=_PARTS, weigh=_weigh):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Reseed] | Silence]:
+    """The calls that seed for each sample."""
     for call in model.calls(function):
+        here = Spot(call.frame, call.number)
         for name, seed in seeds_of(call):
             effects = {_effect(call, seed, loader, model) for loader in _loaders(call, model)}
-            if effects == {None}:
+            if effects == {None} and model.explains:
                 reasons = (_why_none(call, seed, loader, model) for loader in _loaders(call, model))
-                yield from silences(RULE.name, model.place(call.frame, call.number), reasons)
+                yield from silences(RULE.name, here.place(model), reasons)
             for effect in effects - {None}:
                 assert effect is not None
-                found.setdefault((effect, call.frame), []).append(Reseed(call, name, seed))
-    for (effect, _), reseeds in found.items():
-        yield from _judge(effect, reseeds, model)
+                one = Reseed(effect, call, name, seed)
+                severity = Severity.ERROR if effect == "alike" else Severity.HINT
+                yield Candidate(one, call.frame, here, partial(_cure, one, model), severity, key=(effect, call.frame))
+
+
+def _cure(one: Reseed, model: Model, loader: Loader) -> str:
+    return CURED if _effect(one.call, one.seed, loader, model) != one.effect else ""
+
+
+def _weigh(reseeds: Sequence[Candidate[Reseed]], exposure: Exposure) -> Severity | Unsaid:
+    if all(is_for_evaluation(loader) for loader in exposure.loaders):
+        return Unsaid(EVALUATION)
+    return lowered(reseeds[0].severity or RULE.severity, exposure)
+
+
+def _finding(verdict: WorkerVerdict[Reseed], model: Model) -> Finding:
+    one = verdict.about
+    source = written(one.call, one.seed, verdict.exposure.lead, model)
+    others = [other for other in verdict.together if other is not one]
+    also = {model.place(other.call.frame, other.call.number): other.function for other in others}
+    return verdict.finding(
+        _message(one, verdict.exposure),
+        model.place(source.frame, source.number),
+        one.function,
+        (*(Evidence(place, f"`{function}` too") for place, function in also.items()), *verdict.why(model)),
+        _fixes(verdict.together, verdict.exposure, model),
+    )
+
+
+def _message(one: Reseed, exposure: Exposure) -> str:
+    name = one.function.replace("numpy.", "np.")
+    where = in_workers_of(exposure) if exposure.lead.has_workers() != "no" else f"of {exposure.lead.described}"
+    if one.effect == "by index":
+        return (
+            f"each sample has the same random numbers in every epoch {where}: `{name}` sets its state from the index; "
+            "let the epoch enter the seed if this is not wanted"
+        )
+    return (
+        f"every sample has the same random numbers {where}: `{name}` sets the same seed before each; "
+        "delete the call, or use a generator of the sample's own"
+    )
+
+
+def _fixes(reseeds: Sequence[Reseed], exposure: Exposure, model: Model) -> tuple[Fix, ...]:
+    """Delete the seeding statements of the function, or the call of the helper that sets the seed it is given."""
+    sources = dict.fromkeys(written(one.call, one.seed, exposure.lead, model) for one in reseeds)
+    places = statements(sources, model)
+    if not all(is_for_workers(source.frame, model) for source in sources):
+        return ()
+    intents = tuple(DeleteStatement(place) for place in dict.fromkeys(places) if place is not None)
+    if len(intents) != len(set(places)) or None in places:
+        return ()
+    return (Fix("Delete the seeding for each sample", "unsafe", intents),)
+
+
+# --- what a call does to samples --------------------------------------------------------------------------------------
 
 
 def _loaders(call: WorkerCall, model: Model) -> Iterator[Loader]:
@@ -114,72 +178,6 @@ def _why_none(call: WorkerCall, seed: int, loader: Loader, model: Model) -> str:
     if reseeding(call, seed, loader, model) is None:
         return "it is not the same seed before each sample, or nobody knows"
     return "the state is put back, or it is done for evaluation, in one of its modes, or at one index only"
-
-
-def _judge(effect: _Effect, reseeds: list[Reseed], model: Model) -> Iterator[Finding | Silence]:
-    found = gathered((one.call.frame, _exposure(effect, one, model)) for one in reseeds)
-    first = model.place(reseeds[0].call.frame, reseeds[0].call.number)
-    if found is None:
-        yield from silences(RULE.name, first, (unexposed(model, each.call.frame, 0, parts=_PARTS) for each in reseeds))
-        return
-    frame, exposure = found
-    one = next(one for one in reseeds if one.call.frame is frame)
-    severity = loudness(Severity.ERROR if effect == "alike" else Severity.HINT, exposure.certainty)
-    if severity is None:
-        yield Silence(RULE.name, first, too_unsure(exposure.certainty))
-        return
-    if all(is_for_evaluation(loader) for loader in exposure.loaders):
-        yield Silence(RULE.name, first, EVALUATION)
-        return
-    source = written(one.call, one.seed, exposure.lead, model)
-    place = model.place(source.frame, source.number)
-    others = {model.place(each.call.frame, each.call.number): each.function for each in reseeds if each is not one}
-    also = [Evidence(other, f"`{function}` too") for other, function in others.items()]
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        _message(effect, one, exposure),
-        place,
-        one.function,
-        (*also, *model.why(frame, exposure)),
-        _fixes(reseeds, exposure, model),
-    )
-
-
-def _exposure(effect: _Effect, one: Reseed, model: Model) -> Exposure | None:
-    return model.exposure(
-        one.call.frame,
-        0,
-        parts=_PARTS,
-        cured=lambda loader: _effect(one.call, one.seed, loader, model) != effect,
-    )
-
-
-def _message(effect: _Effect, one: Reseed, exposure: Exposure) -> str:
-    name = one.function.replace("numpy.", "np.")
-    where = in_workers_of(exposure) if exposure.lead.has_workers() != "no" else f"of {exposure.lead.described}"
-    if effect == "by index":
-        return (
-            f"each sample has the same random numbers in every epoch {where}: `{name}` sets its state from the index; "
-            "let the epoch enter the seed if this is not wanted"
-        )
-    return (
-        f"every sample has the same random numbers {where}: `{name}` sets the same seed before each; "
-        "delete the call, or use a generator of the sample's own"
-    )
-
-
-def _fixes(reseeds: list[Reseed], exposure: Exposure, model: Model) -> tuple[Fix, ...]:
-    """Delete the seeding statements of the function, or the call of the helper that sets the seed it is given."""
-    sources = dict.fromkeys(written(one.call, one.seed, exposure.lead, model) for one in reseeds)
-    places = statements(sources, model)
-    if not all(is_for_workers(source.frame, model) for source in sources):
-        return ()
-    intents = tuple(DeleteStatement(place) for place in dict.fromkeys(places) if place is not None)
-    if len(intents) != len(set(places)) or None in places:
-        return ()
-    return (Fix("Delete the seeding for each sample", "unsafe", intents),)
 
 
 RULE = Rule(

@@ -61,8 +61,9 @@ from loaderlint.project.evaluation.values import (
     Val,
 )
 from loaderlint.project.reach.model import Loader, MainFunction, Model
-from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.epoch_passes import may_loop
+from loaderlint.rules.shared.judgement import loudness
 
 #: What goes through a loader and gives its batches.
 _PASSING = ("tqdm.", "builtins.iter", "rich.progress.track")

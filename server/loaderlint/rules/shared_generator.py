@@ -69,8 +69,8 @@ say themselves how they are pickled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
@@ -89,13 +89,16 @@ from loaderlint.project.evaluation.values import (
 )
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
-from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, one_stream, page, repeated
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
 from loaderlint.rules.shared.generator_creation import birth_place, born, is_seeded, library_of
+from loaderlint.rules.shared.judgement import Candidate, Cure, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.lazy_places import site_key, spot_of
+from loaderlint.rules.shared.loader_traits import one_stream
 from loaderlint.rules.shared.seeding import init_in_sight
-from loaderlint.rules.shared.silence_reasons import ONE_STREAM, silences, silent, started_by, too_unsure, unexposed
+from loaderlint.rules.shared.silence_reasons import ONE_STREAM, silent, started_by
+from loaderlint.rules.shared.wording import in_workers_of, repeated
 
 #: How many draws a finding shows.
 _MAX_SHOWN_DRAWS = 6
@@ -105,16 +108,48 @@ _WORDS = {"numpy": "Generator", "numpy_legacy": "RandomState", "python": "random
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a generator that the function draws from, where it is made."""
-    found: dict[tuple[Path, int, int], list[Draw]] = {}
+    for one in judged(RULE, _candidates(function, model), model, parts=_PARTS, weigh=partial(_weigh, model)):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Draw] | Silence]:
+    """The draws from generators of which the workers may have copies."""
     for call in model.calls(function):
         for draw in _draws_of(call, model):
-            reason = _why_good(draw, model)
-            if not reason:
-                found.setdefault(site_key(draw.made.site), []).append(draw)
+            here, reason = spot_of(draw.made.site), _why_good(draw, model)
+            if reason:
+                yield from silent(RULE.name, here, reason, model)
             else:
-                yield from silent(RULE.name, spot_of(draw.made.site), reason, model)
-    for draws in found.values():
-        yield from _judge(draws, model)
+                yield Candidate(draw, call.frame, here, _cures(draw, model), key=site_key(draw.made.site))
+
+
+def _weigh(model: Model, draws: Sequence[Candidate[Draw]], exposure: Exposure) -> Severity | Unsaid:
+    if exposure.certainty == "possible" and _is_settable(draws[0].about, model):
+        # who makes the object out of sight may set it anew in each worker
+        return Unsaid("its object can be given another generator, and who makes it is out of sight")
+    return lowered(RULE.severity, exposure)
+
+
+def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:
+    made, exposure = verdict.about.made, verdict.exposure
+    draws = (verdict.about, *verdict.together)
+    library = library_of(made) or "numpy"
+    uses = {model.place(one.call.frame, one.call.number): model.label(one.call.frame) for one in draws}
+    shown = tuple(Evidence(where, f"{label} draws from it") for where, label in [*uses.items()][:_MAX_SHOWN_DRAWS])
+    every = _all_draws(made, model)
+    common = any(_is_common_order(draw, model) for draw in every)  # which has to stay the same in all workers
+    fix = None if common else accessor_fix(every, library, model)
+    return verdict.finding(
+        f"{repeated(exposure)} {in_workers_of(exposure)}: this {_WORDS[library]} is made {born(made.site, model)}, "
+        "before the workers start; make it in the worker, from `torch.initial_seed()`",
+        verdict.spot.place(model),
+        made.name,
+        (*_kept(verdict.about, model), *shown, *verdict.why(model)),
+        (fix,) if fix else (),
+    )
+
+
+# --- what is drawn from -----------------------------------------------------------------------------------------------
 
 
 def _why_good(draw: Draw, model: Model) -> str:
@@ -139,45 +174,6 @@ def _draws_of(call: WorkerCall, model: Model) -> Iterator[Draw]:
                 yield Draw(call, atom, passed.origins)
 
 
-def _judge(draws: list[Draw], model: Model) -> Iterator[Finding | Silence]:
-    found = gathered((draw.call.frame, _exposure(draw, model)) for draw in draws)
-    if found is None and not model.explains:
-        return
-    here = spot_of(draws[0].made.site)
-    if found is None:
-        yield from silences(RULE.name, here.place(model), (_unexposed(draw, model) for draw in draws))
-        return
-    frame, exposure = found
-    severity = loudness(Severity.ERROR, exposure.certainty)
-    if severity is None:
-        yield from silent(RULE.name, here, too_unsure(exposure.certainty), model)
-        return
-    draw = next(draw for draw in draws if draw.call.frame is frame)
-    if exposure.certainty == "possible" and _is_settable(draw, model):
-        # who makes the object out of sight may set it anew in each worker
-        reason = "its object can be given another generator, and who makes it is out of sight"
-        yield from silent(RULE.name, here, reason, model)
-        return
-    place = here.place(model)
-    library = library_of(draw.made) or "numpy"
-    uses = {model.place(d.call.frame, d.call.number): model.label(d.call.frame) for d in (draw, *draws)}
-    shown = tuple(Evidence(where, f"{label} draws from it") for where, label in [*uses.items()][:_MAX_SHOWN_DRAWS])
-    every = _all_draws(draw.made, model)
-    common = any(_is_common_order(draw, model) for draw in every)  # which has to stay the same in all workers
-    fix = None if common else accessor_fix(every, library, model)
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        f"{repeated(exposure)} {in_workers_of(exposure)}: this {_WORDS[library]} is made "
-        f"{born(draw.made.site, model)}, before the workers start; make it in the worker, from `torch.initial_seed()`",
-        place,
-        draw.made.name,
-        (*_kept(draw, model), *shown, *model.why(frame, exposure)),
-        (fix,) if fix else (),
-    )
-
-
 def _kept(draw: Draw, model: Model) -> Iterator[Evidence]:
     """Where the object that draws keeps a generator that was made elsewhere."""
     for origin in sorted(draw.origins, key=repr_origin):
@@ -189,16 +185,7 @@ def _kept(draw: Draw, model: Model) -> Iterator[Evidence]:
                     return
 
 
-def _exposure(draw: Draw, model: Model) -> Exposure | None:
-    cure = _cures(draw, model)
-    return model.exposure(draw.call.frame, 1, parts=_PARTS, cured=lambda loader: bool(cure(loader)))
-
-
-def _unexposed(draw: Draw, model: Model) -> str:
-    return unexposed(model, draw.call.frame, 1, parts=_PARTS, cure=_cures(draw, model))
-
-
-def _cures(draw: Draw, model: Model) -> Callable[[Loader], str]:
+def _cures(draw: Draw, model: Model) -> Cure:
     """Why the workers of a loader do not draw the same numbers; '' if they do."""
     copied = birth_place(draw.made.site, model) == "an object" or is_seeded(draw.made, model)
 

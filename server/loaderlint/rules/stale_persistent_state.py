@@ -63,8 +63,9 @@ from loaderlint.findings.finding import Evidence, Finding, Fix, SetArgument, Sev
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Site
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.epoch_loops import Loop, goes_through, is_loader, loops_around, step_context
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.lazy_places import Spot, spot_of
 from loaderlint.rules.shared.silence_reasons import few_workers, silent
 

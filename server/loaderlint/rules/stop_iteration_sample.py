@@ -68,10 +68,12 @@ from loaderlint.knowledge.iterators import FOUND_FILES_METHODS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Unknown
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
-from loaderlint.rules.base import Rule, loaders_of, loudness, page
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.one_shot_iterators import Kept, kept, one_shot
 from loaderlint.rules.shared.silence_reasons import silent, too_unsure, unexposed
+from loaderlint.rules.shared.wording import loaders_of
 
 _CATCHING = ("StopIteration", "Exception", "BaseException")
 _NEXT_OR_FAIL = '''\

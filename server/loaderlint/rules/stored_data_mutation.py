@@ -69,8 +69,9 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance, Lib, Method, Origin, Val
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
-from loaderlint.rules.base import Rule, in_workers_of, loaders_of, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.argument_sources import passed_for
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.record_edits import RecordEdit, is_record, record_edits
 from loaderlint.rules.shared.silence_reasons import silent, too_unsure
@@ -83,6 +84,7 @@ from loaderlint.rules.shared.stored_kinds import (
     memory,
     used_as_array,
 )
+from loaderlint.rules.shared.wording import in_workers_of, loaders_of
 
 #: How many calls lie between the edit and where the data is taken out.
 _MAX_CALLERS = 3

@@ -50,7 +50,7 @@ or a loader without workers runs it: there the number of threads would change.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
@@ -58,8 +58,12 @@ from loaderlint.findings.finding import DeleteStatement, Finding, Fix, Safety, S
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Lib, LibObject, Literal_
 from loaderlint.project.reach.model import Exposure, Model, WorkerCall, WorkerFunction
-from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, not_forked, page
-from loaderlint.rules.shared.silence_reasons import silences, started_by, too_unsure, unexposed
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
+from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.loader_traits import not_forked
+from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.wording import in_workers_of
 
 _SETTER = Lib("torch.set_num_threads")
 #: Calls that give the number of the machine's cores.
@@ -76,53 +80,40 @@ _CORES = frozenset(
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a call, for all loaders whose forked workers perform it."""
-    calls: dict[int, list[WorkerCall]] = {}
+    for one in judged(RULE, _candidates(function, model), model):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[_Threads] | Silence]:
+    """The calls that ask for several threads."""
+    cure = not_forked(model, "not by fork")
     for call in model.calls(function):
         if _SETTER not in call.callee.atoms:
             continue
-        if _threads(call, model) is not None:
-            calls.setdefault(call.number, []).append(call)
+        here, threads = Spot(call.frame, call.number), _threads(call, model)
+        if threads is None:
+            yield from silent(RULE.name, here, "it is not known to ask for more than one thread", model)
         else:
-            yield Silence(
-                RULE.name, model.place(call.frame, call.number), "it is not known to ask for more than one thread"
-            )
-    for number, performed in calls.items():
-        yield from _judge(number, performed, model)
+            doubts = 0 if threads.certain else 1
+            yield Candidate(threads, call.frame, here, cure, doubts=doubts, key=here.key)
 
 
-def _judge(number: int, calls: list[WorkerCall], model: Model) -> Iterator[Finding | Silence]:
-    found = gathered((call.frame, model.exposure(call.frame, 1, cured=not_forked(model))) for call in calls)
-    place = model.place(calls[0].frame, number)
-    if found is None:
-        yield from silences(RULE.name, place, (_unexposed(call, model) for call in calls))
-        return
-    frame, exposure = found
-    call = next(call for call in calls if call.frame is frame)
-    threads = _threads(call, model)
-    severity = loudness(Severity.ERROR, exposure.certainty, 0 if threads and threads.certain else 1)
-    if threads is None or severity is None:
-        yield Silence(RULE.name, place, too_unsure(exposure.certainty))
-        return
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        f"the worker hangs at its first operation on a large tensor: `torch.set_num_threads({threads.text})` "
-        f"{in_workers_of(exposure)}, forked from a process whose threads they do not have; delete the call",
-        place,
+def _finding(verdict: WorkerVerdict[_Threads], model: Model) -> Finding:
+    return verdict.finding(
+        "the worker hangs at its first operation on a large tensor: "
+        f"`torch.set_num_threads({verdict.about.text})` {in_workers_of(verdict.exposure)}, forked from a process whose "
+        "threads they do not have; delete the call",
+        verdict.spot.place(model),
         "torch.set_num_threads",
-        model.why(frame, exposure),
-        _fixes(calls, exposure, model),
+        verdict.why(model),
+        _fixes(verdict, model),
     )
 
 
-def _unexposed(call: WorkerCall, model: Model) -> str:
-    return unexposed(model, call.frame, 1, cure=lambda loader: f"{started_by(loader, model)}, not by fork")
-
-
 class _Threads(NamedTuple):
-    """How many threads a call asks for: `text` for people; whether it is `certain` that they are several."""
+    """How many threads a call in `frame` asks for: `text` for people; whether it is `certain` that they are several."""
 
+    frame: Frame
     text: str
     certain: bool
 
@@ -133,7 +124,7 @@ def _threads(call: WorkerCall, model: Model) -> _Threads | None:
     if not passed:
         return None
     several = [text for atom in passed[0].ordered() if (text := _several(atom))]
-    return _Threads(several[0], len(several) == len(passed[0].atoms)) if several else None
+    return _Threads(call.frame, several[0], len(several) == len(passed[0].atoms)) if several else None
 
 
 def _several(atom: Atom) -> str:
@@ -146,13 +137,13 @@ def _several(atom: Atom) -> str:
     return ""
 
 
-def _fixes(calls: Sequence[WorkerCall], exposure: Exposure, model: Model) -> tuple[Fix, ...]:
+def _fixes(verdict: WorkerVerdict[_Threads], model: Model) -> tuple[Fix, ...]:
     """Delete the call, where it is a statement."""
-    frame, called = calls[0].frame, calls[0].number
+    frame, called = verdict.spot.frame, verdict.spot.number
     for number, step in model.steps(frame):
         if isinstance(step, ir.Evaluate) and step.expr == called:
             delete = DeleteStatement(model.step_place(frame, number))
-            safety = _safety({call.frame for call in calls}, exposure, model)
+            safety = _safety({one.frame for one in verdict.together}, verdict.exposure, model)
             return (Fix("Delete the call: workers compute with one thread", safety, (delete,)),)
     return ()
 

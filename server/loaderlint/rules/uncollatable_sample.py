@@ -53,8 +53,9 @@ from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import LibObject
 from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Model
-from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.default_collate import OWN_COLLATE, has_own_collate
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.silence_reasons import silent, too_unsure
 from loaderlint.rules.shared.uncollatable import IMAGE, PATH, Kind, Uncollatable

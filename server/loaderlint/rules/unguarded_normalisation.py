@@ -53,9 +53,11 @@ from loaderlint.findings.finding import Finding, Fix, Place, Severity, Silence, 
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, SeqOf
 from loaderlint.project.reach.model import Model, WorkerFunction
-from loaderlint.rules.base import Rule, loaders_of, loudness, page
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.silence_reasons import silent, too_unsure
+from loaderlint.rules.shared.wording import loaders_of
 
 #: Methods and functions that are zero for some data. The sum of signed values may cancel.
 _STATISTICS = frozenset("sum std norm max amax ptp nansum nanstd nanmax var".split())

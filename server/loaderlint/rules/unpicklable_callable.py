@@ -61,8 +61,9 @@ from pathlib import Path
 from loaderlint.findings.finding import Evidence, Finding, Place, Severity, Silence
 from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.hoisting import hoisted
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.lazy_places import spot_of
 from loaderlint.rules.shared.pickled_to_workers import Parcel, cannot_start, is_local, parcels, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, too_unsure, unpickled

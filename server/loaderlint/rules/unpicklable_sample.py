@@ -65,9 +65,10 @@ from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, LibObject, MapOf, SeqOf, Val, of
 from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Model
-from loaderlint.rules.base import Rule, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.gradients import grad
 from loaderlint.rules.shared.held_handles import handle_kind
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.pickled_to_workers import is_local
 from loaderlint.rules.shared.silence_reasons import few_workers, too_unsure
 

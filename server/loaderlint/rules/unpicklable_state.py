@@ -76,13 +76,15 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, LibObject, SeqOf, Site
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.reach.model import Exposure, Loader, Model
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.cuda_uses import kept_on_gpu
 from loaderlint.rules.shared.held_handles import handle_kind, handles_read, opener
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.lazy_places import site_key, spot_of
 from loaderlint.rules.shared.left_out_state import left_out
 from loaderlint.rules.shared.pickled_to_workers import Parcel, cannot_start, is_module, parcels, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, too_unsure, unpickled
+from loaderlint.rules.shared.wording import in_workers_of
 
 _MODULE = Unpicklable("module", "'module' object")
 _GENERATOR = UNPICKLABLE["builtins.generator"]

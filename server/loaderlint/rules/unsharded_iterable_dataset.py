@@ -61,11 +61,13 @@ from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Loader, Model
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.iterable_streams import Stream
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.sharding import iterations, questions, sharding_fixes
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, too_unsure
+from loaderlint.rules.shared.wording import in_workers_of
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:

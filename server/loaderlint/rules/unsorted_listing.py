@@ -67,10 +67,12 @@ from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.project.evaluation.frames import Frame, step_expressions
 from loaderlint.project.evaluation.values import Instance, Lib
-from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
-from loaderlint.rules.base import Rule, is_choice, loaders_of, loudness, page
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders, draws_with_seed
 from loaderlint.rules.shared.silence_reasons import too_unsure
+from loaderlint.rules.shared.wording import loaders_of
 
 _MAX_FRAMES = 200
 _PICKING = frozenset("choice choices sample permutation permuted shuffle".split())
@@ -108,7 +110,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 
 def _finding(use: _Use, frame: Frame, exposure: Exposure, model: Model) -> Iterator[Finding | Silence]:
     severity = loudness(use.severity, exposure.certainty)
-    if severity is None and is_choice(exposure.lead):
+    if severity is None and _is_choice(exposure.lead):
         severity = Severity.HINT  # the branch that makes this dataset is in sight: it is taken some time
     if severity is None:
         place = model.place(use.listing.frame, use.listing.expr)
@@ -125,6 +127,11 @@ def _finding(use: _Use, frame: Frame, exposure: Exposure, model: Model) -> Itera
         model.why(frame, exposure),
         _fixes(use.listing, model),
     )
+
+
+def _is_choice(loader: Loader) -> bool:
+    """Whether the loader holds one of several datasets, all of which are in sight."""
+    return bool(loader.guessed) and not loader.late
 
 
 def _cause(listing: Listing) -> str:

@@ -55,10 +55,12 @@ from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
+from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.iterable_streams import Stream
+from loaderlint.rules.shared.judgement import loudness
 from loaderlint.rules.shared.sharding import iterations, questions, sharding_fixes
 from loaderlint.rules.shared.silence_reasons import few_workers
+from loaderlint.rules.shared.wording import in_workers_of
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:

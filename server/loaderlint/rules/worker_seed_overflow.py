@@ -46,19 +46,22 @@ bound; Python's generator then starts from 32 bits as well, as in PyTorch's own 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Finding, Fix, Intent, Replace, Severity, Silence, Wrap
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.values import Lib, LibMember, LibObject
-from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
-from loaderlint.rules.base import Rule, gathered, in_workers_of, loudness, page
+from loaderlint.project.reach.model import Loader, Model, WorkerCall, WorkerFunction
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.sample_seeds import reseeding
 from loaderlint.rules.shared.seed_width import NUMPY_LIMIT, reach
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, bound_name, is_read_only_in, seeds_of, written
-from loaderlint.rules.shared.silence_reasons import silences, silent, too_unsure, unexposed
+from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.wording import in_workers_of
 
 _LEGACY = "numpy.random.RandomState"
 
@@ -73,19 +76,23 @@ class Overflow(NamedTuple):
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a seed, where it is written."""
-    found: dict[int, list[Overflow]] = {}
+    for one in judged(RULE, _candidates(function, model), model):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Overflow] | Silence]:
+    """The seeds that may be too large."""
     for call in model.calls(function):
         for name, seed in _numpy_seeds(call):
-            width = reach(seed, call.frame, model)
+            width, here = reach(seed, call.frame, model), Spot(call.frame, call.number)
             if width is None:
                 continue
             reason = _why_good(call, width, model)
-            if not reason:
-                found.setdefault(call.number, []).append(Overflow(call, name, seed))
+            if reason:
+                yield from silent(RULE.name, here, reason, model)
             else:
-                yield from silent(RULE.name, Spot(call.frame, call.number), reason, model)
-    for overflows in found.values():
-        yield from _judge(overflows, model)
+                one = Overflow(call, name, seed)
+                yield Candidate(one, call.frame, here, partial(_cure, one, model), key=here.key)
 
 
 def _why_good(call: WorkerCall, width: int, model: Model) -> str:
@@ -93,6 +100,31 @@ def _why_good(call: WorkerCall, width: int, model: Model) -> str:
     if width <= NUMPY_LIMIT:
         return "the seed is below 2**32"
     return "the call stands in a try, or under a test of how large the seed is" if _is_watched(call, model) else ""
+
+
+def _cure(one: Overflow, model: Model, loader: Loader) -> str:
+    """Why the seed is not too large in the workers of a loader; '' if it is."""
+    if _seeds_torch(one.call, loader, model):
+        return "its workers give torch another seed first, which may be a small one"
+    return "the seed comes from the sample" if reseeding(one.call, one.seed, loader, model) is not None else ""
+
+
+def _finding(verdict: WorkerVerdict[Overflow], model: Model) -> Finding:
+    one, lead = verdict.about, verdict.exposure.lead
+    source = written(one.call, one.seed, lead, model)
+    fix = _fix(one, lead, model)
+    return verdict.finding(
+        f"this seed is too large for NumPy {in_workers_of(verdict.exposure)}: torch's seed of a worker has 63 bits, "
+        f"`{one.function.replace('numpy.', 'np.')}` takes numbers below 2**32 and raises ValueError; "
+        "write `% 2**32` as the last step",
+        model.place(source.frame, source.number),
+        one.function,
+        verdict.why(model),
+        (fix,) if fix else (),
+    )
+
+
+# --- what is known of a seed ------------------------------------------------------------------------------------------
 
 
 def _numpy_seeds(call: WorkerCall) -> Iterator[tuple[str, int]]:
@@ -119,51 +151,6 @@ def _measures(test: int, call: WorkerCall, model: Model) -> bool:
     return any(reach(operand, call.frame, model) is not None for operand in operands)
 
 
-def _judge(overflows: list[Overflow], model: Model) -> Iterator[Finding | Silence]:
-    found = gathered((one.call.frame, _exposure(one, model)) for one in overflows)
-    if found is None and not model.explains:
-        return
-    place = model.place(overflows[0].call.frame, overflows[0].call.number)
-    if found is None:
-        yield from silences(RULE.name, place, (_unexposed(one, model) for one in overflows))
-        return
-    frame, exposure = found
-    severity = loudness(Severity.ERROR, exposure.certainty)
-    if severity is None:
-        yield Silence(RULE.name, place, too_unsure(exposure.certainty))
-        return
-    one = next(one for one in overflows if one.call.frame is frame)
-    source = written(one.call, one.seed, exposure.lead, model)
-    fix = _fix(one, exposure.lead, model)
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        f"this seed is too large for NumPy {in_workers_of(exposure)}: torch's seed of a worker has 63 bits, "
-        f"`{one.function.replace('numpy.', 'np.')}` takes numbers below 2**32 and raises ValueError; "
-        "write `% 2**32` as the last step",
-        model.place(source.frame, source.number),
-        one.function,
-        model.why(frame, exposure),
-        (fix,) if fix else (),
-    )
-
-
-def _exposure(one: Overflow, model: Model) -> Exposure | None:
-    return model.exposure(one.call.frame, 1, cured=lambda loader: bool(_cure(one, loader, model)))
-
-
-def _unexposed(one: Overflow, model: Model) -> str:
-    return unexposed(model, one.call.frame, 1, cure=lambda loader: _cure(one, loader, model))
-
-
-def _cure(one: Overflow, loader: Loader, model: Model) -> str:
-    """Why the seed is not too large in the workers of a loader; '' if it is."""
-    if _seeds_torch(one.call, loader, model):
-        return "its workers give torch another seed first, which may be a small one"
-    return "the seed comes from the sample" if reseeding(one.call, one.seed, loader, model) is not None else ""
-
-
 def _seeds_torch(here: WorkerCall, loader: Loader, model: Model) -> bool:
     """Whether the worker gives torch another seed, which may be a small one: in its worker_init_fn, or on the way."""
     links = model.chain(here.frame, loader)
@@ -173,6 +160,9 @@ def _seeds_torch(here: WorkerCall, loader: Loader, model: Model) -> bool:
         for call in calls
         for name, seed in seeds_of(call)
     )
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
 
 
 def _fix(one: Overflow, loader: Loader, model: Model) -> Fix | None:

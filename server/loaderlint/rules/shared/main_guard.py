@@ -5,7 +5,7 @@ from __future__ import annotations
 from loaderlint.findings.finding import Certainty, Severity
 from loaderlint.project.evaluation.values import Literal_
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.rules.base import loudness
+from loaderlint.rules.shared.judgement import loudness
 
 HEAD = 'if __name__ == "__main__":'
 

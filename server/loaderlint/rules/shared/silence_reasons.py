@@ -14,6 +14,7 @@ from loaderlint.rules.shared.lazy_places import Spot
 _MAX_NAMED = 3
 #: What many loaders have in common that go through their data in order.
 EVALUATION = "the loader reads its samples in order and is called as one for evaluation is"
+CURED = "it is taken care of there"
 ONE_STREAM = "its only worker lives on over the epochs and draws from one state"
 
 
@@ -30,7 +31,7 @@ def silences(rule: str, place: Place, reasons: Iterable[str]) -> Iterator[Silenc
 
 
 def _cured(loader: Loader) -> str:
-    return "it is taken care of there"
+    return CURED
 
 
 def unexposed(

@@ -1,0 +1,222 @@
+"""The verdict on a candidate: a fault in the workers of some loaders, or the reason why it is none.
+
+A rule finds candidates and writes messages. Whether a candidate becomes a finding is decided here, alike for all rules:
+
+1. A loader with enough workers runs it, in a part of its work that counts, and nothing cures the fault there.
+2. It is certain enough to be said. A finding that is only possible is one step less severe, and one more step for each
+   doubt, that is, each condition that is not known. Nothing is said below a hint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.reach.model import Exposure, Loader, Model, Part
+from loaderlint.rules.base import Rule
+from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.silence_reasons import silent, too_unsure, unexposed
+
+_About = TypeVar("_About")
+
+#: Why a fault is none in the workers of a loader: 'its worker_init_fn seeds NumPy'. '' if it is one.
+Cure = Callable[[Loader], str]
+
+#: All parts of a loader's work.
+EVERYWHERE: tuple[Part, ...] = ("sample", "collate", "init")
+
+
+def no_cure(_: Loader) -> str:
+    """The cure of a fault that nothing cures."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate(Generic[_About]):
+    """What is a fault if workers run it.
+
+    - `about`: what the rule has found.
+    - `frame`: where it is found.
+    - `spot`: the place of the reason if it is none.
+    - `cure`: why it is none in the workers of a loader.
+    - `severity`: how bad it is; None for the severity of the rule.
+    - `doubts`: how many of its conditions are not known.
+    - `exposure`: the loaders that run it, where the rule has found them itself.
+    - `key`: candidates with the same key are one fault, and one finding. None if it is a fault of its own."""
+
+    about: _About
+    frame: Frame
+    spot: Spot
+    cure: Cure = no_cure
+    severity: Severity | None = None
+    doubts: int = 0
+    exposure: Exposure | None = None
+    key: Hashable = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A fault of which `rule` speaks."""
+
+    rule: str
+    severity: Severity
+    certainty: Certainty
+
+    def finding(
+        self,
+        message: str,
+        place: Place,
+        subject: str,
+        evidence: Iterable[Evidence] = (),
+        fixes: tuple[Fix, ...] = (),
+    ) -> Finding:
+        """The finding that says so. The parameters are those of `Finding`."""
+        return Finding(self.rule, self.severity, self.certainty, message, place, subject, tuple(evidence), fixes)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerVerdict(Verdict, Generic[_About]):
+    """A fault in the workers of the loaders in `exposure`. `about`, `frame` and `spot` are those of the candidate that
+    leads, of which messages speak; `together` holds what all candidates of the fault are about."""
+
+    about: _About
+    frame: Frame
+    spot: Spot
+    exposure: Exposure
+    together: tuple[_About, ...]
+
+    def why(self, model: Model) -> tuple[Evidence, ...]:
+        """The evidence that workers run it."""
+        return model.why(self.frame, self.exposure)
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaid:
+    """A fault of which a rule does not speak, and why."""
+
+    reason: str
+
+
+#: How severe a fault is where the loaders of an exposure run it, or why it is not said. Its candidates are given, the
+#: one that leads first.
+Weigh = Callable[[Sequence[Candidate[_About]], Exposure], Severity | Unsaid]
+
+
+def judged(
+    rule: Rule,
+    candidates: Iterable[Candidate[_About] | Silence],
+    model: Model,
+    *,
+    workers: int | None = None,
+    parts: tuple[Part, ...] = EVERYWHERE,
+    weigh: Weigh[_About] | None = None,
+) -> Iterator[WorkerVerdict[_About] | Silence]:
+    """The verdict on each candidate, or the reasons of the silence about it. What is a `Silence` already stays one.
+
+    A loader counts with `workers` workers or more (by default as many as the rule needs), where it runs the candidate
+    in one of `parts`. `weigh` is for rules whose severity depends on the loaders."""
+    least = rule.workers if workers is None else workers
+    asked: _Asked[_About] = _Asked(rule, least, parts, weigh or _by_doubts(rule))
+    together: dict[Hashable, list[Candidate[_About]]] = {}
+    for one in candidates:
+        if isinstance(one, Silence):
+            yield one
+        elif one.key is None:
+            yield from _judged([one], asked, model)
+        else:
+            together.setdefault(one.key, []).append(one)
+    for alike in together.values():
+        yield from _judged(alike, asked, model)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked(Generic[_About]):
+    """What `judged` is asked."""
+
+    rule: Rule
+    workers: int
+    parts: tuple[Part, ...]
+    weigh: Weigh[_About]
+
+
+def _judged(
+    alike: Sequence[Candidate[_About]], asked: _Asked[_About], model: Model
+) -> Iterator[WorkerVerdict[_About] | Silence]:
+    """The verdict on the candidates of one fault."""
+    found = gathered((one, _exposure(one, asked, model)) for one in alike)
+    if found is None:
+        yield from _unexposed(alike, asked, model)
+        return
+    lead, exposure = found
+    severity = asked.weigh([lead, *(one for one in alike if one is not lead)], exposure)
+    if isinstance(severity, Unsaid):
+        yield from silent(asked.rule.name, lead.spot, severity.reason, model)
+        return
+    together = tuple(one.about for one in alike)
+    yield WorkerVerdict(
+        asked.rule.name, severity, exposure.certainty, lead.about, lead.frame, lead.spot, exposure, together
+    )
+
+
+def _exposure(one: Candidate[_About], asked: _Asked[_About], model: Model) -> Exposure | None:
+    if one.exposure is not None:
+        return one.exposure
+    return model.exposure(one.frame, asked.workers, parts=asked.parts, cured=lambda loader: bool(one.cure(loader)))
+
+
+def gathered(exposures: Iterable[tuple[_About, Exposure | None]]) -> tuple[_About, Exposure] | None:
+    """One exposure for what stands in several frames: all their loaders, and what leads, the first that is proven. None
+    if no loader runs any of it."""
+    found = [(one, exposure) for one, exposure in exposures if exposure is not None]
+    if not found:
+        return None
+    found.sort(key=lambda pair: pair[1].certainty == "possible")  # stable
+    lead, first = found[0]
+    loaders = dict.fromkeys(loader for _, exposure in found for loader in exposure.loaders)
+    return lead, Exposure(tuple(loaders), first.certainty)
+
+
+def _unexposed(alike: Sequence[Candidate[_About]], asked: _Asked[_About], model: Model) -> Iterator[Silence]:
+    """Why the fault is in the workers of no loader."""
+    if not model.explains:
+        return
+    place = alike[0].spot.place(model)
+    reasons = (unexposed(model, one.frame, asked.workers, parts=asked.parts, cure=one.cure) for one in alike)
+    for reason in dict.fromkeys(reasons):
+        yield Silence(asked.rule.name, place, reason)
+
+
+def _by_doubts(rule: Rule) -> Weigh[_About]:
+    def weigh(alike: Sequence[Candidate[_About]], exposure: Exposure) -> Severity | Unsaid:
+        return lowered(alike[0].severity or rule.severity, exposure, alike[0].doubts)
+
+    return weigh
+
+
+def lowered(severity: Severity, exposure: Exposure, doubts: int = 0) -> Severity | Unsaid:
+    """A severity, lowered by all that is not certain."""
+    return loudness(severity, exposure.certainty, doubts) or Unsaid(too_unsure(exposure.certainty))
+
+
+# --- faults that are no matter of a frame -----------------------------------------------------------------------------
+
+
+def weighed(rule: Rule, certainty: Certainty, doubts: int = 0, severity: Severity | None = None) -> Verdict | None:
+    """The verdict on a fault that needs no loader to run it; None if it is not certain enough to be said. `severity` is
+    that of the rule unless given."""
+    loud = loudness(severity or rule.severity, certainty, doubts)
+    return Verdict(rule.name, loud, certainty) if loud else None
+
+
+def certainty_of_workers(loader: Loader) -> Certainty:
+    """How certain it is that a loader that may have workers has some."""
+    return "proven" if loader.has_workers() == "yes" else "possible"
+
+
+def loudness(severity: Severity, certainty: Certainty, doubts: int = 0) -> Severity | None:
+    """The severity of a finding: one step lower if it is only possible, and one more for each doubt. None means that
+    the rule stays silent."""
+    return severity.lowered(doubts + (1 if certainty == "possible" else 0))

@@ -1,0 +1,28 @@
+"""What rules ask of a single loader: how its workers start and draw, and what it is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.shared.silence_reasons import started_by
+
+_EVALUATION = re.compile(r"val|test|eval|infer|predict", re.IGNORECASE)
+
+
+def not_forked(model: Model, so: str) -> Callable[[Loader], str]:
+    """A cure: the workers of a loader are never forked, as far as the code shows. `so` says what follows from that."""
+    return lambda loader: "" if "fork" in model.start_methods(loader) else f"{started_by(loader, model)}, {so}"
+
+
+def one_stream(loader: Loader) -> bool:
+    """Whether the loader has one persistent worker: it draws from one state in all epochs, so nothing repeats."""
+    return loader.has_workers(2) == "no" and loader.persistent is True
+
+
+def is_for_evaluation(loader: Loader) -> bool:
+    """Whether a loader reads its samples in order and has the name of an evaluation loader: `val_loader`."""
+    shuffle = loader.argument("shuffle").literal
+    ordered = shuffle is not None and not shuffle.value and loader.argument("sampler").literal is not None
+    return ordered and bool(_EVALUATION.search(loader.name))

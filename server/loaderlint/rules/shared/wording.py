@@ -1,0 +1,27 @@
+"""Phrases of messages that rules share."""
+
+from __future__ import annotations
+
+from loaderlint.project.reach.model import Exposure
+
+
+def repeated(exposure: Exposure) -> str:
+    """What happens when each worker gets a copy of a state: 'every worker draws the same numbers', or 'every epoch ...'
+    where there is one worker."""
+    alone = all(loader.has_workers(2) == "no" for loader in exposure.loaders)
+    return f"every {'epoch' if alone else 'worker'} draws the same numbers"
+
+
+def loaders_of(exposure: Exposure) -> str:
+    """'`train_loader` in train.py', '`a` in x.py and 2 other loaders'."""
+    if exposure.lead.out_of_sight:
+        return "a loader of this dataset"
+    others = len({(one.path, one.site.frame.piece, one.site.expr) for one in exposure.loaders if one.site}) - 1
+    rest = f" and {others} other loader{'s' if others > 1 else ''}" if others > 0 else ""
+    return f"{exposure.lead.described}{rest}"
+
+
+def in_workers_of(exposure: Exposure) -> str:
+    """'in the workers of `train_loader` in train.py'; 'for `train_loader` in train.py' where no loader has workers."""
+    idle = all(one.has_workers() == "no" and not one.out_of_sight for one in exposure.loaders)
+    return f"{'for' if idle else 'in the workers of'} {loaders_of(exposure)}"
