@@ -78,7 +78,6 @@ from loaderlint.rules.shared.kept_state import own_attribute
 from loaderlint.rules.shared.lazy_places import Spot, site_key
 from loaderlint.rules.shared.loader_traits import not_forked
 from loaderlint.rules.shared.process_guards import callers_of, tests_around
-from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.wording import in_workers_of
 
 #: What shows that the main process uses CUDA, or leaves it to a trainer that does.
@@ -107,21 +106,17 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         yield brought if isinstance(brought, Silence) else _use_of_brought(brought, model)
 
 
-def _uses(function: WorkerFunction, model: Model) -> Iterator[Candidate[CudaUse] | Silence]:
+def _uses(function: WorkerFunction, model: Model) -> Iterator[Candidate[CudaUse]]:
     """The calls that use CUDA."""
     for call in model.calls(function):
         here, use = Spot(call.frame, call.number), cuda_use(call, model)
         if use is None:
             continue
-        if _is_filled_before(call, model):
-            yield from silent(RULE.name, here, _FILLED, model)
-            continue
-        doubts = _doubts(call, model)
-        if doubts is None:
-            yield from silent(RULE.name, here, _ASKS, model)
-            continue
-        doubts = max(use.doubts, doubts)
-        yield Candidate(use, call.frame, here, _cure(model), doubts=doubts, key=here.key)
+        filled = _is_filled_before(call, model)
+        doubts = None if filled else _doubts(call, model)
+        why_not = _FILLED if filled else _ASKS if doubts is None else ""
+        doubts = max(use.doubts, doubts or 0)
+        yield Candidate(use, call.frame, here, _cure(model), why_not, doubts=doubts, key=here.key)
 
 
 def _weigh(model: Model, uses: Sequence[Candidate[CudaUse]], exposure: Exposure) -> Severity | Unsaid:
@@ -145,12 +140,12 @@ def _cure(model: Model) -> Cure:
 # --- torch.load -------------------------------------------------------------------------------------------------------
 
 
-def _loads(function: WorkerFunction, model: Model) -> Iterator[Candidate[WorkerCall] | Silence]:
+def _loads(function: WorkerFunction, model: Model) -> Iterator[Candidate[WorkerCall]]:
     """The calls that load tensors to where they were saved."""
     for call in model.calls(function):
         if _loads_anywhere(call, model) and cuda_use(call, model) is None:
             here = Spot(call.frame, call.number)
-            yield Candidate(call, call.frame, here, _cure(model), Severity.INFORMATION, key=here.key)
+            yield Candidate(call, call.frame, here, _cure(model), severity=Severity.INFORMATION, key=here.key)
 
 
 def _weigh_load(model: Model, loads: Sequence[Candidate[WorkerCall]], exposure: Exposure) -> Severity | Unsaid:
@@ -191,7 +186,7 @@ def _load_fix(verdict: WorkerVerdict[WorkerCall], model: Model) -> Fix:
 # --- what the main process puts into GPU memory -----------------------------------------------------------------------
 
 
-def _brought(function: WorkerFunction, model: Model) -> Iterator[Candidate[Brought] | Silence]:
+def _brought(function: WorkerFunction, model: Model) -> Iterator[Candidate[Brought]]:
     """What the main process has put into GPU memory, and workers use."""
     if not model.files.containing("cuda"):
         return
@@ -204,14 +199,11 @@ def _brought(function: WorkerFunction, model: Model) -> Iterator[Candidate[Broug
                 use = None if model.runs_in_worker(held.site.frame) else kept_on_gpu(held, model)
                 if use is None:
                     continue
-                here = Spot(use.call.frame, use.call.number)
-                if not is_held(held, value.origins, model):
-                    yield from silent(RULE.name, here, _NOT_HELD, model)
-                    continue
-                done.add(site_key(held.site))
-                brought = Brought(use.text, Spot(frame, number))
+                here, brought = Spot(use.call.frame, use.call.number), Brought(use.text, Spot(frame, number))
+                why_not = "" if is_held(held, value.origins, model) else _NOT_HELD
+                done.update(() if why_not else [site_key(held.site)])
                 doubts = max(use.doubts, _others(value, model))
-                yield Candidate(brought, frame, here, _cure(model), doubts=doubts)
+                yield Candidate(brought, frame, here, _cure(model), why_not, doubts=doubts)
 
 
 def _others(value: Val, model: Model) -> int:

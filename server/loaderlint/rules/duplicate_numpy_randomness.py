@@ -66,7 +66,7 @@ from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, 
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.loader_traits import one_stream
 from loaderlint.rules.shared.seeding import seed_worker_fix, seeds_numpy, seeds_on_the_way
-from loaderlint.rules.shared.silence_reasons import ONE_STREAM, silent, started_by
+from loaderlint.rules.shared.silence_reasons import ONE_STREAM, started_by
 from loaderlint.rules.shared.wording import in_workers_of, repeated
 
 FIXED_IN = "1.9"
@@ -85,19 +85,17 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         yield one if isinstance(one, Silence) else _finding(one, model)
 
 
-def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Draw] | Silence]:
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Draw]]:
     """The draws from NumPy's state."""
     for call in model.calls(function):
         here = Spot(call.frame, call.number)
         for atom in call.callee.only(Lib):
             if not isinstance(atom, Lib) or atom.name not in NUMPY_GLOBAL_DRAWS:
                 continue
-            if sets_common_order(call, atom.name, model):
-                reason = "it sets an order in which all workers have to agree"
-                yield from silent(RULE.name, here, reason, model)
-            else:
-                cure = partial(_cure, call, model)
-                yield Candidate(Draw(call, atom.name), call.frame, here, cure, key=(call.number, atom.name))
+            common = sets_common_order(call, atom.name, model)
+            why_not = "it sets an order in which all workers have to agree" if common else ""
+            cure = partial(_cure, call, model)
+            yield Candidate(Draw(call, atom.name), call.frame, here, cure, why_not, key=(call.number, atom.name))
 
 
 def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:

@@ -129,7 +129,9 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Us
             yield from silent(RULE.name, here, reason, model)
         if fault and made not in done:
             done.add(made)
-            yield Candidate(Use(call, fault), call.frame, here, not_forked(model, "not by fork"), fault.severity)
+            yield Candidate(
+                Use(call, fault), call.frame, here, not_forked(model, "not by fork"), severity=fault.severity
+            )
 
 
 def _calls(function: WorkerFunction, model: Model) -> Iterator[tuple[WorkerCall, LibObject, str]]:

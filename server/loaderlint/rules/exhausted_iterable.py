@@ -56,7 +56,7 @@ at its start now.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from loaderlint.facts import ir
@@ -69,10 +69,10 @@ from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFuncti
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.expression_source import source_of
 from loaderlint.rules.shared.iterator_progress import Progress, progress
-from loaderlint.rules.shared.judgement import loudness
+from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered, no_cure
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.one_shot_iterators import Kept, kept
-from loaderlint.rules.shared.silence_reasons import silent, too_unsure, unexposed
+from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.wording import loaders_of
 
 
@@ -93,39 +93,52 @@ _A_HANDLE = "an open file that several processes go through is the matter of han
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a step of `__iter__` that hands out what has run out."""
+    for one in judged(RULE, _candidates(function, model), model, parts=("sample",), weigh=_weigh):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[_Spent] | Silence]:
+    """What runs out in the `__iter__` of datasets."""
     for frame in function.frames:
-        if not _is_entry(frame, model):
-            continue
-        found = list(_spent(frame, model))
-        if not found:
+        found = list(_spent(frame, model)) if _is_entry(frame, model) else None
+        if found == []:
             reason = "nothing that it hands out is known to run out"
             yield from silent(RULE.name, Spot(frame, 0, "def"), reason, model)
-        for spent in found:
-            cured = _is_a_handle if spent.is_file else _is_seen
-            exposure = model.exposure(frame, 0, parts=("sample",), cured=cured)
-            if exposure is None and not model.explains:
-                continue
-            place = model.step_place(frame, spent.step)
-            if exposure is None:
-                reason = unexposed(model, frame, 0, parts=("sample",), cure=lambda _: _A_HANDLE)
-                yield Silence(RULE.name, place, reason)
-                continue
-            severity = _severity(exposure, spent)
-            if severity is None:
-                yield Silence(RULE.name, place, too_unsure(exposure.certainty))
-                continue
-            lead = Exposure(tuple(sorted(exposure.loaders, key=_shows, reverse=True)), exposure.certainty)
-            yield Finding(
-                RULE.name,
-                severity,
-                exposure.certainty,
-                f"from the second epoch on {_loaders(lead)} gives no batches{_when(lead)}: `{model.label(frame)}` "
-                f"hands out {spent.described}; begin it again in `__iter__`",
-                place,
-                model.label(frame),
-                model.why(frame, lead),
-                _fixes(frame, spent, model),
-            )
+        for spent in found or ():
+            cure = _is_a_handle if spent.is_file else no_cure
+            yield Candidate(spent, frame, Spot(frame, spent.step, "step"), cure)
+
+
+def _weigh(spent: Sequence[Candidate[_Spent]], exposure: Exposure) -> Severity | Unsaid:
+    shown = max(_shows(loader) for loader in exposure.loaders)
+    doubts = (1 if shown == 1 else 0) + (1 if spent[0].about.doubtful else 0)
+    return lowered(RULE.severity if shown else Severity.HINT, exposure, doubts)
+
+
+def _finding(verdict: WorkerVerdict[_Spent], model: Model) -> Finding:
+    frame, exposure = verdict.frame, verdict.exposure
+    lead = Exposure(tuple(sorted(exposure.loaders, key=_shows, reverse=True)), exposure.certainty)
+    when = " (without workers, or with persistent ones)" if _shows(lead.lead) < 2 else ""
+    return verdict.finding(
+        f"from the second epoch on {loaders_of(lead)} gives no batches{when}: `{model.label(frame)}` hands out "
+        f"{verdict.about.described}; begin it again in `__iter__`",
+        verdict.spot.place(model),
+        model.label(frame),
+        model.why(frame, lead),
+        _fixes(frame, verdict.about, model),
+    )
+
+
+def _shows(loader: Loader) -> int:
+    """2: later epochs are empty, 0: workers start anew each time, 1: nobody can know."""
+    if loader.has_workers() == "no" or loader.persistent:
+        return 2
+    return 0 if loader.has_workers() == "yes" and loader.persistent is False else 1
+
+
+def _is_a_handle(loader: Loader) -> str:
+    """A cure: an open file that workers share is another rule's."""
+    return _A_HANDLE if loader.has_workers() != "no" else ""
 
 
 def _is_entry(frame: Frame, model: Model) -> bool:
@@ -185,41 +198,6 @@ def _kept_in(number: int, frame: Frame, model: Model, depth: int) -> Iterator[Ke
                 yield from _kept_in(arg.value, frame, model, depth + 1)
     elif isinstance(e, ir.Comp) and e.kind == "generator":
         yield from _kept_in(e.iterables[0], frame, model, depth + 1)
-
-
-# --- how loud ---------------------------------------------------------------------------------------------------------
-
-
-def _shows(loader: Loader) -> int:
-    """2: later epochs are empty, 0: workers start anew each time, 1: nobody can know."""
-    if loader.has_workers() == "no" or loader.persistent:
-        return 2
-    return 0 if loader.has_workers() == "yes" and loader.persistent is False else 1
-
-
-def _severity(exposure: Exposure, spent: _Spent) -> Severity | None:
-    shown = max(_shows(loader) for loader in exposure.loaders)
-    base = Severity.WARNING if shown else Severity.HINT
-    unknowns = (1 if shown == 1 else 0) + (1 if spent.doubtful else 0)
-    return loudness(base, exposure.certainty, unknowns)
-
-
-def _is_a_handle(loader: Loader) -> bool:
-    """An open file that workers share is another rule's."""
-    return loader.has_workers() != "no"
-
-
-def _is_seen(_: Loader) -> bool:
-    """Any loader may come to the end of an iterator."""
-    return False
-
-
-def _loaders(exposure: Exposure) -> str:
-    return loaders_of(exposure)
-
-
-def _when(exposure: Exposure) -> str:
-    return " (without workers, or with persistent ones)" if _shows(exposure.lead) < 2 else ""
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------

@@ -71,8 +71,9 @@ is changed in `__init__`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.knowledge.handles import HandleKind
@@ -88,84 +89,85 @@ from loaderlint.rules.shared.held_handles import (
     is_held,
     opener,
 )
-from loaderlint.rules.shared.judgement import loudness
-from loaderlint.rules.shared.lazy_places import site_key
-from loaderlint.rules.shared.silence_reasons import started_by, too_unsure, unexposed
+from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged_first, lowered
+from loaderlint.rules.shared.lazy_places import site_key, spot_of
+from loaderlint.rules.shared.silence_reasons import started_by
 from loaderlint.rules.shared.wording import in_workers_of
+
+
+class Use(NamedTuple):
+    """Where a worker reads a handle: expression `number` of `frame`. `drops`: its object leaves it out when it is
+    pickled; `touches`: where the main process takes a sample, and so opens it."""
+
+    frame: Frame
+    number: int
+    held: LibObject
+    kind: HandleKind
+    value: Val
+    drops: bool
+    touches: tuple[Evidence, ...]
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a handle that the function reads, where it is opened."""
-    done: set[tuple[Path, int, int]] = set()
+    uses = _candidates(function, model)
+    for one in judged_first(RULE, uses, model, parts=("sample", "collate"), weigh=partial(_weigh, model)):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Use]]:
+    """The handles that the function reads."""
     for frame in function.frames:
-        for number, value, atom, kind in handles_read(frame, model):
-            made = site_key(opener(atom, model).site)
-            if made in done:
-                continue
-            if compares_pid(frame, model):
-                yield from _silence(atom, "the function that uses it asks which process it is in", model)
-                continue
-            for found in _judge(frame, number, atom, kind, value, model):
-                if isinstance(found, Finding):
-                    done.add(made)
-                yield found
+        for number, value, held, kind in handles_read(frame, model):
+            made = opener(held, model).site
+            touches = tuple(first_uses(held, value, model)) if model.runs_in_worker(held.site.frame) else ()
+            use = Use(frame, number, held, kind, value, _drops_state(value, model), touches)
+            why_not = _why_not_shared(use, model)
+            yield Candidate(use, frame, spot_of(made), partial(_cure, use, model), why_not, key=site_key(made))
 
 
-def _silence(held: LibObject, reason: str, model: Model) -> Iterator[Silence]:
-    if model.explains:
-        yield Silence(RULE.name, model.site_place(opener(held, model).site), reason)
-
-
-def _judge(
-    frame: Frame, number: int, held: LibObject, kind: HandleKind, value: Val, model: Model
-) -> Iterator[Finding | Silence]:
-    touches: list[Evidence] = []
-    if model.runs_in_worker(held.site.frame):
-        touches = first_uses(held, value, model)
-        if not touches:
-            yield from _silence(held, "it is opened in the worker, and the main process takes no sample before", model)
-            return
-    elif not is_held(held, value.origins, model):
-        yield from _silence(held, "the main process does not hold it any more when the workers start", model)
-        return
-    drops = _drops_state(value, model)
-
-    def cured(loader: Loader) -> bool:
-        return not loader.out_of_sight and (drops or bool(touches)) and "fork" not in model.start_methods(loader)
-
-    exposure = model.exposure(frame, 1, parts=("sample", "collate"), cured=cured)
-    if exposure is None:
-        left = "the handle is left out when its object is pickled" if drops else "each of them opens it anew"
-        reason = unexposed(
-            model, frame, 1, parts=("sample", "collate"), cure=lambda loader: f"{started_by(loader, model)}, and {left}"
-        )
-        yield from _silence(held, reason, model)
-        return
-    severity = loudness(_severity(kind, exposure, model), exposure.certainty)
-    if severity is None:
-        yield from _silence(held, too_unsure(exposure.certainty), model)
-        return
-    made = opener(held, model)
-    use = Evidence(model.place(frame, number), f"{model.label(frame)} uses it")
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        f"{_effect(kind, _forked(exposure, model))} {in_workers_of(exposure)}: this {kind.word} is opened "
+def _finding(verdict: WorkerVerdict[Use], model: Model) -> Finding:
+    use, exposure = verdict.about, verdict.exposure
+    made, touches = opener(use.held, model), use.touches
+    reads = Evidence(model.place(use.frame, use.number), f"{model.label(use.frame)} uses it")
+    return verdict.finding(
+        f"{_effect(use.kind, _forked(exposure, model))} {in_workers_of(exposure)}: this {use.kind.word} is opened "
         f"{_where(made, model)}, {'which runs ' if touches else ''}before the workers start; open it in each process",
-        model.site_place(made.site),
+        verdict.spot.place(model),
         made.name,
-        (use, *touches, *model.why(frame, exposure)),
-        () if touches else accessor(held, kind, value.origins, model),
+        (reads, *touches, *verdict.why(model)),
+        () if touches else accessor(use.held, use.kind, use.value.origins, model),
     )
+
+
+# --- whether the workers share it -------------------------------------------------------------------------------------
+
+
+def _why_not_shared(use: Use, model: Model) -> str:
+    """Why workers have no handle that was opened before they start; '' if they may."""
+    if compares_pid(use.frame, model):
+        return "the function that uses it asks which process it is in"
+    if model.runs_in_worker(use.held.site.frame):
+        return "" if use.touches else "it is opened in the worker, and the main process takes no sample before"
+    held_then = is_held(use.held, use.value.origins, model)
+    return "" if held_then else "the main process does not hold it any more when the workers start"
+
+
+def _cure(use: Use, model: Model, loader: Loader) -> str:
+    """Why the workers of a loader do not share it: each opens its own; '' if they do."""
+    if loader.out_of_sight or not (use.drops or use.touches) or "fork" in model.start_methods(loader):
+        return ""
+    left = "the handle is left out when its object is pickled" if use.drops else "each of them opens it anew"
+    return f"{started_by(loader, model)}, and {left}"
+
+
+def _weigh(model: Model, uses: Sequence[Candidate[Use]], exposure: Exposure) -> Severity | Unsaid:
+    forbidden = _forked(exposure, model) and uses[0].about.kind.fork == "forbidden"
+    return lowered(Severity.WARNING if forbidden else RULE.severity, exposure)
 
 
 def _forked(exposure: Exposure, model: Model) -> bool:
     return exposure.lead.out_of_sight or "fork" in model.start_methods(exposure.lead)
-
-
-def _severity(kind: HandleKind, exposure: Exposure, model: Model) -> Severity:
-    return Severity.WARNING if _forked(exposure, model) and kind.fork == "forbidden" else Severity.ERROR
 
 
 def _effect(kind: HandleKind, forked: bool) -> str:

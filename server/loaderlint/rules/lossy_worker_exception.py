@@ -41,7 +41,9 @@ There is no fix: what the one text should be is for you to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -50,8 +52,8 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import loudness
-from loaderlint.rules.shared.silence_reasons import too_unsure, unexposed
+from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged_first, lowered
+from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of
 
 #: Exceptions of libraries whose constructors take several arguments.
@@ -67,53 +69,65 @@ _SEVERAL = frozenset(
 )
 
 
+class Loss(NamedTuple):
+    """An exception that does not arrive: a `raise` in `context`. `name`: its class's; `effect`: what comes instead;
+    `cause`: why; `evidence`: where its class stands."""
+
+    context: int
+    name: str
+    effect: str
+    cause: str
+    evidence: tuple[Evidence, ...]
+
+
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a `raise`."""
-    done: set[int] = set()
+    for one in judged_first(RULE, _candidates(function, model), model, weigh=partial(_weigh, model)):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Loss]]:
+    """The exceptions that do not arrive in the main process."""
     for frame in function.frames:
-        for _, step in model.steps(frame):
-            if not isinstance(step, ir.Raise) or step.value == NONE or step.value in done:
-                continue
-            exposure = model.exposure(frame, 1)
-            lost = _lost(step.value, frame, model)
-            if lost is None:
-                continue
-            place = model.place(frame, step.value)
-            if exposure is None:
-                yield Silence(RULE.name, place, unexposed(model, frame, 1))
-                continue
-            if _is_guarded(step.context, frame, model) or _is_caught(frame, exposure, model):
-                yield Silence(RULE.name, place, "it is raised in a try that has handlers, here or further out")
-                continue
-            severity = loudness(Severity.INFORMATION, exposure.certainty)
-            if severity is None:
-                yield Silence(RULE.name, place, too_unsure(exposure.certainty))
-            else:
-                done.add(step.value)
-                name, effect, cause, evidence = lost
-                yield Finding(
-                    RULE.name,
-                    severity,
-                    exposure.certainty,
-                    f"the main process sees {effect} instead of the `{name}` raised {in_workers_of(exposure)}: "
-                    f"torch makes it again from one text, and {cause}",
-                    place,
-                    name,
-                    (*evidence, *model.why(frame, exposure)),
-                )
+        for _, step in model.steps_of(frame, ir.Raise):
+            lost = _lost(step, frame, model) if step.value != NONE else None
+            if lost is not None:
+                yield Candidate(lost, frame, Spot(frame, step.value), key=step.value)
 
 
-def _lost(number: int, frame: Frame, model: Model) -> tuple[str, str, str, tuple[Evidence, ...]] | None:
-    """The exception's name, what comes instead, why, and where its class stands; None if it arrives."""
-    for atom in model.ev.eval(number, frame).ordered():
+def _weigh(model: Model, losses: Sequence[Candidate[Loss]], exposure: Exposure) -> Severity | Unsaid:
+    lead = losses[0]
+    if _is_guarded(lead.about.context, lead.frame, model) or _is_caught(lead.frame, exposure, model):
+        return Unsaid("it is raised in a try that has handlers, here or further out")
+    return lowered(RULE.severity, exposure)
+
+
+def _finding(verdict: WorkerVerdict[Loss], model: Model) -> Finding:
+    lost = verdict.about
+    return verdict.finding(
+        f"the main process sees {lost.effect} instead of the `{lost.name}` raised {in_workers_of(verdict.exposure)}: "
+        f"torch makes it again from one text, and {lost.cause}",
+        verdict.spot.place(model),
+        lost.name,
+        (*lost.evidence, *verdict.why(model)),
+    )
+
+
+# --- what does not arrive ---------------------------------------------------------------------------------------------
+
+
+def _lost(step: ir.Raise, frame: Frame, model: Model) -> Loss | None:
+    """The exception that a step raises, if another one arrives."""
+    for atom in model.ev.eval(step.value, frame).ordered():
         if isinstance(atom, LibObject) and atom.name in _SEVERAL:
             name = atom.name.rpartition(".")[2]
-            return name, "a RuntimeError", f"`{name}` takes several arguments; raise one that takes a text", ()
+            cause = f"`{name}` takes several arguments; raise one that takes a text"
+            return Loss(step.context, name, "a RuntimeError", cause, ())
         if isinstance(atom, Instance):
             found = _of_class(atom.cls, model)
             if found is not None:
                 name = model.ev.classes.name(atom.cls)
-                return name, *found, (Evidence(model.class_place(atom.cls), f"`{name}`"),)
+                return Loss(step.context, name, *found, (Evidence(model.class_place(atom.cls), f"`{name}`"),))
     return None
 
 
@@ -146,6 +160,9 @@ def _takes_one_text(params: tuple[ir.ParamIR, ...]) -> bool:
     takes = any(param.kind in ("pos", "any", "star") for param in params)
     needs_names = any(param.kind == "kw" and param.default == NONE for param in params)
     return takes and len(required) <= 1 and not needs_names
+
+
+# --- whether it is caught on the way ----------------------------------------------------------------------------------
 
 
 def _is_guarded(context: int, frame: Frame, model: Model) -> bool:

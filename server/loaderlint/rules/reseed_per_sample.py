@@ -102,7 +102,9 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Re
                 assert effect is not None
                 one = Reseed(effect, call, name, seed)
                 severity = Severity.ERROR if effect == "alike" else Severity.HINT
-                yield Candidate(one, call.frame, here, partial(_cure, one, model), severity, key=(effect, call.frame))
+                yield Candidate(
+                    one, call.frame, here, partial(_cure, one, model), severity=severity, key=(effect, call.frame)
+                )
 
 
 def _cure(one: Reseed, model: Model, loader: Loader) -> str:

@@ -97,7 +97,7 @@ from loaderlint.rules.shared.judgement import Candidate, Cure, Unsaid, WorkerVer
 from loaderlint.rules.shared.lazy_places import site_key, spot_of
 from loaderlint.rules.shared.loader_traits import one_stream
 from loaderlint.rules.shared.seeding import init_in_sight
-from loaderlint.rules.shared.silence_reasons import ONE_STREAM, silent, started_by
+from loaderlint.rules.shared.silence_reasons import ONE_STREAM, started_by
 from loaderlint.rules.shared.wording import in_workers_of, repeated
 
 #: How many draws a finding shows.
@@ -112,15 +112,12 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         yield one if isinstance(one, Silence) else _finding(one, model)
 
 
-def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Draw] | Silence]:
-    """The draws from generators of which the workers may have copies."""
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Draw]]:
+    """The draws from generators."""
     for call in model.calls(function):
         for draw in _draws_of(call, model):
-            here, reason = spot_of(draw.made.site), _why_good(draw, model)
-            if reason:
-                yield from silent(RULE.name, here, reason, model)
-            else:
-                yield Candidate(draw, call.frame, here, _cures(draw, model), key=site_key(draw.made.site))
+            made, why_not = draw.made.site, _why_good(draw, model)
+            yield Candidate(draw, call.frame, spot_of(made), _cures(draw, model), why_not, key=site_key(made))
 
 
 def _weigh(model: Model, draws: Sequence[Candidate[Draw]], exposure: Exposure) -> Severity | Unsaid:

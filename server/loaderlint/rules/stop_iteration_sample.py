@@ -60,6 +60,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
@@ -67,12 +68,12 @@ from loaderlint.findings.finding import Finding, Fix, InsertFunction, Replace, S
 from loaderlint.knowledge.iterators import FOUND_FILES_METHODS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Unknown
-from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
+from loaderlint.project.reach.model import Loader, Model, Part, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import loudness
+from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.one_shot_iterators import Kept, kept, one_shot
-from loaderlint.rules.shared.silence_reasons import silent, too_unsure, unexposed
+from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.wording import loaders_of
 
 _CATCHING = ("StopIteration", "Exception", "BaseException")
@@ -93,15 +94,28 @@ _STOPPED = "a StopIteration is caught on the way, or means there what it says"
 
 @dataclass(frozen=True, slots=True)
 class _Risk:
-    """Why a `next` may raise, how loud that is, and what is unknown of it."""
+    """A call of `next` that may raise: when, how loud that is, and what is unknown of it."""
 
     when: str
     severity: Severity
     unknowns: int
 
 
+class Next(NamedTuple):
+    """A call of `next`, and when it raises."""
+
+    call: WorkerCall
+    when: str
+
+
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a bare `next`."""
+    for one in judged(RULE, _candidates(function, model), model, parts=_PARTS):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Next] | Silence]:
+    """The calls of `next` without a default whose StopIteration leaves the def."""
     for call in model.calls(function):
         if _NEXT not in call.callee.atoms or len(call.call.args) != 1 or call.call.args[0].kind != "pos":
             continue
@@ -110,31 +124,22 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         if risk is None or _is_caught(call.context, call.frame, model) or _in_generator(call, model):
             yield from silent(RULE.name, here, _NOT_KNOWN if risk is None else _STOPPED, model)
             continue
-        exposure = model.exposure(call.frame, 0, parts=_PARTS, cured=_Stops(call.frame, model))
-        if exposure is None:
-            reason = unexposed(model, call.frame, 0, parts=_PARTS, cure=lambda _: _STOPPED)
-            yield from silent(RULE.name, here, reason, model)
-            continue
-        severity = loudness(risk.severity, exposure.certainty, risk.unknowns)
-        if severity is None:
-            yield from silent(RULE.name, here, too_unsure(exposure.certainty), model)
-            continue
-        yield Finding(
-            RULE.name,
-            severity,
-            exposure.certainty,
-            f"the epoch of {_loaders(exposure)} ends early and nothing is said: `next` in {model.label(call.frame)} "
-            f"raises StopIteration {risk.when}, which the loader takes for the end of the data; give it a default or "
-            "raise another exception",
-            here.place(model),
-            model.label(call.frame),
-            model.why(call.frame, exposure),
-            _fixes(call, model),
-        )
+        cure = _Stops(call.frame, model).cure
+        yield Candidate(Next(call, risk.when), call.frame, here, cure, severity=risk.severity, doubts=risk.unknowns)
 
 
-def _loaders(exposure: Exposure) -> str:
-    return loaders_of(exposure)
+def _finding(verdict: WorkerVerdict[Next], model: Model) -> Finding:
+    call, when = verdict.about
+    label = model.label(call.frame)
+    return verdict.finding(
+        f"the epoch of {loaders_of(verdict.exposure)} ends early and nothing is said: `next` in {label} "
+        f"raises StopIteration {when}, which the loader takes for the end of the data; give it a default or "
+        "raise another exception",
+        verdict.spot.place(model),
+        label,
+        verdict.why(model),
+        _fixes(call, model),
+    )
 
 
 # --- whether it raises ------------------------------------------------------------------------------------------------
@@ -190,13 +195,15 @@ class _Stops:
     def __init__(self, frame: Frame, model: Model) -> None:
         self._frame, self._model = frame, model
 
-    def __call__(self, loader: Loader) -> bool:
+    def cure(self, loader: Loader) -> str:
+        """Why it does not end the loader's epoch; '' if it does."""
         chain = self._model.chain(self._frame, loader)
-        return (
+        stopped = (
             not self._makes_samples(chain[0], loader)
             or any(self._model.def_of(frame).is_generator for frame in chain)
             or any(self._is_stopped(before, after) for before, after in zip(chain, chain[1:], strict=False))
         )
+        return _STOPPED if stopped else ""
 
     def _makes_samples(self, entry: Frame, loader: Loader) -> bool:
         """Whether the entry is a map-style dataset's, or the collate function."""
@@ -255,6 +262,9 @@ def _in_generator(call: WorkerCall, model: Model) -> bool:
         for iterable in e.iterables
     }
     return any(here.kind == "loop" and here.expr in generators for here in one.around(call.context))
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
 
 
 def _fixes(call: WorkerCall, model: Model) -> tuple[Fix, ...]:

@@ -60,7 +60,6 @@ from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.sample_seeds import reseeding
 from loaderlint.rules.shared.seed_width import NUMPY_LIMIT, reach
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, bound_name, is_read_only_in, seeds_of, written
-from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.wording import in_workers_of
 
 _LEGACY = "numpy.random.RandomState"
@@ -80,19 +79,15 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         yield one if isinstance(one, Silence) else _finding(one, model)
 
 
-def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Overflow] | Silence]:
-    """The seeds that may be too large."""
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Overflow]]:
+    """The seeds that come from one of torch."""
     for call in model.calls(function):
         for name, seed in _numpy_seeds(call):
             width, here = reach(seed, call.frame, model), Spot(call.frame, call.number)
             if width is None:
                 continue
-            reason = _why_good(call, width, model)
-            if reason:
-                yield from silent(RULE.name, here, reason, model)
-            else:
-                one = Overflow(call, name, seed)
-                yield Candidate(one, call.frame, here, partial(_cure, one, model), key=here.key)
+            one, why_not = Overflow(call, name, seed), _why_good(call, width, model)
+            yield Candidate(one, call.frame, here, partial(_cure, one, model), why_not, key=here.key)
 
 
 def _why_good(call: WorkerCall, width: int, model: Model) -> str:

@@ -36,12 +36,13 @@ def no_cure(_: Loader) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Candidate(Generic[_About]):
-    """What is a fault if workers run it.
+    """What is a fault if workers run it, unless `why_not` says why it is none.
 
     - `about`: what the rule has found.
     - `frame`: where it is found.
     - `spot`: the place of the reason if it is none.
     - `cure`: why it is none in the workers of a loader.
+    - `why_not`: why it is none at all.
     - `severity`: how bad it is; None for the severity of the rule.
     - `doubts`: how many of its conditions are not known.
     - `exposure`: the loaders that run it, where the rule has found them itself.
@@ -51,6 +52,7 @@ class Candidate(Generic[_About]):
     frame: Frame
     spot: Spot
     cure: Cure = no_cure
+    why_not: str = ""
     severity: Severity | None = None
     doubts: int = 0
     exposure: Exposure | None = None
@@ -124,12 +126,33 @@ def judged(
     for one in candidates:
         if isinstance(one, Silence):
             yield one
-        elif one.key is None:
+        elif one.key is None or one.why_not:
             yield from _judged([one], asked, model)
         else:
             together.setdefault(one.key, []).append(one)
     for alike in together.values():
         yield from _judged(alike, asked, model)
+
+
+def judged_first(
+    rule: Rule,
+    candidates: Iterable[Candidate[_About] | Silence],
+    model: Model,
+    *,
+    parts: tuple[Part, ...] = EVERYWHERE,
+    weigh: Weigh[_About] | None = None,
+) -> Iterator[WorkerVerdict[_About] | Silence]:
+    """As `judged`, but of the candidates with the same key the first that is a fault stands for all: the others are not
+    looked at any more."""
+    asked: _Asked[_About] = _Asked(rule, rule.workers, parts, weigh or _by_doubts(rule))
+    said: set[Hashable] = set()
+    for one in candidates:
+        if isinstance(one, Silence):
+            yield one
+            continue
+        for verdict in _judged([one], asked, model) if one.key not in said else ():
+            said.update(() if isinstance(verdict, Silence) else [one.key])
+            yield verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +169,9 @@ def _judged(
     alike: Sequence[Candidate[_About]], asked: _Asked[_About], model: Model
 ) -> Iterator[WorkerVerdict[_About] | Silence]:
     """The verdict on the candidates of one fault."""
+    if alike[0].why_not:
+        yield from silent(asked.rule.name, alike[0].spot, alike[0].why_not, model)
+        return
     found = gathered((one, _exposure(one, asked, model)) for one in alike)
     if found is None:
         yield from _unexposed(alike, asked, model)
