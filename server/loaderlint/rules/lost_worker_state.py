@@ -55,7 +55,8 @@ the sample, or keep it in a `multiprocessing.Value` or a shared tensor.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from loaderlint.findings.finding import Evidence, Finding, Fix, SetArgument, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
@@ -63,135 +64,132 @@ from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.cursor_attributes import Walk, walks
-from loaderlint.rules.shared.judgement import loudness
+from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.kept_state import Kept, kept_state, reader_in_main
 from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.sample_caches import Cache, made_in_module, sample_caches
-from loaderlint.rules.shared.silence_reasons import EVALUATION, silent, too_unsure, unexposed
+from loaderlint.rules.shared.silence_reasons import EVALUATION
 from loaderlint.rules.shared.wording import in_workers_of
 
 _IN_MAIN = "the main process runs the same code on the same object"
-_LIVES_ON = "its workers live on over the epochs, and the cache with them"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a place where state is kept that the main process reads, or a cache is filled."""
-    for kept in [one for frame in function.frames for one in kept_state(frame, model)]:
-        yield from _lost(kept, model)
-    for walk in [one for frame in function.frames for one in walks(frame, model)]:
-        yield from _walked(walk, model)
-    caches = [list(sample_caches(frame, model)) for frame in function.frames]
-    # Where the same code also stores what other samples share, or mixes in, the cache is of use.
-    if all(caches):
-        for cache in [one for found in caches for one in found]:
-            yield from _cached(cache, model)
+    for lost in judged(RULE, _kept(function, model), model, parts=("sample", "collate"), weigh=partial(_weigh, model)):
+        yield lost if isinstance(lost, Silence) else _lost(lost, model)
+    for walked in judged(RULE, _walks(function, model), model, workers=2, parts=("sample",)):
+        yield walked if isinstance(walked, Silence) else _walked(walked, model)
+    filled = _caches(function, model)
+    for cached in judged(RULE, filled, model, parts=("sample",), weigh=partial(_weigh_cache, model)):
+        yield cached if isinstance(cached, Silence) else _cached(cached, model)
 
 
-def _lost(kept: Kept, model: Model) -> Iterator[Finding | Silence]:
-    exposure = model.exposure(kept.frame, 1, parts=("sample", "collate"))
-    if exposure is None:
-        yield from silent(RULE.name, kept.spot, unexposed(model, kept.frame, 1, parts=("sample", "collate")), model)
-        return
-    severity = loudness(Severity.WARNING, exposure.certainty)
-    reader = reader_in_main(kept, exposure, model) if severity else None
-    if severity is None or reader is None:
-        reason = f"nothing in the main process reads `{kept.name}` afterwards" if severity else too_unsure("possible")
-        yield from silent(RULE.name, kept.spot, reason, model)
-        return
-    if model.remembered(_runs_in_main, kept.frame):  # last: it looks into all that main runs
-        yield from silent(RULE.name, kept.spot, _IN_MAIN, model)
-        return
+# --- what the main process reads --------------------------------------------------------------------------------------
+
+
+def _kept(function: WorkerFunction, model: Model) -> Iterator[Candidate[Kept]]:
+    for frame in function.frames:
+        yield from (Candidate(kept, kept.frame, kept.spot) for kept in kept_state(frame, model))
+
+
+def _weigh(model: Model, candidates: Sequence[Candidate[Kept]], exposure: Exposure) -> Severity | Unsaid:
+    kept = candidates[0].about
+    if reader_in_main(kept, exposure, model) is None:
+        return Unsaid(f"nothing in the main process reads `{kept.name}` afterwards")
+    # last: it looks into all that main runs
+    return Unsaid(_IN_MAIN) if model.remembered(_runs_in_main, kept.frame) else lowered(RULE.severity, exposure)
+
+
+def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:
+    kept = verdict.about
+    reader = reader_in_main(kept, verdict.exposure, model)
+    assert reader is not None
     frame, number = reader
-    name = f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}"
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        f"the main process never sees this change of `{kept.name}`: it happens {in_workers_of(exposure)}, each on a "
-        f"copy of its own, and {model.label(frame)} reads the main process's; return it with the sample, or keep it in "
-        "a shared tensor or `multiprocessing.Value`",
-        kept.spot.place(model),
-        name,
+    return verdict.finding(
+        f"the main process never sees this change of `{kept.name}`: it happens {in_workers_of(verdict.exposure)}, each "
+        f"on a copy of its own, and {model.label(frame)} reads the main process's; return it with the sample, or keep "
+        "it in a shared tensor or `multiprocessing.Value`",
+        verdict.spot.place(model),
+        f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
         (
             Evidence(model.place(frame, number), f"{model.label(frame)} reads {kept.name}"),
             *_births(kept.owner, kept.name, model),
-            *model.why(kept.frame, exposure),
+            *verdict.why(model),
         ),
     )
 
 
-def _walked(walk: Walk, model: Model) -> Iterator[Finding | Silence]:
-    kept = walk.kept
-    exposure = model.exposure(kept.frame, 2, parts=("sample",), cured=_may_set_up_workers)
-    if exposure is None:
-        yield from silent(
-            RULE.name, kept.spot, unexposed(model, kept.frame, 2, parts=("sample",), cure=_why_set_up), model
-        )
-        return
-    severity = loudness(Severity.WARNING, exposure.certainty)
-    if severity is None:
-        return
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
+# --- how far samples are, kept by each worker -------------------------------------------------------------------------
+
+
+def _walks(function: WorkerFunction, model: Model) -> Iterator[Candidate[Walk]]:
+    for frame in function.frames:
+        for walk in walks(frame, model):
+            yield Candidate(walk, walk.kept.frame, walk.kept.spot, _set_up)
+
+
+def _set_up(loader: Loader) -> str:
+    """A cure: a worker_init_fn may give each worker a position or a share of its own."""
+    given = loader.argument("worker_init_fn").literal
+    none = given is not None and given.value is None
+    return "" if none else "its worker_init_fn may give each worker a share of its own"
+
+
+def _walked(verdict: WorkerVerdict[Walk], model: Model) -> Finding:
+    walk, kept = verdict.about, verdict.about.kept
+    return verdict.finding(
         f"the same items come from several workers: each moves on a `{kept.name}` of its own "
-        f"{in_workers_of(exposure)}, from where the main process's stands, and goes over all of `{walk.items}`; take "
-        "the item at the sample's index",
-        kept.spot.place(model),
+        f"{in_workers_of(verdict.exposure)}, from where the main process's stands, and goes over all of "
+        f"`{walk.items}`; take the item at the sample's index",
+        verdict.spot.place(model),
         f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
         (
             Evidence(model.place(walk.frame, walk.number), f"{model.label(walk.frame)} takes the item at {kept.name}"),
             *_births(kept.owner, kept.name, model),
-            *model.why(kept.frame, exposure),
+            *verdict.why(model),
         ),
     )
 
 
-def _may_set_up_workers(loader: Loader) -> bool:
-    """Whether a worker_init_fn may give each worker a position or a share of its own."""
-    given = loader.argument("worker_init_fn").literal
-    return given is None or given.value is not None
+# --- caches -----------------------------------------------------------------------------------------------------------
 
 
-def _why_set_up(loader: Loader) -> str:
-    return "its worker_init_fn may give each worker a share of its own"
+def _caches(function: WorkerFunction, model: Model) -> Iterator[Candidate[Cache]]:
+    """The caches that a function fills. Where the same code also stores what other samples share, or mixes in, the
+    cache is of use."""
+    caches = [list(sample_caches(frame, model)) for frame in function.frames]
+    for cache in [one for found in caches for one in found] if all(caches) else ():
+        yield Candidate(cache, cache.frame, cache.spot, _no_cache, severity=Severity.INFORMATION)
 
 
-def _cached(cache: Cache, model: Model) -> Iterator[Finding | Silence]:
-    exposure = model.exposure(cache.frame, 1, parts=("sample",), cured=_needs_no_cache)
-    if exposure is None:
-        reason = unexposed(model, cache.frame, 1, parts=("sample",), cure=_why_no_cache)
-        yield from silent(RULE.name, cache.spot, reason, model)
-        return
-    unknowns = 1 if exposure.lead.persistent is None else 0
-    severity = loudness(Severity.INFORMATION, exposure.certainty, unknowns)
-    if severity is None or model.remembered(_runs_in_main, cache.frame):
-        yield from silent(
-            RULE.name, cache.spot, too_unsure(exposure.certainty) if severity is None else _IN_MAIN, model
-        )
-        return
-    name = f"{model.ev.classes.name(cache.owner.cls)}.{cache.name}" if cache.owner else cache.name
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        f"the cache `{cache.name}` is never of use: it is filled {in_workers_of(exposure)}, each its own, and "
+def _no_cache(loader: Loader) -> str:
+    """A cure: a loader keeps its workers, or goes over its samples for evaluation, as a rule once."""
+    if loader.persistent:
+        return "its workers live on over the epochs, and the cache with them"
+    return EVALUATION if is_for_evaluation(loader) else ""
+
+
+def _weigh_cache(model: Model, caches: Sequence[Candidate[Cache]], exposure: Exposure) -> Severity | Unsaid:
+    severity = lowered(Severity.INFORMATION, exposure, 1 if exposure.lead.persistent is None else 0)
+    if not isinstance(severity, Unsaid) and model.remembered(_runs_in_main, caches[0].frame):
+        return Unsaid(_IN_MAIN)
+    return severity
+
+
+def _cached(verdict: WorkerVerdict[Cache], model: Model) -> Finding:
+    cache = verdict.about
+    return verdict.finding(
+        f"the cache `{cache.name}` is never of use: it is filled {in_workers_of(verdict.exposure)}, each its own, and "
         "gone with them at the end of the epoch; fill it before the workers start, or pass `persistent_workers=True`",
-        cache.spot.place(model),
-        name,
-        (*_made(cache, model), *model.why(cache.frame, exposure)),
-        _fixes(exposure, model),
+        verdict.spot.place(model),
+        f"{model.ev.classes.name(cache.owner.cls)}.{cache.name}" if cache.owner else cache.name,
+        (*_made(cache, model), *verdict.why(model)),
+        _fixes(verdict.exposure, model),
     )
 
 
-def _needs_no_cache(loader: Loader) -> bool:
-    """Whether a loader keeps its workers, or goes over its samples for evaluation: as a rule once."""
-    return loader.persistent is True or is_for_evaluation(loader)
-
-
-def _why_no_cache(loader: Loader) -> str:
-    return _LIVES_ON if loader.persistent else EVALUATION
+# --- what each worker has a copy of -----------------------------------------------------------------------------------
 
 
 def _births(owner: Instance, name: str, model: Model) -> Iterator[Evidence]:
@@ -235,6 +233,9 @@ def _main_frames(frame: Frame, model: Model) -> Iterator[Frame]:
 
 def _loaders(frame: Frame, model: Model) -> list[Loader]:
     return list(model.loaders_of(model.reached[frame].bits()))
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
 
 
 def _fixes(exposure: Exposure, model: Model) -> tuple[Fix, ...]:
