@@ -29,7 +29,7 @@ from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Val
 from loaderlint.project.modules.project_files import ProjectFile, SeenPiece
-from loaderlint.rules import unsorted_listing
+from loaderlint.rules.shared import class_numbers
 from loaderlint.sources.store import Store
 from loaderlint.syntax import libcst_tree, places
 from tests.engine import instructions
@@ -389,8 +389,8 @@ def _many_datasets(folder: Path, count: int = 30) -> Path:
 
 def test_what_a_def_of_many_datasets_counts_is_asked_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     asked: list[Frame] = []
-    counted = unsorted_listing._counted
-    monkeypatch.setattr(unsorted_listing, "_counted", lambda frame, model: asked.append(frame) or counted(frame, model))
+    counted = class_numbers._counted
+    monkeypatch.setattr(class_numbers, "_counted", lambda frame, model: asked.append(frame) or counted(frame, model))
     _many_datasets(tmp_path)
     Workspace([tmp_path], {"select": ["ALL"]}).check()
     assert len(asked) == len(set(asked)) == 31  # main(), and each __init__

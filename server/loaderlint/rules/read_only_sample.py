@@ -46,67 +46,53 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Finding, Fix, Severity, Silence, Wrap
-from loaderlint.knowledge.arrays import (
-    BYTES_MAKERS,
-    BYTES_METHODS,
-    COPYING_TENSOR_METHODS,
-    KEEPS_STRIDES,
-    MAPPERS,
-    MEMORY_METHODS,
-    MEMORY_SHARERS,
-    READ_ONLY_MAKERS,
-    STRIDES_ATTRIBUTES,
-)
-from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Lib, LibObject, Literal_, Unknown
+from loaderlint.knowledge.arrays import COPYING_TENSOR_METHODS, MEMORY_SHARERS
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.array_flow import ArrayFlow, Found, Path, is_whole
 from loaderlint.rules.shared.array_sinks import Sink, sinks
-from loaderlint.rules.shared.judgement import loudness
-from loaderlint.rules.shared.silence_reasons import started_by, too_unsure
+from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
+from loaderlint.rules.shared.read_only_arrays import ReadOnly
+from loaderlint.rules.shared.silence_reasons import silent, started_by
 from loaderlint.rules.shared.wording import in_workers_of
 
 #: One of these stands in a file that makes such an array.
 _WORDS = ("frombuffer", "mmap", "asarray", "broadcast_to", "sliding_window_view")
-#: Numbers, as far as an index is concerned.
-_NUMBERS = ("builtins.operation", "builtins.int", "builtins.len", "random.randint", "random.randrange")
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each tensor that is made of such an array."""
     if not any(model.files.containing(word) for word in _WORDS):
         return
-    memory = model.once(ReadOnly)
+    for one in judged(RULE, _candidates(function, model.once(ReadOnly), model), model):
+        yield one if isinstance(one, Silence) else _finding(one, model.once(ReadOnly), model)
+
+
+def _candidates(function: WorkerFunction, memory: ReadOnly, model: Model) -> Iterator[Candidate[Sink] | Silence]:
+    """The tensors that are made of such an array."""
     for sink in sinks(function, model, memory.flow, MEMORY_SHARERS):
         exposure = _kept_read_only(sink, memory, model)
         if exposure is None:
             reason = f"{started_by(sink.exposure.lead, model)}: the mapped file is read into memory for them"
-            yield Silence(RULE.name, sink.place, reason)
+            yield from silent(RULE.name, sink.spot, reason, model)
             continue
-        if sink.collated and memory.is_picture(sink.found[0]):
-            yield Silence(RULE.name, sink.place, "who returns pictures as arrays is warned by PyTorch, and that is all")
-            continue
-        harmless = sink.collated or _is_used_up(sink, model)
-        base = Severity.INFORMATION if harmless else Severity.WARNING
-        severity = loudness(base, exposure.certainty)
-        if severity is None:
-            yield Silence(RULE.name, sink.place, too_unsure(exposure.certainty))
-            continue
-        how = memory.described(sink.found[0])
-        then = (
-            "PyTorch warns" if harmless else "PyTorch warns, and who writes to the tensor ends the worker or changes it"
-        )
-        yield Finding(
-            RULE.name,
-            severity,
-            exposure.certainty,
-            f"{sink.where} is given memory that cannot be written ({how}) {in_workers_of(exposure)}: {then}; copy it",
-            sink.place,
-            how,
-            model.why(sink.frame, exposure),
-            _fixes(sink, memory, model),
-        )
+        warned = sink.collated and memory.is_picture(sink.found[0])
+        why_not = "who returns pictures as arrays is warned by PyTorch, and that is all" if warned else ""
+        severity = Severity.INFORMATION if _is_harmless(sink, model) else RULE.severity
+        yield Candidate(sink, sink.frame, sink.spot, why_not=why_not, severity=severity, exposure=exposure)
+
+
+def _finding(verdict: WorkerVerdict[Sink], memory: ReadOnly, model: Model) -> Finding:
+    sink = verdict.about
+    how = memory.described(sink.found[0])
+    written = "" if _is_harmless(sink, model) else ", and who writes to the tensor ends the worker or changes it"
+    return verdict.finding(
+        f"{sink.where} is given memory that cannot be written ({how}) {in_workers_of(verdict.exposure)}: PyTorch "
+        f"warns{written}; copy it",
+        verdict.spot.place(model),
+        how,
+        verdict.why(model),
+        _fixes(sink, memory, model),
+    )
 
 
 def _kept_read_only(sink: Sink, memory: ReadOnly, model: Model) -> Exposure | None:
@@ -121,6 +107,11 @@ def _kept_read_only(sink: Sink, memory: ReadOnly, model: Model) -> Exposure | No
     return Exposure(kept, sink.exposure.certainty) if kept else None
 
 
+def _is_harmless(sink: Sink, model: Model) -> bool:
+    """Whether nobody can write to the array through the tensor: it is copied at once."""
+    return sink.collated or _is_used_up(sink, model)
+
+
 def _is_used_up(sink: Sink, model: Model) -> bool:
     """Whether the tensor is converted or copied at once: nobody can write to the array through it."""
     for e in model.facts(sink.frame).ir.exprs:
@@ -129,6 +120,9 @@ def _is_used_up(sink: Sink, model: Model) -> bool:
         if isinstance(e, ir.Bin) and sink.call in (e.left, e.right):
             return True
     return False
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
 
 
 def _fixes(sink: Sink, memory: ReadOnly, model: Model) -> tuple[Fix, ...]:
@@ -145,113 +139,6 @@ def _fixes(sink: Sink, memory: ReadOnly, model: Model) -> tuple[Fix, ...]:
     if place.anchor < 0:
         return ()
     return (Fix("Copy it: `np.copy(...)`", "safe", (Wrap(place, "{numpy}.copy(", ")"),)),)
-
-
-class ReadOnly:
-    """What makes an array that cannot be written, and what stays in its memory."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-        self._ev = model.ev
-        self.flow = ArrayFlow(model, self)
-
-    def makes(self, number: int, frame: Frame, path: Path) -> bool:
-        """Whether an expression makes such an array."""
-        call = self._ev.expr(frame, number)
-        if not is_whole(path) or not isinstance(call, ir.Call):
-            return False
-        names = self._names(call.func, frame)
-        arguments = self._ev.calls.arguments(call, frame) if names else None
-        if arguments is None:
-            return False
-        if names & READ_ONLY_MAKERS:
-            return True
-        if "numpy.frombuffer" in names:
-            return bool(call.args) and self._is_bytes(call.args[0].value, frame, 0)
-        if "numpy.asarray" in names:
-            first = self._ev.eval(call.args[0].value, frame) if len(call.args) == 1 else None
-            atoms = first.atoms if first else ()
-            return bool(atoms) and all(isinstance(a, LibObject) and a.name.startswith("PIL.Image.") for a in atoms)
-        for name in names & MAPPERS.keys():
-            mode = arguments.get(*MAPPERS[name])
-            literal = mode.literal if mode else None
-            return literal is not None and literal.value == "r"
-        return False
-
-    def _is_bytes(self, number: int, frame: Frame, depth: int) -> bool:
-        """Whether an expression is known to be a bytes object."""
-        e = self._ev.expr(frame, number)
-        if isinstance(e, ir.Phi):
-            return depth < 4 and all(self._is_bytes(choice, frame, depth + 1) for choice in e.choices)
-        if isinstance(e, ir.Const):
-            return e.kind == "bytes"
-        if not isinstance(e, ir.Call):
-            return False
-        func = self._ev.expr(frame, e.func)
-        if self._names(e.func, frame) & BYTES_MAKERS:
-            return True
-        return isinstance(func, ir.Attr) and func.name in BYTES_METHODS and not self._ev.targets(number, frame)
-
-    def shares(self, number: int, frame: Frame, path: Path) -> Iterator[tuple[int, Path]]:
-        """The array in whose memory an expression lies. Not the rows of what is collated: they may be numbers."""
-        if not is_whole(path):
-            return
-        match self._ev.expr(frame, number):
-            case ir.Index(base, index) if all(
-                self._is_view(part, frame, not path) for part in self._parts(index, frame)
-            ):
-                yield base, ()
-            case ir.Attr(base, name) if name in STRIDES_ATTRIBUTES:
-                yield base, ()
-            case ir.Call(func, args):
-                attribute = self._ev.expr(frame, func)
-                if self._names(func, frame) & (KEEPS_STRIDES | {"numpy.reshape"}):
-                    if args and args[0].kind == "pos" and not any(arg.name == "dtype" for arg in args):
-                        yield args[0].value, ()
-                elif isinstance(attribute, ir.Attr) and attribute.name in MEMORY_METHODS:
-                    if not self._ev.targets(number, frame) and not self._names(func, frame):
-                        yield attribute.base, ()
-
-    def _names(self, func: int, frame: Frame) -> frozenset[str]:
-        return frozenset(a.name for a in self._ev.eval(func, frame).atoms if isinstance(a, Lib))
-
-    def _parts(self, index: int, frame: Frame) -> tuple[int, ...]:
-        e = self._ev.expr(frame, index)
-        return e.items if isinstance(e, ir.Seq) and e.kind == "tuple" else (index,)
-
-    def _is_view(self, part: int, frame: Frame, rows: bool) -> bool:
-        """Whether a part of an index takes a view: a slice or, with `rows`, a number, and no list or mask."""
-        e = self._ev.expr(frame, part)
-        if isinstance(e, ir.Slice) or (isinstance(e, ir.Const) and e.kind in ("NoneType", "ellipsis")):
-            return True
-        return rows and all(self._is_number(atom) for atom in self._ev.eval(part, frame).atoms)
-
-    def _is_number(self, atom: object) -> bool:
-        match atom:
-            case Literal_("int", _, _) | Unknown("index"):
-                return True
-            case LibObject(name, _):
-                return name in _NUMBERS
-        return False
-
-    # --- questions about one array ------------------------------------------------------------------------------------
-
-    def is_mapped(self, one: Found) -> bool:
-        """Whether it is a mapped file: copying all of it would read all of it."""
-        call = self._ev.expr(one.frame, one.number)
-        return isinstance(call, ir.Call) and bool(self._names(call.func, one.frame) & MAPPERS.keys())
-
-    def is_picture(self, one: Found) -> bool:
-        """Whether it is the array of a Pillow image."""
-        call = self._ev.expr(one.frame, one.number)
-        return isinstance(call, ir.Call) and "numpy.asarray" in self._names(call.func, one.frame)
-
-    def described(self, one: Found) -> str:
-        """'`np.frombuffer`', '`np.load` in mode r'."""
-        call = self._ev.expr(one.frame, one.number)
-        names = sorted(self._names(call.func, one.frame)) if isinstance(call, ir.Call) else [""]
-        short = names[0].replace("numpy.lib.stride_tricks.", "np.").replace("numpy.", "np.")
-        return f"`{short}` in mode r" if self.is_mapped(one) else f"`{short}`"
 
 
 RULE = Rule(

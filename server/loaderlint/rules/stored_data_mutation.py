@@ -50,42 +50,36 @@ Unsafe (`copy.deepcopy`) for a record, which may hold what cannot be copied, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence, Set
+from functools import partial
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Finding, Fix, Place, Severity, Silence, Wrap
-from loaderlint.knowledge.arrays import (
-    KEEPS_VALUES,
-    LIST_METHODS,
-    MUTATING_FUNCTIONS,
-    MUTATING_METHODS,
-    OUT_ARGUMENT,
-    OVERWRITES,
-)
+from loaderlint.knowledge.arrays import OVERWRITES
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance, Lib, Method, Origin, Val
+from loaderlint.project.evaluation.values import ClassRef, Instance, Origin, Val
 from loaderlint.project.modules.module_refs import ModuleRef
-from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
+from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.argument_sources import passed_for
-from loaderlint.rules.shared.judgement import loudness
-from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.in_place_edits import Edit, edits, root_of
+from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.record_edits import RecordEdit, is_record, record_edits
-from loaderlint.rules.shared.silence_reasons import silent, too_unsure
+from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.stored_kinds import (
     Kind,
+    Memory,
     container_kind,
     has_rows,
-    is_array_index,
     known_kind,
     memory,
     used_as_array,
 )
 from loaderlint.rules.shared.wording import in_workers_of, loaders_of
 
+_PARTS: tuple[Part, ...] = ("sample", "collate")
 #: How many calls lie between the edit and where the data is taken out.
 _MAX_CALLERS = 3
 
@@ -95,156 +89,120 @@ _OVERWRITING = frozenset(f"`.{name}()`" for name in OVERWRITES)
 _STATE = "it may be a number or a list, or what is meant to change: a cache, a buffer, a shuffled order"
 
 
-class Edit(NamedTuple):
-    """A change in place of expression `target`, at `spot`. `shows`: what kind of object the way it is done shows.
-    `form`: 'augment', 'item augment' (`x[i] += 1`), 'item' (`x[i] = 1`), 'method', 'function', 'record'."""
+class StoredEdit(NamedTuple):
+    """An edit of stored data: of which kind it is, where it is stored, and in which memory."""
 
-    target: int
-    spot: Spot
-    shows: Kind | None
-    how: str
-    form: str
+    edit: Edit
+    kind: Kind
+    origin: Origin
+    held: Memory
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding for each stored object that is edited, at the first edit."""
     for frame in function.frames:
         done: set[int] = set()
-        for edit in _edits(frame, model):
-            root = _root(edit.target, frame, model)
-            if root in done:
-                continue
-            findings = list(_stored_edit(edit, frame, model))
-            yield from findings
-            if any(isinstance(one, Finding) for one in findings):
-                done.add(root)
-        for record in record_edits(frame, model):
-            if _root(record.record, frame, model) not in done:
-                yield from _edited_record(record, frame, model)
+        found = (candidate for edit in edits(frame, model) for candidate in _candidates(edit, frame, done, model))
+        for one in judged(RULE, found, model, parts=_PARTS, weigh=partial(_weigh, model)):
+            done.update(() if isinstance(one, Silence) else [root_of(one.about.edit.target, frame, model)])
+            yield one if isinstance(one, Silence) else _finding(one, model)
+        records = (found for record in record_edits(frame, model) for found in _of_record(record, frame, done, model))
+        for one in judged(RULE, records, model, parts=_PARTS, weigh=partial(_weigh, model)):
+            yield one if isinstance(one, Silence) else _finding(one, model)
 
 
-def _stored_edit(edit: Edit, frame: Frame, model: Model) -> Iterator[Finding | Silence]:
+def _candidates(edit: Edit, frame: Frame, done: Set[int], model: Model) -> Iterator[Candidate[StoredEdit] | Silence]:
+    """An edit of what is stored, if it is none of an object that is done."""
+    if root_of(edit.target, frame, model) in done:
+        return
     value = model.ev.eval(edit.target, frame)
-    for origin in sorted(value.origins, key=lambda o: (len(o.path), o.path)):
+    for origin in _sorted(value):
         if _is_stored(origin, value, model):
-            yield from _judge(frame, edit, value, origin, model)
+            yield from _candidate(edit, frame, value, origin, model)
             return
     made = "what it changes is made anew in the worker" if value.origins else _NOT_STORED
     reason = "where what it changes comes from is not known" if value.unknown and not value.origins else made
     yield from silent(RULE.name, edit.spot, reason, model)
 
 
-def _edited_record(edit: RecordEdit, frame: Frame, model: Model) -> Iterator[Finding | Silence]:
+def _of_record(
+    edit: RecordEdit, frame: Frame, done: Set[int], model: Model
+) -> Iterator[Candidate[StoredEdit] | Silence]:
+    """An edit of a stored record, if it is none of an object that is done."""
+    if root_of(edit.record, frame, model) in done:
+        return
     value = model.ev.eval(edit.record, frame)
-    for origin in sorted(value.origins, key=lambda o: (len(o.path), o.path)):
+    for origin in _sorted(value):
         if is_record(value, origin) and _is_stored(origin, value, model):
-            yield from _judge(frame, Edit(edit.record, edit.spot, None, edit.how, "record"), value, origin, model)
+            record = Edit(edit.record, edit.spot, None, edit.how, "record")
+            yield from _candidate(record, frame, value, origin, model)
             return
 
 
-def _root(target: int, frame: Frame, model: Model) -> int:
-    """What a name was bound to before it was edited with `+=` and its like."""
-    return model.once(_Roots).of(target, frame)
+def _candidate(
+    edit: Edit, frame: Frame, value: Val, origin: Origin, model: Model
+) -> Iterator[Candidate[StoredEdit] | Silence]:
+    kind, held = _kind_of(frame, edit, value, origin, model), memory(origin, model)
+    if held == "read only":
+        yield from silent(RULE.name, edit.spot, "the array is mapped read-only: writing to it raises", model)
+    elif kind is None or not model.reached[frame].bits(_PARTS):
+        yield from silent(RULE.name, edit.spot, _STATE, model)
+    else:
+        yield Candidate(StoredEdit(edit, kind, origin, held), frame, edit.spot)
 
 
-class _Roots:
-    """The roots of the expressions of each piece: a name may be edited thousands of times."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-        self._known: dict[tuple[Path, int], dict[int, int]] = {}
-
-    def of(self, target: int, frame: Frame) -> int:
-        """The root of an expression."""
-        known = self._known.setdefault((frame.path, frame.piece), {})
-        line: dict[int, None] = {}
-        while target not in known:
-            e = self._model.ev.expr(frame, target)
-            if target in line:
-                # In a loop a name that nothing bound before is its own old value: `for x in xs: total += x`.
-                passed = list(line)
-                known.update((one, one) for one in passed[passed.index(target) :])
-            elif isinstance(e, ir.Augmented):
-                line[target] = None
-                target = e.target
-            else:
-                known[target] = target
-        root = known[target]
-        for one in line:
-            known.setdefault(one, root)
-        return next((known[one] for one in line), root)
+def _weigh(model: Model, stored: Sequence[Candidate[StoredEdit]], exposure: Exposure) -> Severity | Unsaid:
+    one = stored[0].about
+    stays = any(_stays(loader, one, model) for loader in exposure.loaders)
+    return lowered(Severity.ERROR if stays else Severity.WARNING, exposure, 1 if one.kind == "unknown" else 0)
 
 
-# --- what changes something in place ----------------------------------------------------------------------------------
+def _finding(verdict: WorkerVerdict[StoredEdit], model: Model) -> Finding:
+    one, name = verdict.about, _field(verdict.about.origin)
+    loaders = sorted(verdict.exposure.loaders, key=lambda loader: not _stays(loader, one, model))
+    exposure = Exposure(tuple(loaders), verdict.certainty)
+    return verdict.finding(
+        f"{one.edit.how} changes the stored `{name}` itself, {_when(one, exposure, model)}; edit a copy",
+        verdict.spot.place(model),
+        name,
+        model.why(verdict.frame, exposure),
+        _fixes(verdict.frame, one.edit, one.kind, model),
+    )
 
 
-def _edits(frame: Frame, model: Model) -> Iterator[Edit]:
-    unused = {step.expr for _, step in model.steps_of(frame, ir.Evaluate)}
-    for number, step in model.steps(frame):
-        if isinstance(step, ir.Augment) and step.stored != "attr":  # a counter on self is state
-            yield from _augment(step, number, frame, model)
-        elif isinstance(step, ir.SetItem) and not _follows_augment(frame, number, model):
-            shows = _shown_by_index(step.index, frame, model)
-            yield Edit(step.base, Spot(frame, number, "step"), shows, "an assignment to its items", "item")
-        elif isinstance(step, ir.Perform):
-            yield from _calls(step.call, step.call in unused, frame, model)
+def _when(one: StoredEdit, exposure: Exposure, model: Model) -> str:
+    """When the change is seen."""
+    if one.held == "file":
+        return "and the file it is mapped from with it"
+    if exposure.lead.out_of_sight:
+        return "so it is changed a little more each time it is read without workers or with persistent ones"
+    if _stays(exposure.lead, one, model):
+        return f"so every epoch of {loaders_of(exposure)} sees it changed a little more"
+    until = "until the epoch ends, and for ever without workers or with persistent ones"
+    return f"which {in_workers_of(exposure)} lasts {until}"
 
 
-def _augment(step: ir.Augment, number: int, frame: Frame, model: Model) -> Iterator[Edit]:
-    spot = Spot(frame, number, "step")
-    if step.stored == "name":
-        yield Edit(step.target, spot, None, f"`{step.op}=`", "augment")
-        return
-    item = model.ev.expr(frame, step.target)
-    if not isinstance(item, ir.Index):
-        return
-    shows = _shown_by_index(item.index, frame, model)
-    added = model.ev.eval(step.value, frame).literal
-    if shows is None and step.op in "+-" and added is not None and added.kind == "int":
-        return  # `self.counts[i] += 1` is a counter
-    yield Edit(item.base, spot, shows, f"`{step.op}=` on an item", "item augment")
+def _stays(loader: Loader, one: StoredEdit, model: Model) -> bool:
+    """Whether the changes stay: no workers, workers that live on, or memory that is really shared."""
+    if loader.out_of_sight:
+        return False
+    if loader.has_workers() == "no" or loader.persistent or one.held == "shared":
+        return True
+    forked = "fork" in model.start_methods(loader)
+    return forked if one.held == "file" else one.kind == "tensor" and not forked
 
 
-def _follows_augment(frame: Frame, number: int, model: Model) -> bool:
-    """`x[i] += 1` is an Augment and then a SetItem: one edit."""
-    before = model.def_of(frame).steps[number - 1] if number else None
-    return isinstance(before, ir.Augment) and before.stored == "item"
-
-
-def _shown_by_index(index: int, frame: Frame, model: Model) -> Kind | None:
-    """Only arrays take some indexes; a plain slice is taken by lists too."""
-    return "unknown" if is_array_index(index, frame, model) else None
-
-
-def _calls(number: int, unused: bool, frame: Frame, model: Model) -> Iterator[Edit]:
-    call = model.ev.expr(frame, number)
-    if not isinstance(call, ir.Call):
-        return
-    spot = Spot(frame, number)
-    callee = model.ev.eval(call.func, frame)
-    func = model.ev.expr(frame, call.func)
-    if isinstance(func, ir.Attr) and not callee.only(Method, FunctionRef, Lib):
-        yield from _method(func, unused, spot)
-    for atom in callee.atoms:
-        if isinstance(atom, Lib) and atom.name in MUTATING_FUNCTIONS:
-            positional = [arg for arg in call.args if arg.kind == "pos"]
-            for position in MUTATING_FUNCTIONS[atom.name]:
-                if position < len(positional):
-                    word = atom.name.rpartition(".")[2]
-                    yield Edit(positional[position].value, spot, "unknown", f"`{word}`", "function")
-    for arg in call.args:
-        if arg.kind == "kw" and arg.name == OUT_ARGUMENT:
-            yield Edit(arg.value, spot, "unknown", "`out=`", "function")
-
-
-def _method(func: ir.Attr, unused: bool, spot: Spot) -> Iterator[Edit]:
-    if func.name.endswith("_") and not func.name.startswith("_") and func.name not in KEEPS_VALUES:
-        yield Edit(func.base, spot, "tensor", f"`.{func.name}()`", "method")
-    elif func.name in MUTATING_METHODS and unused:
-        yield Edit(func.base, spot, "list" if func.name in LIST_METHODS else None, f"`.{func.name}()`", "method")
+def _field(origin: Origin) -> str:
+    parts = "".join(part if part == "[]" else f".{part}" for part in origin.path)
+    owner = "self" if isinstance(origin.owner, Instance) else ""
+    return f"{owner}{parts.replace('[]', '[...]')}".lstrip(".")
 
 
 # --- what is stored ---------------------------------------------------------------------------------------------------
+
+
+def _sorted(value: Val) -> list[Origin]:
+    return sorted(value.origins, key=lambda origin: (len(origin.path), origin.path))
 
 
 def _is_stored(origin: Origin, value: Val, model: Model) -> bool:
@@ -279,74 +237,13 @@ def _kind_of(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model)
     return None
 
 
-# --- the finding ------------------------------------------------------------------------------------------------------
-
-
-def _judge(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -> Iterator[Finding | Silence]:
-    kind = _kind_of(frame, edit, value, origin, model)
-    held = memory(origin, model)
-    exposure = model.exposure(frame, 0, parts=("sample", "collate"))
-    if kind is None or exposure is None or held == "read only":
-        reason = "the array is mapped read-only: writing to it raises" if held == "read only" else _STATE
-        yield from silent(RULE.name, edit.spot, reason, model)
-        return
-
-    def stays(loader: Loader) -> bool:
-        return _stays(loader, kind, held, model)
-
-    exposure = Exposure(tuple(sorted(exposure.loaders, key=lambda loader: not stays(loader))), exposure.certainty)
-    base = Severity.ERROR if stays(exposure.lead) else Severity.WARNING
-    severity = loudness(base, exposure.certainty, 1 if kind == "unknown" else 0)
-    if severity is None:
-        yield from silent(RULE.name, edit.spot, too_unsure(exposure.certainty), model)
-        return
-    name = _field(origin)
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        f"{edit.how} changes the stored `{name}` itself, {_when(exposure, held, stays(exposure.lead))}; edit a copy",
-        edit.spot.place(model),
-        name,
-        model.why(frame, exposure),
-        _fixes(frame, edit, kind, model),
-    )
-
-
-def _field(origin: Origin) -> str:
-    parts = "".join(part if part == "[]" else f".{part}" for part in origin.path)
-    owner = "self" if isinstance(origin.owner, Instance) else ""
-    return f"{owner}{parts.replace('[]', '[...]')}".lstrip(".")
-
-
-def _when(exposure: Exposure, held: str, stays: bool) -> str:
-    if held == "file":
-        return "and the file it is mapped from with it"
-    if exposure.lead.out_of_sight:
-        return "so it is changed a little more each time it is read without workers or with persistent ones"
-    if stays:
-        return f"so every epoch of {loaders_of(exposure)} sees it changed a little more"
-    until = "until the epoch ends, and for ever without workers or with persistent ones"
-    return f"which {in_workers_of(exposure)} lasts {until}"
-
-
-def _stays(loader: Loader, kind: Kind, held: str, model: Model) -> bool:
-    """Whether the changes stay: no workers, workers that live on, or memory that is really shared."""
-    if loader.out_of_sight:
-        return False
-    if loader.has_workers() == "no" or loader.persistent or held == "shared":
-        return True
-    forked = "fork" in model.start_methods(loader)
-    return forked if held == "file" else kind == "tensor" and not forked
-
-
 # --- the fix ----------------------------------------------------------------------------------------------------------
 
 
 def _fixes(frame: Frame, edit: Edit, kind: Kind, model: Model) -> tuple[Fix, ...]:
     """Copy where the alias is bound in this def, or where it is passed to it."""
     e = model.ev.expr(frame, edit.target)
-    if isinstance(root := model.ev.expr(frame, _root(edit.target, frame, model)), ir.Param):
+    if isinstance(root := model.ev.expr(frame, root_of(edit.target, frame, model)), ir.Param):
         return _copies(_bound_by_callers(frame, root.index, model, 0), kind)
     if not isinstance(e, ir.Index | ir.Attr):
         return ()

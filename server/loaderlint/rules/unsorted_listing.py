@@ -57,27 +57,26 @@ No fix for `os.walk`, whose folders and files both need sorting, and for `with o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE
-from loaderlint.findings.finding import Finding, Fix, Place, Severity, Silence, Wrap
-from loaderlint.project.evaluation.frames import Frame, step_expressions
+from loaderlint.findings.finding import Finding, Fix, Severity, Silence, Wrap
+from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib
-from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
+from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import loudness
+from loaderlint.rules.shared.class_numbers import numbered
+from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
+from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders, draws_with_seed
-from loaderlint.rules.shared.silence_reasons import too_unsure
+from loaderlint.rules.shared.positional_items import ANY_POSITION, taken_by_position
+from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.wording import loaders_of
 
 _MAX_FRAMES = 200
 _PICKING = frozenset("choice choices sample permutation permuted shuffle".split())
-#: An index that a helper is given: whatever its caller computed.
-_ANY = "any"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,47 +90,47 @@ class _Use:
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a listing whose order a map-style dataset's samples have."""
+    for one in judged(RULE, _candidates(function, model), model, parts=("sample",), weigh=_weigh):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[_Use] | Silence]:
+    """The listings whose order decides something in the samples of a dataset."""
     for frame in function.frames:
         receiver = frame.receiver
         if model.def_of(frame).name not in ("__getitem__", "__getitems__") or not isinstance(receiver, Instance):
             continue
-        exposure = model.exposure(frame, 0, parts=("sample",))
-        if exposure is None or model.dataset_kind(receiver.cls) == "iterable":
+        if model.exposure(frame, 0, parts=("sample",)) is None or model.dataset_kind(receiver.cls) == "iterable":
             continue
-        taken = _taken(frame, receiver, ListingOrder(model), model)
-        for place in _sorted(taken, model):
-            yield Silence(RULE.name, place, "it is sorted before its order matters")
+        taken = taken_by_position(frame, receiver, ListingOrder(model), model)
+        for listing in _sorted(taken):
+            yield from silent(RULE.name, _spot(listing), "it is sorted before its order matters", model)
         uses: dict[tuple[Frame, int], _Use] = {}
         for use in (*_sampled(frame, model), *_uses(taken, receiver, model)):
             uses.setdefault((use.listing.frame, use.listing.expr), use)  # the gravest come first
-        for use in uses.values():
-            yield from _finding(use, frame, exposure, model)
+        yield from (Candidate(use, frame, _spot(use.listing), severity=use.severity) for use in uses.values())
 
 
-def _finding(use: _Use, frame: Frame, exposure: Exposure, model: Model) -> Iterator[Finding | Silence]:
-    severity = loudness(use.severity, exposure.certainty)
-    if severity is None and _is_choice(exposure.lead):
-        severity = Severity.HINT  # the branch that makes this dataset is in sight: it is taken some time
-    if severity is None:
-        place = model.place(use.listing.frame, use.listing.expr)
-        yield Silence(RULE.name, place, too_unsure(exposure.certainty))
-        return
-    where = loaders_of(exposure)
-    yield Finding(
-        RULE.name,
-        severity,
-        exposure.certainty,
-        f"{use.what.format(where)} {_cause(use.listing)}; sort them",
-        model.place(use.listing.frame, use.listing.expr),
+def _spot(listing: Listing) -> Spot:
+    return Spot(listing.frame, listing.expr)
+
+
+def _weigh(uses: Sequence[Candidate[_Use]], exposure: Exposure) -> Severity | Unsaid:
+    severity = lowered(uses[0].about.severity, exposure)
+    # the branch that makes this dataset is in sight: it is taken some time
+    is_choice = bool(exposure.lead.guessed) and not exposure.lead.late
+    return Severity.HINT if isinstance(severity, Unsaid) and is_choice else severity
+
+
+def _finding(verdict: WorkerVerdict[_Use], model: Model) -> Finding:
+    use = verdict.about
+    return verdict.finding(
+        f"{use.what.format(loaders_of(verdict.exposure))} {_cause(use.listing)}; sort them",
+        verdict.spot.place(model),
         use.listing.how,
-        model.why(frame, exposure),
+        verdict.why(model),
         _fixes(use.listing, model),
     )
-
-
-def _is_choice(loader: Loader) -> bool:
-    """Whether the loader holds one of several datasets, all of which are in sight."""
-    return bool(loader.guessed) and not loader.late
 
 
 def _cause(listing: Listing) -> str:
@@ -140,13 +139,25 @@ def _cause(listing: Listing) -> str:
     return f"`{listing.how}` lists files in the file system's order, not in that of their names"
 
 
+def _fixes(listing: Listing, model: Model) -> tuple[Fix, ...]:
+    if listing.how == "os.walk":
+        return ()
+    place = model.place(listing.frame, listing.expr)
+    if listing.how != "os.scandir":
+        return (Fix("Sort the listing", "safe", (Wrap(place, "sorted(", ")"),)),)
+    managers = {step.manager for _, step in model.steps(listing.frame) if isinstance(step, ir.Enter)}
+    if listing.expr in managers:
+        return ()
+    return (Fix("Sort the listing", "safe", (Wrap(place, "sorted(", ", key=lambda entry: entry.name)"),)),)
+
+
 # --- what the order decides -------------------------------------------------------------------------------------------
 
 
 def _uses(taken: dict[tuple[str, str], Orders], inst: Instance, model: Model) -> Iterator[_Use]:
     made = _making(inst, model)
     for (one, shape), (other, other_shape) in combinations(taken, 2):
-        if one != other and (shape == other_shape or _ANY in (shape, other_shape)):
+        if one != other and (shape == other_shape or ANY_POSITION in (shape, other_shape)):
             yield from _mismatch(taken[one, shape], taken[other, other_shape], f"`self.{one}` and `self.{other}`")
     for maker in made:
         yield from model.remembered(_uses_in, maker)
@@ -175,45 +186,9 @@ def _sampled(entry: Frame, model: Model) -> Iterator[_Use]:
                     yield _Use(each.listing, Severity.WARNING, what)
 
 
-def _sorted(taken: dict[tuple[str, str], Orders], model: Model) -> list[Place]:
+def _sorted(taken: dict[tuple[str, str], Orders]) -> list[Listing]:
     """The listings that samples are taken from by position, and that are sorted."""
-    found = (one.listing for orders in taken.values() for one in orders if one.sorted)
-    return list(dict.fromkeys(model.place(listing.frame, listing.expr) for listing in found))
-
-
-def _taken(entry: Frame, inst: Instance, order: ListingOrder, model: Model) -> dict[tuple[str, str], Orders]:
-    """The attributes of the dataset from which a sample takes the item at some index, by name and index, with the
-    orders of their items."""
-    found: dict[tuple[str, str], Orders] = {}
-    for frame in model.run_by([entry]):
-        if frame.receiver != inst:
-            continue
-        exprs = frame.code.exprs
-        for number in sorted(n for n in frame.memo if type(exprs[n]) is ir.Index):
-            e = exprs[number]
-            base = model.ev.expr(frame, e.base) if isinstance(e, ir.Index) else None
-            if not isinstance(e, ir.Index) or base is None or not _is_from_parameter(e.index, frame, model, 0):
-                continue
-            name = _kept_as(base, frame, model)
-            if not name:
-                continue
-            orders = order.of(e.base, frame)
-            if orders:
-                helped = frame is not entry and isinstance(model.ev.expr(frame, e.index), ir.Param)
-                found[name, _ANY if helped else _shape(e.index, frame, model, 0)] = orders
-    return found
-
-
-def _kept_as(e: ir.Expr, frame: Frame, model: Model) -> str:
-    """How a dataset has a sequence, as written after `self.`: `images`, `files["train"]`, `files[...]`; else ''."""
-    if isinstance(e, ir.Attr):
-        return e.name if ir.is_self(model.ev.expr(frame, e.base)) else ""
-    kept = model.ev.expr(frame, e.base) if isinstance(e, ir.Index) else None
-    if not isinstance(e, ir.Index) or not isinstance(kept, ir.Attr):
-        return ""
-    key, name = model.ev.expr(frame, e.index), _kept_as(kept, frame, model)
-    written = f'"{key.value}"' if isinstance(key, ir.Const) and key.kind == "str" else "..."
-    return f"{name}[{written}]" if name else ""
+    return list(dict.fromkeys(one.listing for orders in taken.values() for one in orders if one.sorted))
 
 
 def _mismatch(first: Orders, second: Orders, what: str) -> Iterator[_Use]:
@@ -254,151 +229,10 @@ def _uses_in(maker: Frame, model: Model) -> tuple[_Use, ...]:
 
 def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[_Use]:
     """Class numbers: `{name: number for number, name in enumerate(names)}`, `names.index(name)`, a counted folder."""
-    for number in _label_sources(frame, model):
+    for number in numbered(frame, model):
         for each in _stable(order.of(number, frame)):
             if not each.sorted:
                 yield _Use(each.listing, Severity.WARNING, "which number a class of {} has is chance:")
-
-
-def _dict_comprehensions(path: Path, piece: int, model: Model) -> list[tuple[int, ir.Comp]]:
-    """The dictionaries that comprehensions make in a piece: it may hold thousands of functions."""
-    facts = model.ev.facts(path, piece)
-    exprs = facts.ir.exprs if facts else ()
-    return [(number, e) for number, e in enumerate(exprs) if isinstance(e, ir.Comp) and e.kind == "dict"]
-
-
-def _label_sources(frame: Frame, model: Model) -> Iterator[int]:
-    """The sequences by whose position something is numbered."""
-    dicts = model.remembered(_dict_comprehensions, frame.path, frame.piece)
-    written = {n for _, step in model.steps(frame) for n in step_expressions(step)} if dicts else set()
-    for number, e in dicts:
-        if number in written or number in frame.memo:
-            yield _enumerated(e.element, frame, model)
-    for _, step in model.steps_of(frame, ir.SetItem):
-        yield _enumerated(step.value, frame, model)
-    yield from _counted(frame, model)
-    contexts = model.def_of(frame).contexts
-    for perform, base in frame.code.attribute_calls({"index"}):
-        call = model.ev.expr(frame, perform.call)
-        if isinstance(call, ir.Call) and len(call.args) == 1:
-            yield base
-    for perform, _ in frame.code.attribute_calls({"append"}):
-        call = model.ev.expr(frame, perform.call)
-        if not isinstance(call, ir.Call) or not call.args or len(_loops(perform.context, contexts)) < 2:
-            continue
-        for part in _items(call.args[0].value, frame, model):
-            if (source := _enumerated(part, frame, model)) != NONE:
-                yield source
-
-
-def _counted(frame: Frame, model: Model) -> Iterator[int]:
-    """What loops go over that count their turns, `number += 1`, and give the files of each turn its number."""
-    one, exprs = model.def_of(frame), model.facts(frame).ir.exprs
-    for _, step in model.steps_of(frame, ir.Bind):
-        counter = _counter(exprs[step.value], exprs) if step.value != NONE else NONE
-        loop = next(iter(_loops(step.context, one.contexts)), 0)
-        if counter != NONE and loop and _gives_number(counter, loop, frame, model):
-            yield one.contexts[loop].expr
-
-
-def _counter(e: ir.Expr, exprs: tuple[ir.Expr, ...]) -> int:
-    """The number that `number += 1` counts on, NONE for anything else."""
-    match e:
-        case ir.Augmented("+", counted, by) | ir.Bin("+", counted, by):
-            return counted if exprs[by] == ir.Const("int", 1) and isinstance(exprs[counted], ir.Phi) else NONE
-    return NONE
-
-
-def _gives_number(counter: int, loop: int, frame: Frame, model: Model) -> bool:
-    """Whether tuples that are made in a loop inside of `loop`, one for each file, hold the number of its turn."""
-    one, exprs = model.def_of(frame), model.facts(frame).ir.exprs
-    for _, step in model.steps(frame):
-        if not one.is_within(step.context, loop):
-            continue
-        inner = _loops(step.context, one.contexts)[:1] != [loop]
-        for part in ir.made_of(exprs, step_expressions(step)):
-            e = exprs[part]
-            given = exprs[e.element] if isinstance(e, ir.Comp) else e if inner else None
-            if isinstance(given, ir.Seq) and given.kind == "tuple" and counter in given.items:
-                return True
-    return False
-
-
-def _enumerated(value: int, frame: Frame, model: Model) -> int:
-    """What is gone over, if a value is the number that `enumerate` gives; else NONE."""
-    e = model.ev.expr(frame, value)
-    item = model.ev.expr(frame, e.value) if isinstance(e, ir.Unpack) and e.index == 0 else None
-    call = model.ev.expr(frame, item.iterable) if isinstance(item, ir.Element) else None
-    if isinstance(call, ir.Call) and call.args and Lib("builtins.enumerate") in model.ev.eval(call.func, frame).atoms:
-        return call.args[0].value
-    return NONE
-
-
-def _loops(context: int, contexts: tuple[ir.Context, ...]) -> list[int]:
-    found = []
-    while context > 0:
-        if contexts[context].kind == "loop":
-            found.append(context)
-        context = contexts[context].parent
-    return found
-
-
-def _items(value: int, frame: Frame, model: Model) -> tuple[int, ...]:
-    e = model.ev.expr(frame, value)
-    return (value, *e.items) if isinstance(e, ir.Seq) else (value,)
-
-
-# --- indexes ----------------------------------------------------------------------------------------------------------
-
-
-def _operands(e: ir.Expr | None) -> tuple[int, ...]:
-    match e:
-        case ir.Bin(_, left, right):
-            return (left, right)
-        case ir.Call(_, args):
-            return tuple(arg.value for arg in args)
-        case ir.Unary(_, operand) | ir.Augmented(_, operand, _):
-            return (operand,)
-        case ir.IfExp(_, left, right):
-            return (left, right)
-        case ir.Phi(choices):
-            return choices
-    return ()
-
-
-def _is_from_parameter(number: int, frame: Frame, model: Model, depth: int) -> bool:
-    """Whether an index is computed from the index that is asked for."""
-    e = model.ev.expr(frame, number)
-    if isinstance(e, ir.Param):
-        return e.index > 0
-    return depth < 6 and any(_is_from_parameter(part, frame, model, depth + 1) for part in _operands(e))
-
-
-def _shape(number: int, frame: Frame, model: Model, depth: int) -> str:
-    """An index as text, the same for the same computation."""
-    e = model.ev.expr(frame, number)
-    parts = _operands(e)
-    if isinstance(e, ir.Param) or depth > 6:
-        return "index"
-    if isinstance(e, ir.Const):
-        return str(e.value)
-    name = e.op if isinstance(e, ir.Bin) else type(e).__name__
-    return f"{name}({', '.join(_shape(part, frame, model, depth + 1) for part in parts)})" if parts else name
-
-
-# --- the fix ----------------------------------------------------------------------------------------------------------
-
-
-def _fixes(listing: Listing, model: Model) -> tuple[Fix, ...]:
-    if listing.how == "os.walk":
-        return ()
-    place = model.place(listing.frame, listing.expr)
-    if listing.how != "os.scandir":
-        return (Fix("Sort the listing", "safe", (Wrap(place, "sorted(", ")"),)),)
-    managers = {step.manager for _, step in model.steps(listing.frame) if isinstance(step, ir.Enter)}
-    if listing.expr in managers:
-        return ()
-    return (Fix("Sort the listing", "safe", (Wrap(place, "sorted(", ", key=lambda entry: entry.name)"),)),)
 
 
 RULE = Rule(

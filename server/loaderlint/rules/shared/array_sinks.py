@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings.finding import Place
 from loaderlint.knowledge.arrays import MEMORY_SHARERS, ONLY_ARRAYS, TENSOR_MAKERS, TENSOR_TRANSFORMS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.rules.shared.array_flow import ANYTHING, ArrayFlow, Found, pipeline_steps
+from loaderlint.rules.shared.lazy_places import Spot
 
 #: The loaders that collate samples with PyTorch's `default_collate` if they are told nothing else.
 _COLLATING = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
@@ -24,14 +24,14 @@ _MAKERS = TENSOR_MAKERS | MEMORY_SHARERS
 
 class Sink(NamedTuple):
     """Expression `number` of which `call` makes a tensor, in `frame` (the default collate function: no call).
-    `where` names what makes it. `place`: of the expression, or of the call where that is no expression of it.
+    `where` names what makes it. `spot`: of the expression, or of the call where that is no expression of it.
     `arrays_only`: it takes nothing else. `found`: what makes the array."""
 
     frame: Frame
     number: int
     call: int
     where: str
-    place: Place
+    spot: Spot
     arrays_only: bool
     collated: bool
     exposure: Exposure
@@ -107,15 +107,15 @@ def _converted(
         where = "`ToTensor`"
     if found:
         only = not names or bool(names & ONLY_ARRAYS)
-        place = _place(first, frame, model, model.place(frame, number))
+        spot = _spot(first, number, frame, model)
         where = where.replace("torchvision.transforms.functional.", "").replace("torchvision.transforms.", "")
-        yield Sink(frame, first, number, where, place, only, False, exposure, tuple(found))
+        yield Sink(frame, first, number, where, spot, only, False, exposure, tuple(found))
 
 
-def _place(number: int, frame: Frame, model: Model, call: Place) -> Place:
-    """Where an argument stands, if it is no local that was bound elsewhere."""
-    place = model.place(frame, number)
-    return place if place.anchor > call.anchor else call
+def _spot(argument: int, call: int, frame: Frame, model: Model) -> Spot:
+    """Where an argument stands, if it is no local that was bound elsewhere; else the call."""
+    is_inside = model.place(frame, argument).anchor > model.place(frame, call).anchor
+    return Spot(frame, argument if is_inside else call)
 
 
 def _collated(frame: Frame, model: Model, flow: ArrayFlow) -> Iterator[Sink]:
@@ -129,9 +129,8 @@ def _collated(frame: Frame, model: Model, flow: ArrayFlow) -> Iterator[Sink]:
             continue
         found = flow.found(step.value, frame, ANYTHING, step)
         if found:
-            place = model.step_place(frame, number)
-            where = "the default collate function"
-            yield Sink(frame, step.value, NONE, where, place, False, True, exposure, tuple(found))
+            where, spot = "the default collate function", Spot(frame, number, "step")
+            yield Sink(frame, step.value, NONE, where, spot, False, True, exposure, tuple(found))
 
 
 def _collated_by_default(frame: Frame, model: Model) -> Exposure | None:

@@ -1,0 +1,132 @@
+"""What changes an object in place, and which: `x += 1`, `x[i] = 1`, `x.sort()`, `np.clip(x, 0, 1, out=x)`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.arrays import (
+    KEEPS_VALUES,
+    LIST_METHODS,
+    MUTATING_FUNCTIONS,
+    MUTATING_METHODS,
+    OUT_ARGUMENT,
+)
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import FunctionRef, Lib, Method
+from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.stored_kinds import Kind, is_array_index
+
+
+class Edit(NamedTuple):
+    """A change in place of expression `target`, at `spot`. `shows`: what kind of object the way it is done shows.
+    `form`: 'augment', 'item augment' (`x[i] += 1`), 'item' (`x[i] = 1`), 'method', 'function', 'record'."""
+
+    target: int
+    spot: Spot
+    shows: Kind | None
+    how: str
+    form: str
+
+
+def edits(frame: Frame, model: Model) -> Iterator[Edit]:
+    """The changes in place that a frame makes."""
+    unused = {step.expr for _, step in model.steps_of(frame, ir.Evaluate)}
+    for number, step in model.steps(frame):
+        if isinstance(step, ir.Augment) and step.stored != "attr":  # a counter on self is state
+            yield from _augment(step, number, frame, model)
+        elif isinstance(step, ir.SetItem) and not _follows_augment(frame, number, model):
+            shows = _shown_by_index(step.index, frame, model)
+            yield Edit(step.base, Spot(frame, number, "step"), shows, "an assignment to its items", "item")
+        elif isinstance(step, ir.Perform):
+            yield from _calls(step.call, step.call in unused, frame, model)
+
+
+def _augment(step: ir.Augment, number: int, frame: Frame, model: Model) -> Iterator[Edit]:
+    spot = Spot(frame, number, "step")
+    if step.stored == "name":
+        yield Edit(step.target, spot, None, f"`{step.op}=`", "augment")
+        return
+    item = model.ev.expr(frame, step.target)
+    if not isinstance(item, ir.Index):
+        return
+    shows = _shown_by_index(item.index, frame, model)
+    added = model.ev.eval(step.value, frame).literal
+    if shows is None and step.op in "+-" and added is not None and added.kind == "int":
+        return  # `self.counts[i] += 1` is a counter
+    yield Edit(item.base, spot, shows, f"`{step.op}=` on an item", "item augment")
+
+
+def _follows_augment(frame: Frame, number: int, model: Model) -> bool:
+    """`x[i] += 1` is an Augment and then a SetItem: one edit."""
+    before = model.def_of(frame).steps[number - 1] if number else None
+    return isinstance(before, ir.Augment) and before.stored == "item"
+
+
+def _shown_by_index(index: int, frame: Frame, model: Model) -> Kind | None:
+    """Only arrays take some indexes; a plain slice is taken by lists too."""
+    return "unknown" if is_array_index(index, frame, model) else None
+
+
+def _calls(number: int, unused: bool, frame: Frame, model: Model) -> Iterator[Edit]:
+    call = model.ev.expr(frame, number)
+    if not isinstance(call, ir.Call):
+        return
+    spot = Spot(frame, number)
+    callee = model.ev.eval(call.func, frame)
+    func = model.ev.expr(frame, call.func)
+    if isinstance(func, ir.Attr) and not callee.only(Method, FunctionRef, Lib):
+        yield from _method(func, unused, spot)
+    for atom in callee.atoms:
+        if isinstance(atom, Lib) and atom.name in MUTATING_FUNCTIONS:
+            positional = [arg for arg in call.args if arg.kind == "pos"]
+            for position in MUTATING_FUNCTIONS[atom.name]:
+                if position < len(positional):
+                    word = atom.name.rpartition(".")[2]
+                    yield Edit(positional[position].value, spot, "unknown", f"`{word}`", "function")
+    for arg in call.args:
+        if arg.kind == "kw" and arg.name == OUT_ARGUMENT:
+            yield Edit(arg.value, spot, "unknown", "`out=`", "function")
+
+
+def _method(func: ir.Attr, unused: bool, spot: Spot) -> Iterator[Edit]:
+    if func.name.endswith("_") and not func.name.startswith("_") and func.name not in KEEPS_VALUES:
+        yield Edit(func.base, spot, "tensor", f"`.{func.name}()`", "method")
+    elif func.name in MUTATING_METHODS and unused:
+        yield Edit(func.base, spot, "list" if func.name in LIST_METHODS else None, f"`.{func.name}()`", "method")
+
+
+def root_of(target: int, frame: Frame, model: Model) -> int:
+    """What a name was bound to before it was edited with `+=` and its like."""
+    return model.once(_Roots).of(target, frame)
+
+
+class _Roots:
+    """The roots of the expressions of each piece: a name may be edited thousands of times."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._known: dict[tuple[Path, int], dict[int, int]] = {}
+
+    def of(self, target: int, frame: Frame) -> int:
+        """The root of an expression."""
+        known = self._known.setdefault((frame.path, frame.piece), {})
+        line: dict[int, None] = {}
+        while target not in known:
+            e = self._model.ev.expr(frame, target)
+            if target in line:
+                # In a loop a name that nothing bound before is its own old value: `for x in xs: total += x`.
+                passed = list(line)
+                known.update((one, one) for one in passed[passed.index(target) :])
+            elif isinstance(e, ir.Augmented):
+                line[target] = None
+                target = e.target
+            else:
+                known[target] = target
+        root = known[target]
+        for one in line:
+            known.setdefault(one, root)
+        return next((known[one] for one in line), root)
