@@ -14,9 +14,10 @@ from loaderlint.knowledge.arrays import (
     STRIDES_METHODS,
 )
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Lib, LibObject, Literal_
+from loaderlint.project.evaluation.values import LibObject, Literal_
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.array_flow import ArrayFlow, Found, Path, is_whole
+from loaderlint.rules.shared.called_libraries import library_names
 from loaderlint.rules.shared.stored_kinds import is_array_index, made, used_as_array
 
 #: Attributes of tables that are indexed like arrays.
@@ -64,7 +65,7 @@ class Reversal:
                         yield attribute.base, ()
 
     def _names(self, func: int, frame: Frame) -> frozenset[str]:
-        return frozenset(a.name for a in self._model.ev.eval(func, frame).atoms if isinstance(a, Lib))
+        return library_names(func, frame, self._model)
 
     def _parts(self, index: int, frame: Frame) -> tuple[int, ...]:
         e = self._model.ev.expr(frame, index)

@@ -15,9 +15,10 @@ from loaderlint.knowledge.arrays import (
     STRIDES_ATTRIBUTES,
 )
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Lib, LibObject, Literal_, Unknown
+from loaderlint.project.evaluation.values import LibObject, Literal_, Unknown
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.array_flow import ArrayFlow, Found, Path, is_whole
+from loaderlint.rules.shared.called_libraries import library_names
 
 #: Numbers, as far as an index is concerned.
 _NUMBERS = ("builtins.operation", "builtins.int", "builtins.len", "random.randint", "random.randrange")
@@ -89,7 +90,7 @@ class ReadOnly:
                         yield attribute.base, ()
 
     def _names(self, func: int, frame: Frame) -> frozenset[str]:
-        return frozenset(a.name for a in self._ev.eval(func, frame).atoms if isinstance(a, Lib))
+        return library_names(func, frame, self._model)
 
     def _parts(self, index: int, frame: Frame) -> tuple[int, ...]:
         e = self._ev.expr(frame, index)

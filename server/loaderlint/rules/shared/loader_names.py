@@ -1,0 +1,51 @@
+"""What loaders are called: `train_loader`, `val_dl`, `test_set`."""
+
+from __future__ import annotations
+
+import re
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.project.evaluation.callers import called_name
+from loaderlint.project.reach.model import MainFunction
+
+#: What loaders are called, and what makes them.
+_LOADER = re.compile(
+    r"loader|dataset|batches|(?:^|_)dl(?:_|$)|(?:train|val|valid|test|eval)_(?:set|iter|data)", re.IGNORECASE
+)
+#: What a text holds that holds such a name: the patterns are looked for where their letters are, which is faster.
+_NAMES = ("loader", "dataset", "batches")
+_SHORT_NAME = re.compile(r"dl(?<![^\W_]dl)(?![^\W_])")
+_SPLIT_NAME = re.compile(r"(?:train|val|valid|test|eval)_(?:set|iter|data)")
+_KINDS = ("_set", "_iter", "_data")
+
+
+def names_a_loader(text: str) -> bool:
+    """Whether a text holds such a name."""
+    lowered = text.lower()
+    if any(name in lowered for name in _NAMES) or _SHORT_NAME.search(lowered) is not None:
+        return True
+    return any(kind in lowered for kind in _KINDS) and _SPLIT_NAME.search(lowered) is not None
+
+
+def is_named_as_loader(source: int, function: MainFunction) -> bool:
+    """Whether what a loop goes over, or anything that is passed for it, has such a name."""
+    waiting, seen = [source], set[int]()
+    while waiting:
+        number = waiting.pop()
+        if number == NONE or number in seen:
+            continue
+        seen.add(number)
+        match function.exprs[number]:
+            case ir.Call(func, args):
+                if _LOADER.search(called_name(function.exprs, func)):
+                    return True
+                waiting += [argument.value for argument in args]
+            case ir.Param(index) if _LOADER.search(function.written.params[index].name):
+                return True
+            case ir.Global(name) | ir.Attr(_, name) | ir.Capture(_, name) | ir.Imported(_, name, _):
+                if name and _LOADER.search(name):
+                    return True
+            case ir.Phi(choices):
+                waiting += choices
+    return False

@@ -1,0 +1,138 @@
+"""Functions that a call runs in several processes: by a pool, a dataset that is mapped, a ParallelMapper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings.finding import Certainty
+from loaderlint.knowledge.process_pools import PARALLEL_MAPPERS, POOL_METHODS, POOLS, SHARDED_METHODS
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import (
+    FunctionRef,
+    Lib,
+    LibMember,
+    LibObject,
+    Literal_,
+    Method,
+    SeqOf,
+    Val,
+    of,
+    unknown,
+)
+from loaderlint.project.reach.model import Model, WorkerCall
+
+_ITEM = Arguments((unknown("item"),))
+_AS_MANY_AS_PROCESSORS = of(Literal_("int", 2))
+#: How the arguments of the function are passed, by method; the others pass one item.
+_SPREAD = frozenset({"submit"})
+_PACKED = frozenset({"apply", "apply_async"})
+
+
+class Mapping(NamedTuple):
+    """A function that a call runs in several processes. `processes`: how many, as a value; `context`: what the call
+    says of how they start; `first`: what each process runs before."""
+
+    function: Val
+    arguments: Arguments
+    processes: Val
+    context: Val | None
+    first: Val | None
+
+
+def mappings(call: WorkerCall, model: Model) -> Iterator[Mapping]:
+    """The functions that a call runs in several processes."""
+    arguments = model.ev.calls.arguments(call.call, call.frame)
+    for atom in call.callee.only(Lib):
+        if isinstance(atom, Lib) and atom.name in PARALLEL_MAPPERS:
+            yield from _parallel_mapper(arguments)
+    func = model.ev.expr(call.frame, call.call.func)
+    if not isinstance(func, ir.Attr):
+        return
+    if func.name in SHARDED_METHODS and not call.callee.only(FunctionRef, Method):
+        yield from _sharded(arguments)
+    if func.name in POOL_METHODS:
+        for atom in call.callee.only(LibMember):
+            if isinstance(atom, LibMember) and isinstance(atom.owner, LibObject) and atom.owner.name in POOLS:
+                yield from _pooled(atom.owner, func.name, arguments, model)
+
+
+def _parallel_mapper(arguments: Arguments) -> Iterator[Mapping]:
+    function, count = arguments.get("map_fn", 1), arguments.get("num_workers", 2)
+    method = arguments.get("method", 4)
+    if function is not None and count is not None and method is not None and method.literal is not None:
+        if method.literal.value == "process":
+            yield Mapping(function, _ITEM, count, arguments.get("multiprocessing_context", 5), None)
+
+
+def _sharded(arguments: Arguments) -> Iterator[Mapping]:
+    """`dataset.map(f, num_proc=4)`: a keyword that nothing else has."""
+    function = arguments.get("function", 0)
+    count = next((value for name, value in arguments.keywords if name == "num_proc"), None)
+    if function is not None and count is not None:
+        yield Mapping(function, _ITEM, count, None, None)
+
+
+def _pooled(pool: LibObject, method: str, arguments: Arguments, model: Model) -> Iterator[Mapping]:
+    if not arguments.positional:
+        return
+    kind, made = POOLS[pool.name], model.ev.calls.site_arguments(pool.site)
+    function, rest = arguments.positional[0], arguments.positional[1:]
+    passed = _ITEM
+    if method in _SPREAD:
+        passed = Arguments(rest, arguments.keywords, arguments.more_positional, arguments.more_keywords)
+    elif method in _PACKED:
+        packed = arguments.get("args", 1)
+        sequences = packed.only(SeqOf) if packed is not None else []
+        items = sequences[0].items if len(sequences) == 1 and isinstance(sequences[0], SeqOf) else ()
+        passed = Arguments(items, more_positional=not items, more_keywords=True)
+    elif method.startswith("starmap"):
+        passed = Arguments(more_positional=True)
+    context = made.get(*kind.context)
+    if pool.name.endswith(".get_context.Pool"):
+        context = _context_of(pool, model)
+    count = made.get(*kind.processes)
+    if count is None or is_none(count):
+        count = _AS_MANY_AS_PROCESSORS
+    yield Mapping(function, passed, count, context, made.get(*kind.initializer))
+
+
+def _context_of(pool: LibObject, model: Model) -> Val | None:
+    """What `get_context("fork").Pool(4)` is made from."""
+    call = model.ev.expr(pool.site.frame, pool.site.expr)
+    func = model.ev.expr(pool.site.frame, call.func) if isinstance(call, ir.Call) else None
+    return model.ev.eval(func.base, pool.site.frame) if isinstance(func, ir.Attr) else None
+
+
+def several_processes(processes: Val) -> Certainty | None:
+    """Whether there are two processes or more: proven, possible, or None if there are not."""
+    answers = {
+        atom.value > 1 if isinstance(atom, Literal_) and isinstance(atom.value, int | float) else None
+        for atom in processes.atoms
+        if not (isinstance(atom, Literal_) and atom.value is None)
+    }
+    if answers == {True}:
+        return "proven"
+    return "possible" if True in answers or None in answers else None
+
+
+def is_none(value: Val) -> bool:
+    """Whether a value is None."""
+    return value.literal is not None and value.literal.value is None
+
+
+def run_by_call(function: Val, arguments: Arguments, call: WorkerCall, model: Model) -> tuple[Frame, ...]:
+    """The frames that a function runs in, as it is called for `call`."""
+    return model.ev.calls.call(function, arguments, call.frame, call.number, {})[1]
+
+
+def runner(call: WorkerCall, model: Model) -> str:
+    """'pool.map', 'dataset.map', 'ParallelMapper', as far as it can be said."""
+    func = model.ev.expr(call.frame, call.call.func)
+    if isinstance(func, ir.Attr):
+        kinds = [a for a in call.callee.only(LibMember) if isinstance(a, LibMember) and isinstance(a.owner, LibObject)]
+        pooled = any(isinstance(a.owner, LibObject) and a.owner.name in POOLS for a in kinds)
+        return f"{'Pool' if pooled and func.name != 'submit' else 'Dataset' if not pooled else 'Executor'}.{func.name}"
+    return "ParallelMapper"
