@@ -48,7 +48,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Origin, Val
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import loudness
+from loaderlint.rules.shared.judgement import weighed
 from loaderlint.rules.shared.stored_kinds import Kind, container_kind, has_rows, is_array_index, known_kind
 from loaderlint.rules.shared.wording import loaders_of
 
@@ -109,16 +109,13 @@ def _aliased(number: int, frame: Frame, exposure: Exposure | None, model: Model)
         kind = _kind(number, frame, value, origin, model)
         if exposure is None or kind is None or not _is_kept(origin, model):
             continue
-        severity = loudness(Severity.HINT, exposure.certainty)
+        verdict = weighed(RULE, exposure.certainty)
         place = model.place(frame, number)
-        if severity is None or place.anchor < 0:
+        if verdict is None or place.anchor < 0:
             return
         name = "self" + "".join("[...]" if part == "[]" else f".{part}" for part in origin.path)
         loop = loaders_of(exposure)
-        yield Finding(
-            RULE.name,
-            severity,
-            exposure.certainty,
+        yield verdict.finding(
             f"the sample is the stored `{name}` itself, and {loop} hands it on without a copy: who edits a batch edits "
             "the dataset; return a copy",
             place,

@@ -45,13 +45,13 @@ from collections.abc import Iterator, Sequence
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, ParamIR
-from loaderlint.findings.finding import Certainty, Finding, Fix, InsertFunction, Replace, Safety, Severity, Silence
+from loaderlint.findings.finding import Finding, Fix, InsertFunction, Replace, Safety, Severity, Silence
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib, Literal_, Method, PartialOf, unknown
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import loudness
+from loaderlint.rules.shared.judgement import certainty_of_workers, weighed
 from loaderlint.rules.shared.loader_call import Written, written
 from loaderlint.rules.shared.seeding import SEED_WORKER
 from loaderlint.rules.shared.silence_reasons import few_workers, too_unsure
@@ -63,31 +63,22 @@ _WORKER_ID = Arguments((unknown("worker id"),))
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a loader, at its worker_init_fn."""
     argument = written(loader, "worker_init_fn", model)
-    workers = loader.has_workers()
     if argument is None:
         return
-    if workers == "no":
+    if loader.has_workers() == "no":
         if model.explains:
             yield Silence(RULE.name, argument.place(model), few_workers(loader))
         return
-    certainty: Certainty = "proven" if workers == "yes" else "possible"
-    severity = loudness(Severity.ERROR, certainty)
+    certainty = certainty_of_workers(loader)
+    verdict = weighed(RULE, certainty)
     wrong = _called_too_early(argument, model) or _uncallable(argument, model)
-    if severity is None or wrong is None:
+    if verdict is None or wrong is None:
         fine = "nothing is wrong with what is passed, as far as is known"
         if model.explains:
-            yield Silence(RULE.name, argument.place(model), too_unsure(certainty) if severity is None else fine)
+            yield Silence(RULE.name, argument.place(model), too_unsure(certainty) if verdict is None else fine)
         return
-    yield Finding(
-        RULE.name,
-        severity,
-        certainty,
-        f"{wrong} (`worker_init_fn` of {loader.described})",
-        argument.place(model),
-        "worker_init_fn",
-        (),
-        _fixes(argument, model),
-    )
+    message = f"{wrong} (`worker_init_fn` of {loader.described})"
+    yield verdict.finding(message, argument.place(model), "worker_init_fn", fixes=_fixes(argument, model))
 
 
 def _called_too_early(argument: Written, model: Model) -> str | None:

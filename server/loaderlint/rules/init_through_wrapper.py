@@ -59,7 +59,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place, Severity, Silence, Wrap
+from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.loader_defaults import OWN_ATTRIBUTES
 from loaderlint.knowledge.numpy_random import GENERATORS
@@ -67,7 +67,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import loudness
+from loaderlint.rules.shared.judgement import certainty_of_workers, weighed
 from loaderlint.rules.shared.silence_reasons import few_workers
 
 _INFO = "torch.utils.data.get_worker_info"
@@ -110,16 +110,12 @@ def _why_not(write: Write, readers: list[Evidence], wrappers: list[str], loader:
 def _finding(
     write: Write, readers: list[Evidence], wrapper: str, loader: Loader, model: Model
 ) -> Iterator[Finding | Silence]:
-    certainty: Certainty = "proven" if loader.has_workers() == "yes" else "possible"
-    severity = loudness(Severity.WARNING, certainty)
-    if severity is None or loader.site is None:
+    verdict = weighed(RULE, certainty_of_workers(loader))
+    if verdict is None or loader.site is None:
         return
     short = wrapper.rpartition(".")[2]
     inside = "`.dataset`" if short == "Subset" else "each of `.datasets`"
-    yield Finding(
-        RULE.name,
-        severity,
-        certainty,
+    yield verdict.finding(
         f"the samples of {loader.described} do not see `{write.name}`: it is set on the {short} that the loader holds, "
         f"and read on the dataset inside; set it on {inside} of it",
         write.place,

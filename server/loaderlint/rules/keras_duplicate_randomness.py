@@ -90,7 +90,7 @@ from loaderlint.project.reach.model import MainFunction, Model, WorkerCall
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.generator_creation import is_seeded
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix
-from loaderlint.rules.shared.judgement import loudness
+from loaderlint.rules.shared.judgement import weighed
 from loaderlint.rules.shared.silence_reasons import too_unsure
 
 Answer = Literal["yes", "no", "maybe"]
@@ -120,18 +120,15 @@ def _judge(one: Inherited, pool: Pool, frames: tuple[Frame, ...], model: Model) 
         reason = "the main process draws between the epochs (on_epoch_end), and the one process starts from there"
         yield Silence(RULE.name, one.place(model), reason)
         return
-    severity = loudness(Severity.ERROR, pool.certainty, 1 if pool.alone else 0)
-    if severity is None:
+    verdict = weighed(RULE, pool.certainty, 1 if pool.alone else 0)
+    if verdict is None:
         yield Silence(RULE.name, one.place(model), too_unsure(pool.certainty))
         return
     name = model.ev.classes.name(pool.dataset.cls)
     start = Evidence(model.place(pool.call.frame, pool.call.number), f"Keras makes the samples of {name} in processes")
     intents = process_fix(one, frames, model)
     fix = Fix("Draw from a generator of the process", _safety(one, pool, model), intents)
-    yield Finding(
-        RULE.name,
-        severity,
-        pool.certainty,
+    yield verdict.finding(
         f"every {'epoch' if pool.alone else 'process'} draws the same numbers: {one.cause(model)}, and Keras copies "
         f"it into each process that makes samples of `{name}` (`{FLAG}=True` in {pool.call.frame.path.name}); "
         "draw from `np.random.default_rng((seed, epoch, index))`",

@@ -66,7 +66,7 @@ from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.project.reach.scripts import in_main_guard, main_guard_contexts
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.expression_source import constant_source
-from loaderlint.rules.shared.judgement import gathered
+from loaderlint.rules.shared.judgement import Verdict, gathered
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
 from loaderlint.rules.shared.silence_reasons import silences, started_by, unexposed
 from loaderlint.rules.shared.wording import in_workers_of
@@ -89,15 +89,13 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     loud = severity(exposure.lead, model, exposure.certainty)
     if loud is None:
         return
+    verdict = Verdict(RULE.name, loud, exposure.certainty)
     if _guarded_bindings(_outermost(function, model), file, model):
-        yield from _sent_by_name(function, frame, exposure, loud, model)
+        yield from _sent_by_name(function, frame, exposure, verdict, model)
         return
     for name, number, bindings in _guarded_reads(frame, file, model):
         bound = Evidence(_binding_place(bindings[0], file, model), f"{name} is bound here, in the main process only")
-        yield Finding(
-            RULE.name,
-            loud,
-            exposure.certainty,
+        yield verdict.finding(
             f"`{name}` is not defined {in_workers_of(exposure)}: it is bound under `{HEAD}`, which a worker "
             f"({fresh_starts(exposure.lead, model)}) does not run; bind it above, or hand it to the dataset",
             model.place(frame, number),
@@ -134,7 +132,7 @@ def _outermost(function: WorkerFunction, model: Model) -> str:
 
 
 def _sent_by_name(
-    function: WorkerFunction, frame: Frame, exposure: Exposure, loud: Severity, model: Model
+    function: WorkerFunction, frame: Frame, exposure: Exposure, verdict: Verdict, model: Model
 ) -> Iterator[Finding | Silence]:
     """What is handed to a loader and stands under the guard itself: a worker does not find its name, and comes to
     nothing that it reads."""
@@ -143,10 +141,7 @@ def _sent_by_name(
     is_sent = model.reached[frame].parents.get(exposure.lead.index) is None
     if not is_sent or name != _outermost(function, model):
         return
-    yield Finding(
-        RULE.name,
-        loud,
-        exposure.certainty,
+    yield verdict.finding(
         f"`{name}` is not defined {in_workers_of(exposure)}: it stands under `{HEAD}`, which a worker "
         f"({fresh_starts(exposure.lead, model)}) does not run; move it above",
         model.class_place(owner) if owner else model.def_place(frame),

@@ -47,150 +47,59 @@ where it does not see the loader.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from weakref import WeakKeyDictionary
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, InsertStatement, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, LibMember, LibObject, Unknown, Val
+from loaderlint.project.evaluation.values import Instance, LibObject, Val
 from loaderlint.project.reach.model import Loader, MainFunction, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.epoch_passes import Pass, has_loops, inside, loop_around, may_loop, passes, turn_name
-from loaderlint.rules.shared.judgement import loudness
-from loaderlint.rules.shared.silence_reasons import too_unsure
-
-SAMPLER = "torch.utils.data.DistributedSampler"
-_SHUFFLE_POSITION = 3
-_SEED_POSITION = 4
-#: More calls of `set_epoch` than the model looks at.
-_MANY = 60
-
-
-#: The samplers of each model that nobody calls `set_epoch` of, by their loaders.
-_forgotten: WeakKeyDictionary[Model, dict[Loader, list[LibObject]]] = WeakKeyDictionary()
+from loaderlint.rules.shared.epoch_passes import Pass, has_loops, inside, may_loop, passes, turn_name
+from loaderlint.rules.shared.forgotten_samplers import SAMPLER, forgotten_samplers, samplers_of, shuffles
+from loaderlint.rules.shared.judgement import weighed
+from loaderlint.rules.shared.lazy_places import spot_of
+from loaderlint.rules.shared.silence_reasons import silent, too_unsure
 
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a sampler, where it is made."""
     if not has_loops(function):
         return
-    forgotten = _forgotten.get(model)
-    if forgotten is None:
-        forgotten = _forgotten[model] = dict(_find_forgotten(model))
-        for loader in model.loaders if model.explains else ():
-            for sampler in _samplers(loader, model) if loader not in forgotten else ():
-                reason = "something calls `set_epoch`, on it as far as is known"
-                yield Silence(RULE.name, model.site_place(sampler.site), reason)
-    if not forgotten:
-        return
-    for frame in function.frames:
+    forgotten = model.once(forgotten_samplers)
+    yield from model.once(_silences) if model.explains else ()  # an iterator: they are told once
+    for frame in function.frames if forgotten else ():
         for one in passes(frame, model):
-            if not one.evaluates(model):
-                for sampler in forgotten.get(one.loader, ()):
-                    yield from _judge(sampler, one, model)
-            elif model.explains:
-                for sampler in forgotten.get(one.loader, ()):
-                    reason = f"the pass in `{model.label(one.frame)}` is one of evaluation"
-                    yield Silence(RULE.name, model.site_place(sampler.site), reason)
+            for sampler in forgotten.get(one.loader, ()):
+                yield from _judge(sampler, one, model)
 
 
-def _find_forgotten(model: Model) -> Iterator[tuple[Loader, list[LibObject]]]:
+def _silences(model: Model) -> Iterator[Silence]:
+    """The samplers of which something calls `set_epoch`."""
+    forgotten = model.once(forgotten_samplers)
     for loader in model.loaders:
-        samplers = [one for one in _samplers(loader, model) if not _epoch_is_set(one, loader, model)]
-        if samplers:
-            yield loader, samplers
-
-
-def _samplers(loader: Loader, model: Model) -> list[LibObject]:
-    """The shuffling DistributedSamplers that the loader may have, itself or inside a BatchSampler."""
-    atoms = [*loader.argument("sampler").atoms]
-    for atom in loader.argument("batch_sampler").atoms:
-        if isinstance(atom, LibObject) and atom.name.endswith(".BatchSampler"):
-            inner = model.ev.calls.site_arguments(atom.site).get("sampler", 0)
-            atoms.extend(inner.atoms if inner is not None else ())
-    found = [atom for atom in atoms if isinstance(atom, LibObject) and atom.name == SAMPLER]
-    return [atom for atom in found if _shuffles(atom, model) != "no"]
-
-
-def _shuffles(sampler: LibObject, model: Model) -> str:
-    arguments = model.ev.calls.site_arguments(sampler.site)
-    passed, seed = arguments.get("shuffle", _SHUFFLE_POSITION), arguments.get("seed", _SEED_POSITION)
-    if seed is not None and seed.literal is None and _is_counted(sampler, model):
-        return "no"  # made anew in each epoch, from a seed that may be another
-    if passed is None:
-        return "yes"
-    literal = passed.literal
-    if literal is None:
-        return "maybe"
-    return "yes" if literal.value else "no"
-
-
-def _is_counted(sampler: LibObject, model: Model) -> bool:
-    """Whether the sampler is made in a loop."""
-    frame = sampler.site.frame
-    contexts = [s.context for _, s in model.steps(frame) if isinstance(s, ir.Perform) and s.call == sampler.site.expr]
-    return any(loop_around(context, frame, model) is not None for context in contexts)
+        for sampler in samplers_of(loader, model) if loader not in forgotten else ():
+            reason = "something calls `set_epoch`, on it as far as is known"
+            yield from silent(RULE.name, spot_of(sampler.site), reason, model)
 
 
 def _judge(sampler: LibObject, one: Pass, model: Model) -> Iterator[Finding | Silence]:
-    certainty: Certainty = "proven" if _shuffles(sampler, model) == "yes" else "possible"
-    severity = loudness(Severity.WARNING, certainty)
-    if severity is None:
-        yield Silence(RULE.name, model.site_place(sampler.site), too_unsure(certainty))
+    here = spot_of(sampler.site)
+    certainty: Certainty = "proven" if shuffles(sampler, model) == "yes" else "possible"
+    verdict = weighed(RULE, certainty)
+    if one.evaluates(model) or verdict is None:
+        of_evaluation = f"the pass in `{model.label(one.frame)}` is one of evaluation"
+        yield from silent(RULE.name, here, too_unsure(certainty) if verdict is None else of_evaluation, model)
         return
     fix = _fix(sampler, one, model)
-    yield Finding(
-        RULE.name,
-        severity,
-        certainty,
+    yield verdict.finding(
         f"every epoch goes through {one.loader.described} in the same order: nothing calls `set_epoch` of its "
         f"DistributedSampler in the loop over epochs in `{model.label(one.frame)}`; call "
         "`sampler.set_epoch(epoch)` before each pass",
-        model.site_place(sampler.site),
+        here.place(model),
         SAMPLER,
         (Evidence(model.step_place(one.frame, one.step), "each turn of the loop around this goes through the loader"),),
         (fix,) if fix else (),
     )
-
-
-# --- who calls set_epoch ----------------------------------------------------------------------------------------------
-
-
-def _epoch_is_set(sampler: LibObject, loader: Loader, model: Model) -> bool:
-    """Whether some call of `set_epoch` in the project may be one on the sampler."""
-    sites = model.callers.sites("set_epoch")
-    if len(sites) >= _MANY:
-        return True
-    for site in sites:
-        for frame in model.callers.frames(site.path, site.piece, site.def_):
-            call = model.ev.expr(frame, site.expr)
-            func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-            if not isinstance(func, ir.Attr) or _may_be(model.ev.eval(func.base, frame), sampler, loader, model):
-                return True
-    return False
-
-
-def _may_be(value: Val, sampler: LibObject, loader: Loader, model: Model) -> bool:
-    return any(_is(atom, sampler, loader, model) for atom in value.atoms)
-
-
-def _is(atom: Atom, sampler: LibObject, loader: Loader, model: Model) -> bool:
-    """Whether what `set_epoch` is called on may be the sampler: it, an attribute of the loader, or out of sight."""
-    if isinstance(atom, Unknown):
-        return True
-    while isinstance(atom, LibMember):
-        if atom.name == "dataset":
-            return False
-        atom = atom.owner
-    if isinstance(atom, LibObject):
-        places = {model.site_place(sampler.site), *([model.site_place(loader.site)] if loader.site else [])}
-        known = atom.name == SAMPLER or any(model.site_place(atom.site) == _of(one, model) for one in model.loaders)
-        return not known or model.site_place(atom.site) in places
-    return False
-
-
-def _of(loader: Loader, model: Model) -> object:
-    return model.site_place(loader.site) if loader.site else None
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------

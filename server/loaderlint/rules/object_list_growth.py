@@ -54,6 +54,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, LibObject, MapOf, SeqOf, Site, Val
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import Verdict
 from loaderlint.rules.shared.lazy_places import spot_of
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, started_by
 from loaderlint.rules.shared.wording import in_workers_of
@@ -84,10 +85,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
                 if model.explains:
                     yield from _not_grown(dataset, name, model)
                 continue
-            yield Finding(
-                RULE.name,
-                Severity.HINT,
-                "proven",
+            yield Verdict(RULE.name, RULE.severity, "proven").finding(
                 f"reading `{name}` copies it into each worker bit by bit {in_workers_of(exposure)}: a look at a Python "
                 "object writes its reference count; if it is large, keep it in a NumPy array of fixed width, a tensor "
                 "or a pyarrow table",

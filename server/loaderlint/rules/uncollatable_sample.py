@@ -55,7 +55,7 @@ from loaderlint.project.evaluation.values import LibObject
 from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.default_collate import OWN_COLLATE, has_own_collate
-from loaderlint.rules.shared.judgement import loudness
+from loaderlint.rules.shared.judgement import weighed
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.silence_reasons import silent, too_unsure
 from loaderlint.rules.shared.uncollatable import IMAGE, PATH, Kind, Uncollatable
@@ -185,12 +185,12 @@ def _finding(
     why: tuple[Evidence, ...],
     fixes: tuple[Fix, ...],
 ) -> Iterator[Finding | Silence]:
-    severity = loudness(Severity.ERROR, certainty)
-    if severity is None:
+    verdict = weighed(RULE, certainty)
+    if verdict is None:
         yield Silence(RULE.name, place, too_unsure(certainty))
         return
     message = f"`default_collate` of {loader.described} raises TypeError: {what}"
-    yield Finding(RULE.name, severity, certainty, message, place, kind, why, fixes)
+    yield verdict.finding(message, place, kind, why, fixes)
 
 
 def _fixes(kind: Kind, place: Place) -> tuple[Fix, ...]:

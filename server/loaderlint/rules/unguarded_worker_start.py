@@ -50,11 +50,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from loaderlint.findings.finding import Certainty, EncloseRest, Evidence, Finding, Fix, Safety, Severity, Silence
+from loaderlint.findings.finding import EncloseRest, Evidence, Finding, Fix, Safety, Severity, Silence
 from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.project.reach.scripts import Start
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import Verdict, certainty_of_workers
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
 from loaderlint.rules.shared.silence_reasons import few_workers, started_by, too_unsure
 
@@ -84,15 +85,12 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
 
 def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
     loader, script = start.loader, start.place.path.name
-    certainty: Certainty = "proven" if loader.has_workers() == "yes" else "possible"
+    certainty = certainty_of_workers(loader)
     loud = severity(loader, model, certainty)
     if loud is None:
         yield Silence(RULE.name, start.place, too_unsure(certainty))
         return
-    yield Finding(
-        RULE.name,
-        loud,
-        certainty,
+    yield Verdict(RULE.name, loud, certainty).finding(
         f"the workers of {loader.described} cannot start: each one ({fresh_starts(loader, model)}) first runs {script} "
         f"again, and here it would start workers itself; put this and what follows under `{HEAD}`",
         start.place,

@@ -63,7 +63,7 @@ from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.hoisting import hoisted
-from loaderlint.rules.shared.judgement import loudness
+from loaderlint.rules.shared.judgement import weighed
 from loaderlint.rules.shared.lazy_places import spot_of
 from loaderlint.rules.shared.pickled_to_workers import Parcel, cannot_start, is_local, parcels, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, too_unsure, unpickled
@@ -85,23 +85,15 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         if ref is None:
             continue
         certainty = "possible" if parcel.guessed else exposure.certainty
-        severity = loudness(loud, certainty)
+        verdict = weighed(RULE, certainty, severity=loud)
         place = _place(ref, model)
-        if severity is None:
+        if verdict is None:
             yield Silence(RULE.name, place, too_unsure(certainty))
             continue
-        if (
-            certainty == "possible"
-            and _is_of_tests(place.path)
-            and loader.site
-            and not _is_of_tests(loader.site.frame.path)
-        ):
+        if certainty == "possible" and _is_chosen_by_test(place.path, loader):
             yield Silence(RULE.name, place, "a test hands it to the loader, and chooses the number of workers")
             continue
-        yield Finding(
-            RULE.name,
-            severity,
-            certainty,
+        yield verdict.finding(
             f"{cannot_start(loader, model)}: {_what(ref, parcel, model)} is sent to them as {parcel.held}, and pickle "
             f"cannot name it; {_advice(ref)}",
             place,
@@ -118,9 +110,14 @@ def _made_by(ref: FunctionRef | ClassRef, model: Model) -> Iterator[Evidence]:
         yield Evidence(model.def_place(ref.scope), f"each call of {label} makes one")
 
 
-def _is_of_tests(path: Path) -> bool:
-    """Whether pytest or unittest run a file. What a test hands to a loader of the project that takes its number of
+def _is_chosen_by_test(path: Path, loader: Loader) -> bool:
+    """Whether a test hands what stands in its file to a loader of the project. A loader that takes its number of
     workers from the caller has passed that test."""
+    return _is_of_tests(path) and loader.site is not None and not _is_of_tests(loader.site.frame.path)
+
+
+def _is_of_tests(path: Path) -> bool:
+    """Whether pytest or unittest run a file."""
     return _TESTS.search(path.as_posix()) is not None
 
 

@@ -63,7 +63,7 @@ from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.iterable_streams import Stream
-from loaderlint.rules.shared.judgement import loudness
+from loaderlint.rules.shared.judgement import Verdict, weighed
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.sharding import iterations, questions, sharding_fixes
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, too_unsure
@@ -73,19 +73,16 @@ from loaderlint.rules.shared.wording import in_workers_of
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding an iterable dataset of the loader, at its `__iter__`."""
     for entry in iterations(loader, model):
-        exposure = model.exposed(1 << loader.index, model.reached[entry].possible, 2)
-        severity = _severity(entry, exposure, model) if exposure else None
+        exposure = model.exposed(1 << loader.index, model.reached[entry].possible, RULE.workers)
+        verdict = _verdict(entry, exposure, model) if exposure else None
         stream = Stream(entry, loader, model)
-        reason = _why_not(stream, entry, loader, severity, model)
-        if exposure is None or severity is None or reason:
+        reason = _why_not(stream, entry, loader, verdict, model)
+        if exposure is None or verdict is None or reason:
             yield from silent(RULE.name, Spot(entry, 0, "def"), f"{reason}: {loader.described}", model)
             continue
         assert isinstance(entry.receiver, Instance)
         name = model.ev.classes.name(entry.receiver.cls)
-        yield Finding(
-            RULE.name,
-            severity,
-            exposure.certainty,
+        yield verdict.finding(
             f"every item comes once from each worker: `{name}.__iter__` runs whole {in_workers_of(exposure)} and "
             f"nothing splits the stream; {_advice(stream)}",
             model.def_place(entry),
@@ -101,13 +98,13 @@ def _advice(stream: Stream) -> str:
     return f"{shard}, before it is shuffled" if stream.has_own_order() else shard
 
 
-def _why_not(stream: Stream, entry: Frame, loader: Loader, severity: Severity | None, model: Model) -> str:
+def _why_not(stream: Stream, entry: Frame, loader: Loader, verdict: Verdict | None, model: Model) -> str:
     """Why items do not come more than once, as far as is known; '' if they do."""
     if loader.kind.shards:
         return f"{loader.kind.name} splits the stream between the workers"
     if loader.has_workers(2) == "no":
         return few_workers(loader)
-    if severity is None:
+    if verdict is None:
         return too_unsure("possible")
     if reason := stream.why_not_whole():
         return reason
@@ -115,7 +112,7 @@ def _why_not(stream: Stream, entry: Frame, loader: Loader, severity: Severity | 
     return "it asks for the worker, but too early: worker-info-in-main" if any(questions(entry, model)) else ""
 
 
-def _severity(entry: Frame, exposure: Exposure, model: Model) -> Severity | None:
+def _verdict(entry: Frame, exposure: Exposure, model: Model) -> Verdict | None:
     """Two things are unknown where it is a guess that a loader holds the dataset, and its number of workers too."""
     assert isinstance(entry.receiver, Instance)
     loader = exposure.lead
@@ -123,8 +120,7 @@ def _severity(entry: Frame, exposure: Exposure, model: Model) -> Severity | None
     if any("test" not in site.path.name for site in sites):
         return None  # its objects are made in sight, and no loader gets them
     guessed = loader.out_of_sight or bool(model.reached[entry].possible >> loader.index & 1)
-    unknowns = 1 if guessed and loader.has_workers(2) != "yes" else 0
-    return loudness(Severity.ERROR, exposure.certainty, unknowns)
+    return weighed(RULE, exposure.certainty, 1 if guessed and loader.has_workers(2) != "yes" else 0)
 
 
 RULE = Rule(

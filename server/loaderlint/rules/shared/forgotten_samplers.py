@@ -1,0 +1,94 @@
+"""The samplers that shuffle alike in each epoch: DistributedSamplers of loaders of which nobody calls `set_epoch`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.values import Atom, LibMember, LibObject, Unknown, Val
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.shared.epoch_passes import loop_around
+
+SAMPLER = "torch.utils.data.DistributedSampler"
+_SHUFFLE_POSITION = 3
+_SEED_POSITION = 4
+#: More calls of `set_epoch` than the model looks at.
+_MANY = 60
+
+
+def forgotten_samplers(model: Model) -> dict[Loader, list[LibObject]]:
+    """The samplers that nobody calls `set_epoch` of, by their loaders."""
+    found = {
+        loader: [one for one in samplers_of(loader, model) if not _epoch_is_set(one, loader, model)]
+        for loader in model.loaders
+    }
+    return {loader: samplers for loader, samplers in found.items() if samplers}
+
+
+def samplers_of(loader: Loader, model: Model) -> list[LibObject]:
+    """The shuffling DistributedSamplers that the loader may have, itself or inside a BatchSampler."""
+    atoms = [*loader.argument("sampler").atoms]
+    for atom in loader.argument("batch_sampler").atoms:
+        if isinstance(atom, LibObject) and atom.name.endswith(".BatchSampler"):
+            inner = model.ev.calls.site_arguments(atom.site).get("sampler", 0)
+            atoms.extend(inner.atoms if inner is not None else ())
+    found = [atom for atom in atoms if isinstance(atom, LibObject) and atom.name == SAMPLER]
+    return [atom for atom in found if shuffles(atom, model) != "no"]
+
+
+def shuffles(sampler: LibObject, model: Model) -> Literal["yes", "no", "maybe"]:
+    """Whether a DistributedSampler gives another order in each epoch, if it is told."""
+    arguments = model.ev.calls.site_arguments(sampler.site)
+    passed, seed = arguments.get("shuffle", _SHUFFLE_POSITION), arguments.get("seed", _SEED_POSITION)
+    if seed is not None and seed.literal is None and _is_counted(sampler, model):
+        return "no"  # made anew in each epoch, from a seed that may be another
+    if passed is None:
+        return "yes"
+    literal = passed.literal
+    if literal is None:
+        return "maybe"
+    return "yes" if literal.value else "no"
+
+
+def _is_counted(sampler: LibObject, model: Model) -> bool:
+    """Whether the sampler is made in a loop."""
+    frame = sampler.site.frame
+    contexts = [s.context for _, s in model.steps(frame) if isinstance(s, ir.Perform) and s.call == sampler.site.expr]
+    return any(loop_around(context, frame, model) is not None for context in contexts)
+
+
+def _epoch_is_set(sampler: LibObject, loader: Loader, model: Model) -> bool:
+    """Whether some call of `set_epoch` in the project may be one on the sampler."""
+    sites = model.callers.sites("set_epoch")
+    if len(sites) >= _MANY:
+        return True
+    for site in sites:
+        for frame in model.callers.frames(site.path, site.piece, site.def_):
+            call = model.ev.expr(frame, site.expr)
+            func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+            if not isinstance(func, ir.Attr) or _may_be(model.ev.eval(func.base, frame), sampler, loader, model):
+                return True
+    return False
+
+
+def _may_be(value: Val, sampler: LibObject, loader: Loader, model: Model) -> bool:
+    return any(_is(atom, sampler, loader, model) for atom in value.atoms)
+
+
+def _is(atom: Atom, sampler: LibObject, loader: Loader, model: Model) -> bool:
+    """Whether what `set_epoch` is called on may be the sampler: it, an attribute of the loader, or out of sight."""
+    if isinstance(atom, Unknown):
+        return True
+    while isinstance(atom, LibMember):
+        if atom.name == "dataset":
+            return False
+        atom = atom.owner
+    if isinstance(atom, LibObject):
+        places = {model.site_place(sampler.site), *([model.site_place(loader.site)] if loader.site else [])}
+        known = atom.name == SAMPLER or any(model.site_place(atom.site) == _of(one, model) for one in model.loaders)
+        return not known or model.site_place(atom.site) in places
+    return False
+
+
+def _of(loader: Loader, model: Model) -> object:
+    return model.site_place(loader.site) if loader.site else None
