@@ -55,7 +55,7 @@ _QUESTIONS = frozenset(
         "rules.shared.seeding_calls": "_occurrences",
         "rules.shared.uncollatable": "_replaces_transform",
         "rules.shared.listing_order": "_changes_global",
-        "rules.unpicklable_state": "_indexes",
+        "rules.shared.stuck_parcels": "_indexes",
         "rules.shared.wanted_seeds": "_restores",
         "rules.main_guard_global": "_declares_global",
     }.items()

@@ -54,7 +54,6 @@ follow `torch.manual_seed` in the main process.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import (
@@ -68,22 +67,19 @@ from loaderlint.findings.finding import (
     Severity,
     Silence,
 )
-from loaderlint.knowledge.augmentations import RESEEDING_INITS, Library, library_of
-from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.library_values import flattened, library_arguments
-from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Origin, Val
+from loaderlint.knowledge.augmentations import RESEEDING_INITS, Library
+from loaderlint.project.evaluation.values import Instance, Lib
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.project.versions.environment import Answer, VersionSet
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import loudness
+from loaderlint.rules.shared.copied_transforms import TransformUse, copied_transforms
+from loaderlint.rules.shared.judgement import Verdict, weighed
 from loaderlint.rules.shared.lazy_places import site_key, spot_of
 from loaderlint.rules.shared.loader_traits import one_stream
 from loaderlint.rules.shared.seeding import TAKES_INIT, init_in_sight, may_be_passed
 from loaderlint.rules.shared.silence_reasons import ONE_STREAM, few_workers, silent
 from loaderlint.rules.shared.wording import in_workers_of, repeated
 
-#: albumentations' transforms that draw only whether they are applied.
-_SURE = frozenset({"HorizontalFlip", "VerticalFlip", "Transpose", "ToGray", "InvertImg", "ToSepia"})
 _OPPOSITE: dict[Answer, Answer] = {"yes": "no", "no": "yes"}
 _SEEDING = """\
 def {{seed_transforms}}(worker_id):
@@ -100,35 +96,22 @@ def {{seed_transforms}}(worker_id):
                 transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
 
 
-class Use(NamedTuple):
-    """A random transform that the workers of a loader call: in `frame`, or by the library itself (None). `origins`:
-    where it is kept."""
-
-    made: LibObject
-    library: Library
-    frame: Frame | None
-    origins: frozenset[Origin]
-
-
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a transform, where it is made."""
     if loader.out_of_sight:
         return
-    uses = {site_key(use.made.site): use for use in _uses(loader, model)}
+    uses = {site_key(use.made.site): use for use in copied_transforms(loader, model)}
     for use in uses.values():
         possible = model.reached[use.frame].possible if use.frame else 0
-        exposure = model.exposed(1 << loader.index, possible, 1)
-        severity = _severity(use.library, exposure, loader, model) if exposure else None
+        exposure = model.exposed(1 << loader.index, possible, RULE.workers)
+        verdict = _verdict(use.library, exposure, loader, model) if exposure else None
         reason = _cure(use, loader, model)
-        if reason or exposure is None or severity is None:
+        if reason or exposure is None or verdict is None:
             reason = reason or _old(use.library, loader, model)
             yield from silent(RULE.name, spot_of(use.made.site), f"{reason}: {loader.described}", model)
             continue
         fix = _fix([one for one in uses.values() if one.library is use.library], loader, model)
-        yield Finding(
-            RULE.name,
-            severity,
-            exposure.certainty,
+        yield verdict.finding(
             f"{repeated(exposure)} {in_workers_of(exposure)}{_border(use.library, loader, model)}: this "
             f"{use.library.name} object is made before the workers start, with a random state that is copied into "
             f"each; {_remedy(use.library)}",
@@ -139,7 +122,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         )
 
 
-def _cure(use: Use, loader: Loader, model: Model) -> str:
+def _cure(use: TransformUse, loader: Loader, model: Model) -> str:
     """Why the loader's workers do not draw the same numbers; '' if they may."""
     if loader.has_workers() == "no":
         return few_workers(loader)
@@ -161,7 +144,7 @@ def _old(library: Library, loader: Loader, model: Model) -> str:
     return f"{library.name} {known.described}, is before {library.since}"
 
 
-def _why(use: Use, loader: Loader, exposure: Exposure, model: Model) -> tuple[Evidence, ...]:
+def _why(use: TransformUse, loader: Loader, exposure: Exposure, model: Model) -> tuple[Evidence, ...]:
     if use.frame is not None:
         return model.why(use.frame, exposure)
     assert loader.site is not None
@@ -184,55 +167,10 @@ def _remedy(library: Library) -> str:
     return f"call its `{library.reseed}` in the worker_init_fn"
 
 
-# --- what is called ---------------------------------------------------------------------------------------------------
-
-
-def _uses(loader: Loader, model: Model) -> Iterator[Use]:
-    for call in (*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")):
-        yield from _of(call.callee, call.frame, loader, model)
-    for held in flattened(loader.argument("dataset")):
-        if isinstance(held, LibObject) and held.name.startswith("monai.data."):
-            value = model.ev.calls.site_arguments(held.site).get("transform", 1)
-            yield from _of(value, None, loader, model) if value is not None else ()
-    for dataset in loader.datasets:
-        if isinstance(dataset, Instance) and model.ev.classes.member(dataset.cls, "__getitem__") is None:
-            for stored in library_arguments(model.ev, dataset, "transform"):
-                yield from _of(stored, None, loader, model)
-
-
-def _of(value: Val, frame: Frame | None, loader: Loader, model: Model) -> Iterator[Use]:
-    for atom in value.only(LibObject):
-        library = library_of(atom.name) if isinstance(atom, LibObject) else None
-        if not isinstance(atom, LibObject) or library is None or not _draws(atom, library, model, 0):
-            continue
-        if not model.runs_in_worker(atom.site.frame) and _is_copied(atom, loader, model):
-            yield Use(atom, library, frame, value.origins)
-
-
-def _draws(made: LibObject, library: Library, model: Model, depth: int) -> bool:
-    """Whether an object is known to draw random numbers, itself or in what it holds."""
-    short = made.name.rpartition(".")[2]
-    arguments = model.ev.calls.site_arguments(made.site)
-    if short in library.holders and depth < 8:
-        inner = [atom for v in (*arguments.positional, *(v for _, v in arguments.keywords)) for atom in flattened(v)]
-        known = [(atom, library_of(atom.name)) for atom in inner if isinstance(atom, LibObject)]
-        return any(_draws(atom, other, model, depth + 1) for atom, other in known if other is library)
-    chance = arguments.get("p")
-    literal = chance.literal if chance is not None else None
-    never = literal is not None and literal.value == 0
-    always = literal is not None and literal.value == 1 and short in _SURE
-    return library.random.fullmatch(short) is not None and short not in library.calm and not never and not always
-
-
-def _is_copied(made: LibObject, loader: Loader, model: Model) -> bool:
-    """Whether each worker has the same state: always by fork; a module that is imported anew makes its own."""
-    return made.site.frame.def_ != 0 or "fork" in model.start_methods(loader)
-
-
 # --- who cures it -----------------------------------------------------------------------------------------------------
 
 
-def _is_reseeded(use: Use, loader: Loader, model: Model) -> bool:
+def _is_reseeded(use: TransformUse, loader: Loader, model: Model) -> bool:
     passed = loader.argument("worker_init_fn")
     if use.library.name == "MONAI":
         if loader.kind.reseeds_objects and passed.literal is not None:
@@ -251,7 +189,7 @@ def _reseeds(call: WorkerCall, library: Library, model: Model) -> bool:
     return any(name in RESEEDING_INITS or name in ("monai.data.set_rnd", "imgaug.seed") for name in named)
 
 
-def _severity(library: Library, exposure: Exposure, loader: Loader, model: Model) -> Severity | None:
+def _verdict(library: Library, exposure: Exposure, loader: Loader, model: Model) -> Verdict | None:
     """Error where the version that is declared has the fault, one step lower where some that are possible have,
     information where none is declared."""
     declared = model.environment(loader).packages or {}
@@ -265,13 +203,13 @@ def _severity(library: Library, exposure: Exposure, loader: Loader, model: Model
     if affected == "no":
         return None
     severity = Severity.INFORMATION if affected == "unknown" else Severity.ERROR
-    return loudness(severity, exposure.certainty, 1 if affected == "maybe" else 0)
+    return weighed(RULE, exposure.certainty, 1 if affected == "maybe" else 0, severity)
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------
 
 
-def _fix(uses: list[Use], loader: Loader, model: Model) -> Fix | None:
+def _fix(uses: list[TransformUse], loader: Loader, model: Model) -> Fix | None:
     """Pass a worker_init_fn that seeds all transforms of one library on the loader's dataset."""
     library = uses[0].library
     passed = loader.argument("worker_init_fn").literal
@@ -300,7 +238,7 @@ def _fix(uses: list[Use], loader: Loader, model: Model) -> Fix | None:
     return Fix("Seed each worker's transforms: pass `worker_init_fn=seed_transforms`", "safe", intents)
 
 
-def _kept_as(use: Use, loader: Loader) -> tuple[str, ...] | None:
+def _kept_as(use: TransformUse, loader: Loader) -> tuple[str, ...] | None:
     """The attributes of the loader's datasets that hold the transform; None where it is kept anywhere else."""
     if use.frame is None:
         return ()

@@ -55,18 +55,18 @@ def set_epoch(self, epoch):
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
-from typing import NamedTuple
+from collections.abc import Iterator, Set
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Finding, Fix, SetArgument, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Site
-from loaderlint.project.reach.model import Loader, Model
+from loaderlint.project.evaluation.values import Instance, LibObject, Site
+from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.epoch_loops import Loop, goes_through, is_loader, loops_around, step_context
-from loaderlint.rules.shared.judgement import loudness
-from loaderlint.rules.shared.lazy_places import Spot, spot_of
+from loaderlint.rules.shared.judgement import Verdict, weighed
+from loaderlint.rules.shared.late_changes import Change, changes_in_main, read_in_workers
+from loaderlint.rules.shared.lazy_places import spot_of
 from loaderlint.rules.shared.silence_reasons import few_workers, silent
 
 #: Methods that Lightning calls in each epoch.
@@ -75,39 +75,23 @@ _HOOKS = frozenset(
     on_train_epoch_start on_train_epoch_end on_epoch_start on_epoch_end training_epoch_end on_validation_epoch_end
     """.split()
 )
-_NOTHING = ir.Const("NoneType", None)
-#: For each object of the main process that workers have a copy of: what they read of it, and where.
-Read = Mapping[Instance, Mapping[str, Frame]]
-
-
-class Change(NamedTuple):
-    """The main process sets `attribute` of `owner` at `spot`, by a setter if `by` is one. `constant`: to this value
-    (None: to a computed one)."""
-
-    frame: Frame
-    context: int
-    spot: Spot
-    owner: Instance
-    attribute: str
-    by: str
-    constant: ir.Const | None
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a place where something is set too late for the loader's workers."""
-    exposure = model.exposed(1 << loader.index, 0, 1)
+    exposure = model.exposed(1 << loader.index, 0, RULE.workers)
     if loader.site is None:
         return
     if exposure is None or not _persists(loader, model):
         reason = few_workers(loader) if exposure is None else "its workers start anew in each epoch"
         yield from silent(RULE.name, spot_of(loader.site), reason, model)
         return
-    severity = loudness(Severity.ERROR, exposure.certainty)
-    if severity is None:
+    verdict = weighed(RULE, exposure.certainty)
+    if verdict is None:
         return
-    read = _read_in_workers(loader, model)
+    read = read_in_workers(loader, model)
+    changes = list(changes_in_main(loader, read, model))
     made_in = {loop.key for loop in loops_around(*_made(loader.site, model), model)}
-    changes = list(_changes(loader, read, model))
     late = [change for change in changes if _is_late(change, loader, made_in, model)]
     for change in changes:
         if change not in late:
@@ -117,22 +101,39 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         if _is_constant(change, late, model):
             reason = "it is set to one value each time: the workers start with that"
             yield from silent(RULE.name, change.spot, reason, model)
-            continue
-        reader = read[change.owner][change.attribute]
-        name = model.ev.classes.name(change.owner.cls)
-        what = f"`{change.by}` changes" if change.by else "this changes"
-        yield Finding(
-            RULE.name,
-            severity,
-            exposure.certainty,
-            f"the workers of {loader.described} never see it: {what} the main process's `{name}` only, and they keep "
-            f"the copy that they got when they started ({_why_kept(loader)}); {_remedy(loader)}",
-            change.spot.place(model),
-            f"{name}.{change.attribute}",
-            (Evidence(model.def_place(reader), f"{model.label(reader)} reads {change.attribute}"),)
-            + model.why(reader, exposure),
-            _fixes(loader, model),
-        )
+        else:
+            yield _finding(change, read[change.owner][change.attribute], loader, verdict, exposure, model)
+
+
+def _finding(
+    change: Change, reader: Frame, loader: Loader, verdict: Verdict, exposure: Exposure, model: Model
+) -> Finding:
+    name = model.ev.classes.name(change.owner.cls)
+    what = f"`{change.by}` changes" if change.by else "this changes"
+    reads = Evidence(model.def_place(reader), f"{model.label(reader)} reads {change.attribute}")
+    return verdict.finding(
+        f"the workers of {loader.described} never see it: {what} the main process's `{name}` only, and they keep "
+        f"the copy that they got when they started ({_why_kept(loader)}); {_remedy(loader)}",
+        change.spot.place(model),
+        f"{name}.{change.attribute}",
+        (reads, *model.why(reader, exposure)),
+        _fixes(loader, model),
+    )
+
+
+def _why_kept(loader: Loader) -> str:
+    if loader.kind.persistent and loader.kind.name == "torch.utils.data.DataLoader":
+        return "their loader makes one iterator for all epochs"
+    return loader.kind.name.rpartition(".")[2] if loader.kind.persistent else "persistent_workers"
+
+
+def _remedy(loader: Loader) -> str:
+    shared = "keep it in a shared tensor or `multiprocessing.Value`"
+    prefix = loader.kind.options.prefix if loader.kind.options else ""
+    return shared if loader.kind.persistent else f"pass `{prefix}persistent_workers=False`, or {shared}"
+
+
+# --- how long the loader lives ----------------------------------------------------------------------------------------
 
 
 def _made(site: Site, model: Model) -> tuple[Frame, int]:
@@ -175,125 +176,6 @@ def _persists(loader: Loader, model: Model) -> bool:
     return loader.has_workers() == "yes"
 
 
-def _why_kept(loader: Loader) -> str:
-    if loader.kind.persistent and loader.kind.name == "torch.utils.data.DataLoader":
-        return "their loader makes one iterator for all epochs"
-    return loader.kind.name.rpartition(".")[2] if loader.kind.persistent else "persistent_workers"
-
-
-def _remedy(loader: Loader) -> str:
-    shared = "keep it in a shared tensor or `multiprocessing.Value`"
-    prefix = loader.kind.options.prefix if loader.kind.options else ""
-    return shared if loader.kind.persistent else f"pass `{prefix}persistent_workers=False`, or {shared}"
-
-
-# --- what workers read, and what the main process sets ----------------------------------------------------------------
-
-
-def _read_in_workers(loader: Loader, model: Model) -> Read:
-    read: dict[Instance, dict[str, Frame]] = {}
-    stored: set[tuple[Instance, str]] = set()
-    for reached in model.reached_by(loader):
-        frame, bit = reached.frame, 1 << loader.index
-        if not reached.bits(("sample", "collate")) & bit or reached.possible & bit:
-            continue
-        for number in tuple(frame.memo):
-            e = model.ev.expr(frame, number)
-            if isinstance(e, ir.Attr):
-                for owner in _instances(e.base, frame, model):
-                    read.setdefault(owner, {}).setdefault(e.name, frame)
-        for _, step in model.steps(frame):
-            if isinstance(step, ir.SetAttr):
-                stored.update((owner, step.name) for owner in _instances(step.base, frame, model))
-    return {
-        owner: {name: frame for name, frame in names.items() if (owner, name) not in stored}
-        for owner, names in read.items()
-        if owner.site is None or not model.runs_in_worker(owner.site.frame)
-    }
-
-
-def _instances(number: int, frame: Frame, model: Model) -> list[Instance]:
-    return [atom for atom in model.ev.eval(number, frame).atoms if isinstance(atom, Instance)]
-
-
-def _setters(read: Read, model: Model) -> dict[str, dict[Instance, tuple[Instance, str]]]:
-    """The methods, by name and object, that set something which workers read: of which object, and what."""
-    found: dict[str, dict[Instance, tuple[Instance, str]]] = {}
-    in_workers = {(frame.path, frame.piece, frame.def_) for frame in model.reached}
-    for owner in read:
-        for method in model.ev.classes.public_methods(owner):
-            function = method.function
-            if (function.path, function.piece, function.def_) in in_workers:
-                continue
-            opened = model.ev.functions.open_frame(function, owner, method.owner)
-            stored = next(iter(_stores(opened, read, model)), None) if opened else None
-            if stored is not None and opened is not None:
-                found.setdefault(model.def_of(opened).name, {})[owner] = stored
-    return found
-
-
-def _stores(opened: Frame, read: Read, model: Model) -> Iterator[tuple[Instance, str]]:
-    for frame in model.run_by([opened]):
-        for _, step in model.steps(frame):
-            if isinstance(step, ir.SetAttr):
-                for owner in _instances(step.base, frame, model):
-                    if step.name in read.get(owner, ()):
-                        yield owner, step.name
-
-
-def _changes(loader: Loader, read: Read, model: Model) -> Iterator[Change]:
-    setters = _setters(read, model)
-    names = sorted({name for names in read.values() for name in names})
-    words = [*(f".{name} =" for name in names), *(f".{name} +=" for name in names), *(f".{name}(" for name in setters)]
-    for function in model.main_functions(tuple(words)) if words else ():
-        for frame in function.frames:
-            for number, step in model.steps(frame):
-                if isinstance(step, ir.SetAttr) and frame.receiver not in read:  # in a setter, its call counts
-                    for owner in _held(step.base, frame, loader, model):
-                        if step.name in read.get(owner, ()):
-                            constant = _constant(step.value, frame, model)
-                            spot = Spot(frame, number, "step")
-                            yield Change(frame, step.context, spot, owner, step.name, "", constant)
-                elif isinstance(step, ir.Perform):
-                    yield from _set_by(step, frame, setters, loader, model)
-
-
-def _set_by(
-    step: ir.Perform,
-    frame: Frame,
-    setters: Mapping[str, Mapping[Instance, tuple[Instance, str]]],
-    loader: Loader,
-    model: Model,
-) -> Iterator[Change]:
-    call = model.ev.expr(frame, step.call)
-    func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-    if not isinstance(call, ir.Call) or not isinstance(func, ir.Attr) or func.name not in setters:
-        return
-    for owner in _held(func.base, frame, loader, model):
-        if owner in setters[func.name]:
-            given = [_constant(arg.value, frame, model) for arg in call.args] or [_NOTHING]
-            constant = given[0] if len(given) == 1 else None
-            spot = Spot(frame, step.call)
-            yield Change(frame, step.context, spot, *setters[func.name][owner], func.name, constant)
-
-
-def _constant(number: int, frame: Frame, model: Model) -> ir.Const | None:
-    e = model.ev.expr(frame, number)
-    return e if isinstance(e, ir.Const) else None
-
-
-def _held(number: int, frame: Frame, loader: Loader, model: Model) -> list[Instance]:
-    """The objects that an expression may be; `loader.dataset` (and `.dataset` of that) are the loader's."""
-    found = _instances(number, frame, model)
-    e = model.ev.expr(frame, number)
-    if found or not isinstance(e, ir.Attr) or e.name != "dataset":
-        return found
-    while isinstance(e, ir.Attr) and e.name == "dataset":
-        number, e = e.base, model.ev.expr(frame, e.base)
-    held: tuple[Atom, ...] = loader.datasets if is_loader(number, frame, loader, model) else ()
-    return [atom for atom in held if isinstance(atom, Instance)]
-
-
 # --- whether it is too late -------------------------------------------------------------------------------------------
 
 
@@ -324,6 +206,9 @@ def _is_constant(change: Change, changes: list[Change], model: Model) -> bool:
         return False
     contexts = model.def_of(change.frame).contexts
     return change.context == 0 or contexts[change.context].kind in ("loop", "while", "with")
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
 
 
 def _fixes(loader: Loader, model: Model) -> tuple[Fix, ...]:

@@ -54,37 +54,22 @@ for the others.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Certainty, Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.knowledge.handles import OPENERS
-from loaderlint.knowledge.pickling import UNPICKLABLE
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, LibObject, MapOf, SeqOf, Val, of
+from loaderlint.project.evaluation.values import FunctionRef, Instance, LibObject, SeqOf, Val, of
 from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.gradients import grad
-from loaderlint.rules.shared.held_handles import handle_kind
-from loaderlint.rules.shared.judgement import loudness
-from loaderlint.rules.shared.pickled_to_workers import is_local
+from loaderlint.rules.shared.judgement import weighed
 from loaderlint.rules.shared.silence_reasons import few_workers, too_unsure
+from loaderlint.rules.shared.unsendable import Unsendable, atoms_in, unsendable
 
 Way = Literal["collated", "passed", "unknown"]
 _TORCH_COLLATE = ("torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader")
-
-
-class Sent(NamedTuple):
-    """Something in what a def of the dataset (or the collate function) gives: expression `number` of `frame`."""
-
-    frame: Frame
-    number: int
-    word: str
-    advice: str
-    atom: Atom | None
-    leaf: bool
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -94,7 +79,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         return
     collate = loader.argument("collate_fn")
     for frame, guessed in _entries(loader, model):
-        for one in _given(frame, model):
+        for one in unsendable(frame, model):
             way = _way(loader, one, collate, model)
             reason = _why_sent(way, one) if exposure else few_workers(loader)
             if exposure is None or reason:
@@ -106,12 +91,12 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         return
     for reached in [r for r in model.reached_by(loader) if r.loaders.get("collate", 0) >> loader.index & 1]:
         if reached.parents.get(loader.index, reached.frame) is None:
-            for one in _given(reached.frame, model):
+            for one in unsendable(reached.frame, model):
                 if not one.leaf and _is_made_in(one, reached.frame):
                     yield from _finding(one, "passed", loader, exposure, False, model)
 
 
-def _why_sent(way: str, one: Sent) -> str:
+def _why_sent(way: str, one: Unsendable) -> str:
     """Why it is sent well, or nobody knows; '' if it is not."""
     if way == "unknown":
         return "what the collate function makes of it is not known"
@@ -129,91 +114,10 @@ def _entries(loader: Loader, model: Model) -> Iterator[tuple[Frame, bool]]:
             yield frame, bool(reached.possible >> loader.index & 1)
 
 
-# --- what is given ----------------------------------------------------------------------------------------------------
-
-
-def _given(frame: Frame, model: Model) -> Iterator[Sent]:
-    """What cannot be sent in what a def returns or yields. What `__iter__` returns stays in the worker."""
-    one = model.def_of(frame)
-    if one.name == "__iter__" and not one.is_generator:
-        return
-    generator = one.is_generator
-    for _, step in model.steps(frame):
-        if isinstance(step, ir.Return) and not generator or isinstance(step, ir.YieldStep) and not step.is_from:
-            yield from _inside(step.value, frame, model, 0)
-
-
-def _inside(number: int, frame: Frame, model: Model, depth: int) -> Iterator[Sent]:
-    e = model.ev.expr(frame, number)
-    if number == NONE or depth > 4:
-        return
-    parts: tuple[int, ...] = ()
-    match e:
-        case ir.Seq(_, items):
-            parts = items
-        case ir.Map(_, values):
-            parts = values
-        case ir.IfExp(_, then, other):
-            parts = (then, other)
-    if parts:
-        for part in parts:
-            yield from _inside(part, frame, model, depth + 1)
-        return
-    found = grad(number, frame, model)
-    if found is not None:
-        yield Sent(frame, number, "a tensor that requires grad", "detach it", None, found == "leaf")
-        return
-    for atom in _atoms(model.ev.eval(number, frame), 0):
-        named = _unsendable(atom, model)
-        if named is not None:
-            yield Sent(frame, number, *named, atom, False)
-            return
-
-
-def _atoms(value: Val, depth: int) -> Iterator[Atom]:
-    """The atoms of a value, and of the lists and dicts in it."""
-    for atom in value.ordered():
-        yield atom
-        if isinstance(atom, SeqOf) and depth < 3:
-            for item in atom.items:
-                yield from _atoms(item, depth + 1)
-        elif isinstance(atom, MapOf) and depth < 3:
-            for item in atom.values:
-                yield from _atoms(item, depth + 1)
-
-
-def _unsendable(atom: Atom, model: Model) -> tuple[str, str] | None:
-    """What an object that pickle cannot write is, and what to do."""
-    match atom:
-        case FunctionRef():
-            facts = model.ev.facts(atom.path, atom.piece)
-            one = facts.ir.defs[atom.def_] if facts else None
-            if one is not None and one.kind == "lambda":
-                return "a lambda", "return what it gives"
-            if one is not None and is_local(atom, model):
-                return f"`{one.name}`, a function inside another,", "return what it gives"
-        case Instance(cls, _) if is_local(cls, model):
-            return f"an object of `{model.ev.classes.name(cls)}`, a class inside a function,", "move it to the module"
-        case SeqOf(_, _, site) if site is not None:
-            e = model.ev.expr(site.frame, site.expr)
-            if isinstance(e, ir.Comp) and e.kind == "generator":
-                return "a generator", "return a list"
-        case LibObject(name, _) if not name.endswith("[]"):
-            if (kind := handle_kind(atom, model)) is not None:
-                return f"an open {kind.word}", "return what is read from it"
-            if name in UNPICKLABLE and name != "torch.Generator":
-                word = UNPICKLABLE[name].word
-                return f"a {word}", "return a list" if word in (
-                    "generator",
-                    "view of a dictionary",
-                ) else "return plain data"
-    return None
-
-
 # --- the way to the main process --------------------------------------------------------------------------------------
 
 
-def _way(loader: Loader, one: Sent, collate: Val, model: Model) -> Way:
+def _way(loader: Loader, one: Unsendable, collate: Val, model: Model) -> Way:
     """What happens to a sample: `default_collate` takes it ('collated'), it is sent as it is ('passed')."""
     size = loader.argument("batch_size").literal
     sampler = loader.argument("batch_sampler").literal
@@ -227,10 +131,10 @@ def _way(loader: Loader, one: Sent, collate: Val, model: Model) -> Way:
         Val(frozenset({SeqOf("list", (of(one.atom),))})) if size is None or size.value is not None else of(one.atom)
     )
     result, _ = model.ev.calls.call(collate, Arguments((batched,)), loader.site.frame, loader.site.expr, {})
-    return "passed" if one.atom in _atoms(result, 0) else "unknown"
+    return "passed" if one.atom in atoms_in(result, 0) else "unknown"
 
 
-def _is_made_in(one: Sent, frame: Frame) -> bool:
+def _is_made_in(one: Unsendable, frame: Frame) -> bool:
     """Whether a collate function makes it itself: what comes with the samples is theirs."""
     match one.atom:
         case LibObject(_, site):
@@ -248,11 +152,11 @@ def _is_made_in(one: Sent, frame: Frame) -> bool:
 
 
 def _finding(
-    one: Sent, way: Way, loader: Loader, exposure: Exposure, guessed: bool, model: Model
+    one: Unsendable, way: Way, loader: Loader, exposure: Exposure, guessed: bool, model: Model
 ) -> Iterator[Finding | Silence]:
     certainty: Certainty = "possible" if guessed else exposure.certainty
-    severity = loudness(Severity.ERROR, certainty)
-    if severity is None:
+    verdict = weighed(RULE, certainty)
+    if verdict is None:
         yield Silence(RULE.name, _place(one, model), too_unsure(certainty))
         return
     gives = f"`{model.label(one.frame)}`" if model.def_of(one.frame).kind != "lambda" else "its collate function"
@@ -264,10 +168,7 @@ def _finding(
             f"{one.word.rstrip(',')}, which cannot be pickled and never arrives; {one.advice}"
         )
     place = _place(one, model)
-    yield Finding(
-        RULE.name,
-        severity,
-        certainty,
+    yield verdict.finding(
         effect,
         place,
         one.word,
@@ -276,14 +177,14 @@ def _finding(
     )
 
 
-def _place(one: Sent, model: Model) -> Place:
+def _place(one: Unsendable, model: Model) -> Place:
     place = model.place(one.frame, one.number)
     if place.anchor >= 0:
         return place
     return model.def_place(one.frame)
 
 
-def _fix(one: Sent, model: Model) -> tuple[Fix, ...]:
+def _fix(one: Unsendable, model: Model) -> tuple[Fix, ...]:
     place = model.place(one.frame, one.number)
     if place.anchor < 0:
         return ()
@@ -298,7 +199,7 @@ def _fix(one: Sent, model: Model) -> tuple[Fix, ...]:
     return ()
 
 
-def _is_bound(one: Sent, model: Model) -> bool:
+def _is_bound(one: Unsendable, model: Model) -> bool:
     steps = model.def_of(one.frame).steps
     return any(isinstance(step, ir.Bind) and step.value == one.number for step in steps)
 

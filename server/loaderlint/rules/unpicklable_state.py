@@ -65,46 +65,23 @@ to judge; a lock that only workers use can go.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import NamedTuple
 
-from loaderlint.facts import ir
-from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place, Severity, Silence
+from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Severity, Silence
 from loaderlint.knowledge.handles import OPENERS
-from loaderlint.knowledge.pickling import PICKLED_SINCE, SHARED_BY_INHERITANCE, THREAD_LOCKS, UNPICKLABLE, Unpicklable
+from loaderlint.knowledge.pickling import PICKLED_SINCE, SHARED_BY_INHERITANCE, THREAD_LOCKS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, LibObject, SeqOf, Site
-from loaderlint.project.modules.dependencies import needs_word
+from loaderlint.project.evaluation.values import Atom, Instance, LibObject
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.cuda_uses import kept_on_gpu
-from loaderlint.rules.shared.held_handles import handle_kind, handles_read, opener
-from loaderlint.rules.shared.judgement import loudness
-from loaderlint.rules.shared.lazy_places import site_key, spot_of
+from loaderlint.rules.shared.judgement import weighed
+from loaderlint.rules.shared.lazy_places import spot_of
 from loaderlint.rules.shared.left_out_state import left_out
-from loaderlint.rules.shared.pickled_to_workers import Parcel, cannot_start, is_module, parcels, sent_by, start_severity
+from loaderlint.rules.shared.pickled_to_workers import cannot_start, parcels, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, too_unsure, unpickled
+from loaderlint.rules.shared.stuck_parcels import Stuck, first_use, stuck
 from loaderlint.rules.shared.wording import in_workers_of
 
-_MODULE = Unpicklable("module", "'module' object")
-_GENERATOR = UNPICKLABLE["builtins.generator"]
-
-
-#: What is on the GPU, by the start of its name.
-_ON_GPU = (("torch.nn.", "model on the GPU"), ("torch.", "tensor on the GPU"))
-_GPU_MEMORY = "CUDA memory on Windows"
-
 _LOCK_WORDS = tuple(sorted({name.rpartition(".")[2] for name in THREAD_LOCKS}))
-
-
-class Stuck(NamedTuple):
-    """Something that cannot be sent, where it is made, and the call's name. `doubts`: unknown conditions."""
-
-    parcel: Parcel
-    kind: Unpicklable
-    name: str
-    place: Place
-    doubts: int = 0
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -117,7 +94,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             yield from silent(RULE.name, spot_of(loader.site), reason, model)
         if exposure is None or not _may_lock(loader, model):
             return
-    found = [one for parcel in parcels(loader, model) if (one := _stuck(parcel, loader, model)) is not None]
+    found = [one for parcel in parcels(loader, model) if (one := stuck(parcel, loader, model)) is not None]
     if loud is None:
         yield from _useless_locks(found, loader, exposure, model)
         return
@@ -132,7 +109,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
 def _is_worth_making(one: Stuck) -> bool:
     """Whether each worker may make one of its own. A handle that no worker uses is of no use there, and a file that is
     written to would be emptied; what is on the GPU belongs to the main process."""
-    return one.name not in OPENERS and one.kind.error != _GPU_MEMORY
+    return one.name not in OPENERS and not one.is_on_gpu
 
 
 def _judge(
@@ -142,15 +119,12 @@ def _judge(
     is_old = model.environment(loader).python.before(since) if since else "yes"
     if is_old == "no":
         return Silence(RULE.name, one.place, f"it can be pickled from Python {since} on")
-    is_on_gpu = one.kind.error == _GPU_MEMORY  # a start method that is asked for says nothing of the platform
-    severity = loudness(Severity.WARNING if is_on_gpu else loud, certainty, one.doubts + (0 if is_old == "yes" else 1))
-    if severity is None:
+    base = Severity.WARNING if one.is_on_gpu else loud  # a start method that is asked for says nothing of the platform
+    verdict = weighed(RULE, certainty, one.doubts + (0 if is_old == "yes" else 1), base)
+    if verdict is None:
         return Silence(RULE.name, one.place, too_unsure(certainty))
     error = f"{one.kind.error} before Python {since}" if since else one.kind.error
-    return Finding(
-        RULE.name,
-        severity,
-        certainty,
+    return verdict.finding(
         f"{cannot_start(loader, model)}: {one.parcel.held} is sent to them and is {_a(one.kind.word)} (cannot "
         f"pickle {error}); {_advice(one)}",
         one.place,
@@ -158,94 +132,6 @@ def _judge(
         (*one.parcel.shown(model, one.place), *sent_by(loader, model)),
         fix,
     )
-
-
-def _stuck(parcel: Parcel, loader: Loader, model: Model) -> Stuck | None:
-    match parcel.atom:
-        case LibObject(name, site) as made:
-            kind = _handle(made, loader, model) if name in OPENERS else _kind(name, parcel, loader, model)
-            if kind is None:
-                return _on_gpu(made, parcel, loader, model)
-            return Stuck(parcel, kind, name, _place(site, parcel, model))
-        case SeqOf(_, _, site) if site is not None:
-            e = model.ev.expr(site.frame, site.expr)
-            if isinstance(e, ir.Comp) and e.kind == "generator" and not _is_indexed(parcel, model):
-                return Stuck(parcel, _GENERATOR, "generator", model.site_place(site))
-        case Instance(cls, site) if site is not None:
-            for base in model.ev.classes.library_bases(cls):
-                if base.startswith("threading.") and base in UNPICKLABLE:
-                    return Stuck(parcel, UNPICKLABLE[base], base, model.site_place(site))
-        case atom if is_module(atom) and parcel.store is not None:
-            return Stuck(parcel, _MODULE, "module", model.step_place(parcel.store.frame, parcel.store.step))
-    return None
-
-
-def _is_indexed(parcel: Parcel, model: Model) -> bool:
-    """Whether the class takes items of the attribute by index, or its length: what it keeps there is no generator."""
-    store = parcel.store
-    if store is None or store.frame.owner is None:
-        return False
-    step = model.def_of(store.frame).steps[store.step]
-    name = step.name if isinstance(step, ir.SetAttr) else ""
-    return any(True for _ in model.ev.classes.methods_asked(store.frame.owner, _indexes, name))
-
-
-@needs_word
-def _indexes(text: str, name: str) -> bool:
-    return f"self.{name}[" in text or f"len(self.{name})" in text
-
-
-def _kind(name: str, parcel: Parcel, loader: Loader, model: Model) -> Unpicklable | None:
-    name = name.removesuffix(".manual_seed")
-    if name == "torch.Generator" and _is_read_by_workers(parcel, loader, model):
-        return None  # its numbers are shared-generator's matter
-    if name == "builtins.generator" and _is_indexed(parcel, model):
-        return None
-    if name in SHARED_BY_INHERITANCE:
-        return SHARED_BY_INHERITANCE[name] if _is_of_another_method(loader, model) else None
-    return UNPICKLABLE.get(name)
-
-
-def _handle(made: LibObject, loader: Loader, model: Model) -> Unpicklable | None:
-    """What pickle says of a handle that no worker uses; those that they use are handle-across-workers' matter."""
-    kind = handle_kind(made, model)
-    if kind is None or not kind.unpicklable:
-        return None
-    opened = site_key(made.site)
-    if any(opened in model.remembered(_opened_and_read, one.frame) for one in model.reached_by(loader)):
-        return None
-    return Unpicklable(kind.word, kind.unpicklable)
-
-
-def _on_gpu(made: LibObject, parcel: Parcel, loader: Loader, model: Model) -> Stuck | None:
-    """What is in GPU memory, where Windows is meant. Where forked workers use it, cuda-in-worker says so."""
-    if "windows" not in model.environment(loader).platforms or not model.files.containing("cuda"):
-        return None
-    use = kept_on_gpu(made, model)
-    if use is None or ("fork" in model.start_methods(loader) and _is_read_by_workers(parcel, loader, model)):
-        return None
-    word = next((word for start, word in _ON_GPU if made.name.startswith(start)), "object on the GPU")
-    return Stuck(parcel, Unpicklable(word, _GPU_MEMORY), made.name, model.site_place(made.site), use.doubts)
-
-
-def _opened_and_read(frame: Frame, model: Model) -> frozenset[tuple[Path, int, int]]:
-    """Where the handles are opened that a frame reads."""
-    return frozenset(site_key(opener(read.handle, model).site) for read in handles_read(frame, model))
-
-
-def _is_of_another_method(loader: Loader, model: Model) -> bool:
-    """Whether the loader names a start method that is not the program's."""
-    named = model.named_start_methods(loader.argument("multiprocessing_context"))
-    path = loader.path
-    return bool(named) and path is not None and not named & model.process_start_methods(path)
-
-
-def _place(site: Site, parcel: Parcel, model: Model) -> Place:
-    if site.expr >= 0:
-        return model.site_place(site)
-    if parcel.store is not None:  # what a call of a generator function gives has no place of its own
-        return model.step_place(parcel.store.frame, parcel.store.step)
-    return model.def_place(site.frame)
 
 
 def _a(word: str) -> str:
@@ -264,7 +150,7 @@ def _advice(one: Stuck) -> str:
             return "keep only the lists and dictionaries that it makes"
     if one.name in OPENERS:
         return "no worker uses it: keep it in a local variable, or leave it out in `__getstate__`"
-    if one.kind.error == _GPU_MEMORY:
+    if one.is_on_gpu:
         return "keep it on the CPU"
     if one.name in THREAD_LOCKS:
         return "it locks nothing between workers: remove it, or leave it out in `__getstate__`"
@@ -277,20 +163,17 @@ def _advice(one: Stuck) -> str:
 def _useless_locks(found: list[Stuck], loader: Loader, exposure: Exposure, model: Model) -> Iterator[Finding | Silence]:
     done: set[str] = set()
     for one in found:
-        use = _first_use(one.parcel, loader, model) if one.name in THREAD_LOCKS else None
+        use = first_use(one.parcel, loader, model) if one.name in THREAD_LOCKS else None
         holder = one.parcel.held.partition(" of ")[2]
         if use is None or holder in done or _has_threads(use[0], model):
             continue
         done.add(holder)
         certainty: Certainty = "possible" if one.parcel.guessed else exposure.certainty
-        severity = loudness(Severity.INFORMATION, certainty)
-        if severity is None:
+        verdict = weighed(RULE, certainty, severity=Severity.INFORMATION)
+        if verdict is None:
             continue
         frame, number = use
-        yield Finding(
-            RULE.name,
-            severity,
-            certainty,
+        yield verdict.finding(
             f"this {one.kind.word} locks nothing {in_workers_of(exposure)}: each worker has its own copy of "
             f"{one.parcel.held}, which orders the threads of one process; remove it",
             one.place,
@@ -324,22 +207,6 @@ def _is_lock(atom: Atom, model: Model) -> bool:
     if isinstance(atom, LibObject):
         return atom.name in THREAD_LOCKS
     return isinstance(atom, Instance) and not THREAD_LOCKS.isdisjoint(model.ev.classes.library_bases(atom.cls))
-
-
-def _first_use(parcel: Parcel, loader: Loader, model: Model) -> tuple[Frame, int] | None:
-    """Where code that the loader's workers run for a sample reads the object from an attribute."""
-    for reached in model.reached_by(loader):
-        frame = reached.frame
-        if reached.bits(("sample", "collate")) >> loader.index & 1:
-            for number, value in sorted(frame.memo.items()):
-                if value is not None and parcel.atom in value.atoms:
-                    if isinstance(model.ev.expr(frame, number), ir.Attr):
-                        return frame, number
-    return None
-
-
-def _is_read_by_workers(parcel: Parcel, loader: Loader, model: Model) -> bool:
-    return _first_use(parcel, loader, model) is not None
 
 
 def _has_threads(frame: Frame, model: Model) -> bool:

@@ -1,0 +1,68 @@
+"""Random transforms of libraries that the workers of a loader call, and have a copy of with its random state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.knowledge.augmentations import Library, library_of
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.library_values import flattened, library_arguments
+from loaderlint.project.evaluation.values import Instance, LibObject, Origin, Val
+from loaderlint.project.reach.model import Loader, Model
+
+#: albumentations' transforms that draw only whether they are applied.
+_SURE = frozenset({"HorizontalFlip", "VerticalFlip", "Transpose", "ToGray", "InvertImg", "ToSepia"})
+
+
+class TransformUse(NamedTuple):
+    """A random transform that the workers of a loader call: in `frame`, or by the library itself (None). `origins`:
+    where it is kept."""
+
+    made: LibObject
+    library: Library
+    frame: Frame | None
+    origins: frozenset[Origin]
+
+
+def copied_transforms(loader: Loader, model: Model) -> Iterator[TransformUse]:
+    """The uses of such transforms."""
+    for call in (*model.calls_in(loader, "sample"), *model.calls_in(loader, "collate")):
+        yield from _of(call.callee, call.frame, loader, model)
+    for held in flattened(loader.argument("dataset")):
+        if isinstance(held, LibObject) and held.name.startswith("monai.data."):
+            value = model.ev.calls.site_arguments(held.site).get("transform", 1)
+            yield from _of(value, None, loader, model) if value is not None else ()
+    for dataset in loader.datasets:
+        if isinstance(dataset, Instance) and model.ev.classes.member(dataset.cls, "__getitem__") is None:
+            for stored in library_arguments(model.ev, dataset, "transform"):
+                yield from _of(stored, None, loader, model)
+
+
+def _of(value: Val, frame: Frame | None, loader: Loader, model: Model) -> Iterator[TransformUse]:
+    for atom in value.only(LibObject):
+        library = library_of(atom.name) if isinstance(atom, LibObject) else None
+        if not isinstance(atom, LibObject) or library is None or not _draws(atom, library, model, 0):
+            continue
+        if not model.runs_in_worker(atom.site.frame) and _is_copied(atom, loader, model):
+            yield TransformUse(atom, library, frame, value.origins)
+
+
+def _draws(made: LibObject, library: Library, model: Model, depth: int) -> bool:
+    """Whether an object is known to draw random numbers, itself or in what it holds."""
+    short = made.name.rpartition(".")[2]
+    arguments = model.ev.calls.site_arguments(made.site)
+    if short in library.holders and depth < 8:
+        inner = [atom for v in (*arguments.positional, *(v for _, v in arguments.keywords)) for atom in flattened(v)]
+        known = [(atom, library_of(atom.name)) for atom in inner if isinstance(atom, LibObject)]
+        return any(_draws(atom, other, model, depth + 1) for atom, other in known if other is library)
+    chance = arguments.get("p")
+    literal = chance.literal if chance is not None else None
+    never = literal is not None and literal.value == 0
+    always = literal is not None and literal.value == 1 and short in _SURE
+    return library.random.fullmatch(short) is not None and short not in library.calm and not never and not always
+
+
+def _is_copied(made: LibObject, loader: Loader, model: Model) -> bool:
+    """Whether each worker has the same state: always by fork; a module that is imported anew makes its own."""
+    return made.site.frame.def_ != 0 or "fork" in model.start_methods(loader)

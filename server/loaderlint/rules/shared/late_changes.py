@@ -1,0 +1,137 @@
+"""What the main process sets on objects of which a loader's workers have copies, and read that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, Instance
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.shared.epoch_loops import is_loader
+from loaderlint.rules.shared.lazy_places import Spot
+
+_NOTHING = ir.Const("NoneType", None)
+#: For each object of the main process that workers have a copy of: what they read of it, and where.
+Read = Mapping[Instance, Mapping[str, Frame]]
+
+
+class Change(NamedTuple):
+    """The main process sets `attribute` of `owner` at `spot`, by a setter if `by` is one. `constant`: to this value
+    (None: to a computed one)."""
+
+    frame: Frame
+    context: int
+    spot: Spot
+    owner: Instance
+    attribute: str
+    by: str
+    constant: ir.Const | None
+
+
+def read_in_workers(loader: Loader, model: Model) -> Read:
+    """What sample and collate code of the loader reads, and does not set itself, of objects of which workers have
+    copies."""
+    read: dict[Instance, dict[str, Frame]] = {}
+    stored: set[tuple[Instance, str]] = set()
+    for reached in model.reached_by(loader):
+        frame, bit = reached.frame, 1 << loader.index
+        if not reached.bits(("sample", "collate")) & bit or reached.possible & bit:
+            continue
+        for number in tuple(frame.memo):
+            e = model.ev.expr(frame, number)
+            if isinstance(e, ir.Attr):
+                for owner in _instances(e.base, frame, model):
+                    read.setdefault(owner, {}).setdefault(e.name, frame)
+        for _, step in model.steps(frame):
+            if isinstance(step, ir.SetAttr):
+                stored.update((owner, step.name) for owner in _instances(step.base, frame, model))
+    return {
+        owner: {name: frame for name, frame in names.items() if (owner, name) not in stored}
+        for owner, names in read.items()
+        if owner.site is None or not model.runs_in_worker(owner.site.frame)
+    }
+
+
+def _instances(number: int, frame: Frame, model: Model) -> list[Instance]:
+    return [atom for atom in model.ev.eval(number, frame).atoms if isinstance(atom, Instance)]
+
+
+def _setters(read: Read, model: Model) -> dict[str, dict[Instance, tuple[Instance, str]]]:
+    """The methods, by name and object, that set something which workers read: of which object, and what."""
+    found: dict[str, dict[Instance, tuple[Instance, str]]] = {}
+    in_workers = {(frame.path, frame.piece, frame.def_) for frame in model.reached}
+    for owner in read:
+        for method in model.ev.classes.public_methods(owner):
+            function = method.function
+            if (function.path, function.piece, function.def_) in in_workers:
+                continue
+            opened = model.ev.functions.open_frame(function, owner, method.owner)
+            stored = next(iter(_stores(opened, read, model)), None) if opened else None
+            if stored is not None and opened is not None:
+                found.setdefault(model.def_of(opened).name, {})[owner] = stored
+    return found
+
+
+def _stores(opened: Frame, read: Read, model: Model) -> Iterator[tuple[Instance, str]]:
+    for frame in model.run_by([opened]):
+        for _, step in model.steps(frame):
+            if isinstance(step, ir.SetAttr):
+                for owner in _instances(step.base, frame, model):
+                    if step.name in read.get(owner, ()):
+                        yield owner, step.name
+
+
+def changes_in_main(loader: Loader, read: Read, model: Model) -> Iterator[Change]:
+    """Where the main process sets what workers read, itself or by a setter."""
+    setters = _setters(read, model)
+    names = sorted({name for names in read.values() for name in names})
+    words = [*(f".{name} =" for name in names), *(f".{name} +=" for name in names), *(f".{name}(" for name in setters)]
+    for function in model.main_functions(tuple(words)) if words else ():
+        for frame in function.frames:
+            for number, step in model.steps(frame):
+                if isinstance(step, ir.SetAttr) and frame.receiver not in read:  # in a setter, its call counts
+                    for owner in _held(step.base, frame, loader, model):
+                        if step.name in read.get(owner, ()):
+                            constant = _constant(step.value, frame, model)
+                            spot = Spot(frame, number, "step")
+                            yield Change(frame, step.context, spot, owner, step.name, "", constant)
+                elif isinstance(step, ir.Perform):
+                    yield from _set_by(step, frame, setters, loader, model)
+
+
+def _set_by(
+    step: ir.Perform,
+    frame: Frame,
+    setters: Mapping[str, Mapping[Instance, tuple[Instance, str]]],
+    loader: Loader,
+    model: Model,
+) -> Iterator[Change]:
+    call = model.ev.expr(frame, step.call)
+    func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+    if not isinstance(call, ir.Call) or not isinstance(func, ir.Attr) or func.name not in setters:
+        return
+    for owner in _held(func.base, frame, loader, model):
+        if owner in setters[func.name]:
+            given = [_constant(arg.value, frame, model) for arg in call.args] or [_NOTHING]
+            constant = given[0] if len(given) == 1 else None
+            spot = Spot(frame, step.call)
+            yield Change(frame, step.context, spot, *setters[func.name][owner], func.name, constant)
+
+
+def _constant(number: int, frame: Frame, model: Model) -> ir.Const | None:
+    e = model.ev.expr(frame, number)
+    return e if isinstance(e, ir.Const) else None
+
+
+def _held(number: int, frame: Frame, loader: Loader, model: Model) -> list[Instance]:
+    """The objects that an expression may be; `loader.dataset` (and `.dataset` of that) are the loader's."""
+    found = _instances(number, frame, model)
+    e = model.ev.expr(frame, number)
+    if found or not isinstance(e, ir.Attr) or e.name != "dataset":
+        return found
+    while isinstance(e, ir.Attr) and e.name == "dataset":
+        number, e = e.base, model.ev.expr(frame, e.base)
+    held: tuple[Atom, ...] = loader.datasets if is_loader(number, frame, loader, model) else ()
+    return [atom for atom in held if isinstance(atom, Instance)]

@@ -1,0 +1,147 @@
+"""What is sent to the workers of a loader and cannot be pickled: locks, handles, generators, modules, GPU memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings.finding import Place
+from loaderlint.knowledge.handles import OPENERS
+from loaderlint.knowledge.pickling import SHARED_BY_INHERITANCE, UNPICKLABLE, Unpicklable
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, LibObject, SeqOf, Site
+from loaderlint.project.modules.dependencies import needs_word
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.shared.cuda_uses import kept_on_gpu
+from loaderlint.rules.shared.held_handles import handle_kind, handles_read, opener
+from loaderlint.rules.shared.lazy_places import site_key
+from loaderlint.rules.shared.pickled_to_workers import Parcel, is_module
+
+_MODULE = Unpicklable("module", "'module' object")
+_GENERATOR = UNPICKLABLE["builtins.generator"]
+
+
+#: What is on the GPU, by the start of its name.
+_ON_GPU = (("torch.nn.", "model on the GPU"), ("torch.", "tensor on the GPU"))
+_GPU_MEMORY = "CUDA memory on Windows"
+
+
+class Stuck(NamedTuple):
+    """Something that cannot be sent, where it is made, and the call's name. `doubts`: unknown conditions."""
+
+    parcel: Parcel
+    kind: Unpicklable
+    name: str
+    place: Place
+    doubts: int = 0
+
+    @property
+    def is_on_gpu(self) -> bool:
+        """Whether it is in GPU memory, and the fault one on Windows."""
+        return self.kind.error == _GPU_MEMORY
+
+
+def stuck(parcel: Parcel, loader: Loader, model: Model) -> Stuck | None:
+    """What is sent, if it cannot be."""
+    match parcel.atom:
+        case LibObject(name, site) as made:
+            kind = _handle(made, loader, model) if name in OPENERS else _kind(name, parcel, loader, model)
+            if kind is None:
+                return _on_gpu(made, parcel, loader, model)
+            return Stuck(parcel, kind, name, _place(site, parcel, model))
+        case SeqOf(_, _, site) if site is not None:
+            e = model.ev.expr(site.frame, site.expr)
+            if isinstance(e, ir.Comp) and e.kind == "generator" and not _is_indexed(parcel, model):
+                return Stuck(parcel, _GENERATOR, "generator", model.site_place(site))
+        case Instance(cls, site) if site is not None:
+            for base in model.ev.classes.library_bases(cls):
+                if base.startswith("threading.") and base in UNPICKLABLE:
+                    return Stuck(parcel, UNPICKLABLE[base], base, model.site_place(site))
+        case atom if is_module(atom) and parcel.store is not None:
+            return Stuck(parcel, _MODULE, "module", model.step_place(parcel.store.frame, parcel.store.step))
+    return None
+
+
+def _is_indexed(parcel: Parcel, model: Model) -> bool:
+    """Whether the class takes items of the attribute by index, or its length: what it keeps there is no generator."""
+    store = parcel.store
+    if store is None or store.frame.owner is None:
+        return False
+    step = model.def_of(store.frame).steps[store.step]
+    name = step.name if isinstance(step, ir.SetAttr) else ""
+    return any(True for _ in model.ev.classes.methods_asked(store.frame.owner, _indexes, name))
+
+
+@needs_word
+def _indexes(text: str, name: str) -> bool:
+    return f"self.{name}[" in text or f"len(self.{name})" in text
+
+
+def _kind(name: str, parcel: Parcel, loader: Loader, model: Model) -> Unpicklable | None:
+    name = name.removesuffix(".manual_seed")
+    if name == "torch.Generator" and _is_read_by_workers(parcel, loader, model):
+        return None  # its numbers are shared-generator's matter
+    if name == "builtins.generator" and _is_indexed(parcel, model):
+        return None
+    if name in SHARED_BY_INHERITANCE:
+        return SHARED_BY_INHERITANCE[name] if _is_of_another_method(loader, model) else None
+    return UNPICKLABLE.get(name)
+
+
+def _handle(made: LibObject, loader: Loader, model: Model) -> Unpicklable | None:
+    """What pickle says of a handle that no worker uses; those that they use are handle-across-workers' matter."""
+    kind = handle_kind(made, model)
+    if kind is None or not kind.unpicklable:
+        return None
+    opened = site_key(made.site)
+    if any(opened in model.remembered(_opened_and_read, one.frame) for one in model.reached_by(loader)):
+        return None
+    return Unpicklable(kind.word, kind.unpicklable)
+
+
+def _on_gpu(made: LibObject, parcel: Parcel, loader: Loader, model: Model) -> Stuck | None:
+    """What is in GPU memory, where Windows is meant. Where forked workers use it, cuda-in-worker says so."""
+    if "windows" not in model.environment(loader).platforms or not model.files.containing("cuda"):
+        return None
+    use = kept_on_gpu(made, model)
+    if use is None or ("fork" in model.start_methods(loader) and _is_read_by_workers(parcel, loader, model)):
+        return None
+    word = next((word for start, word in _ON_GPU if made.name.startswith(start)), "object on the GPU")
+    return Stuck(parcel, Unpicklable(word, _GPU_MEMORY), made.name, model.site_place(made.site), use.doubts)
+
+
+def _opened_and_read(frame: Frame, model: Model) -> frozenset[tuple[Path, int, int]]:
+    """Where the handles are opened that a frame reads."""
+    return frozenset(site_key(opener(read.handle, model).site) for read in handles_read(frame, model))
+
+
+def _is_of_another_method(loader: Loader, model: Model) -> bool:
+    """Whether the loader names a start method that is not the program's."""
+    named = model.named_start_methods(loader.argument("multiprocessing_context"))
+    path = loader.path
+    return bool(named) and path is not None and not named & model.process_start_methods(path)
+
+
+def _place(site: Site, parcel: Parcel, model: Model) -> Place:
+    if site.expr >= 0:
+        return model.site_place(site)
+    if parcel.store is not None:  # what a call of a generator function gives has no place of its own
+        return model.step_place(parcel.store.frame, parcel.store.step)
+    return model.def_place(site.frame)
+
+
+def first_use(parcel: Parcel, loader: Loader, model: Model) -> tuple[Frame, int] | None:
+    """Where code that the loader's workers run for a sample reads the object from an attribute."""
+    for reached in model.reached_by(loader):
+        frame = reached.frame
+        if reached.bits(("sample", "collate")) >> loader.index & 1:
+            for number, value in sorted(frame.memo.items()):
+                if value is not None and parcel.atom in value.atoms:
+                    if isinstance(model.ev.expr(frame, number), ir.Attr):
+                        return frame, number
+    return None
+
+
+def _is_read_by_workers(parcel: Parcel, loader: Loader, model: Model) -> bool:
+    return first_use(parcel, loader, model) is not None
