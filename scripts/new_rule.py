@@ -49,9 +49,11 @@ from collections.abc import Iterator
 
 from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.evaluation.values import Lib
-from loaderlint.project.reach.model import Model, WorkerFunction
-from loaderlint.rules.base import Rule, in_workers_of, loudness, page
-from loaderlint.rules.shared.silence_reasons import too_unsure, unexposed
+from loaderlint.project.reach.model import Model, WorkerCall, WorkerFunction
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
+from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.wording import in_workers_of
 
 #: What a library does belongs into `loaderlint.knowledge`, once the rule works.
 _CALLS = frozenset({{"package.function"}})
@@ -59,27 +61,25 @@ _CALLS = frozenset({{"package.function"}})
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a call."""
+    for one in judged(RULE, _candidates(function, model), model):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[WorkerCall]]:
+    """The calls that are a fault in workers."""
     for call in model.calls(function):
-        if not any(isinstance(atom, Lib) and atom.name in _CALLS for atom in call.callee.only(Lib)):
-            continue
-        place = model.place(call.frame, call.number)
-        exposure = model.exposure(call.frame, {workers})
-        if exposure is None:
-            yield Silence(RULE.name, place, unexposed(model, call.frame, {workers}))
-            continue
-        severity = loudness(Severity.{severity}, exposure.certainty)
-        if severity is None:
-            yield Silence(RULE.name, place, too_unsure(exposure.certainty))
-            continue
-        yield Finding(
-            RULE.name,
-            severity,
-            exposure.certainty,
-            f"what happens, and why here {{in_workers_of(exposure)}}; what to do",
-            place,
-            "package.function",
-            model.why(call.frame, exposure),
-        )
+        if any(isinstance(atom, Lib) and atom.name in _CALLS for atom in call.callee.only(Lib)):
+            here = Spot(call.frame, call.number)
+            yield Candidate(call, call.frame, here, key=here.key)
+
+
+def _finding(verdict: WorkerVerdict[WorkerCall], model: Model) -> Finding:
+    return verdict.finding(
+        f"what happens, and why here {{in_workers_of(verdict.exposure)}}; what to do",
+        verdict.spot.place(model),
+        "package.function",
+        verdict.why(model),
+    )
 
 
 RULE = Rule(
@@ -147,7 +147,7 @@ def write(root: Path, code: str, name: str, needs: str, severity: str) -> tuple[
     for path in files:
         if (root / path).exists():
             raise Refused(f"{path.as_posix()} is there already")
-    words = {"code": code, "name": name, "needs": needs, "workers": {"W2": 2, "W1": 1}.get(needs, 0)}
+    words = {"code": code, "name": name, "needs": needs}
     for path, text in files.items():
         word = severity.upper() if path.suffix == ".py" else severity
         (root / path).write_text(text.format(**words, severity=word), encoding="utf-8", newline="\n")

@@ -61,7 +61,7 @@ class Rule:
 
     @property
     def workers(self) -> int:
-        """How many workers a loader has at least that counts."""
+        """How many workers a loader must have to count."""
         return {"W2": 2, "W1": 1}.get(self.needs, 0)
 
     @property

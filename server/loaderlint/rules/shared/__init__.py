@@ -1,1 +1,1 @@
-"""What several rules ask of the model, and what their fixes write: no rule stands here."""
+"""The verdict on candidates, what rules ask of the model, and what their fixes write: no rule stands here."""
