@@ -65,19 +65,17 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Finding, Fix, SetArgument, Severity, Silence
-from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Val
+from loaderlint.project.evaluation.values import Lib, LibObject, Val
 from loaderlint.project.reach.model import Exposure, Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.cuda_uses import CudaUse, cuda_use, doubts_around, kept_on_gpu, used_reads
+from loaderlint.rules.shared.filled_stores import is_filled_before
 from loaderlint.rules.shared.held_handles import is_held
 from loaderlint.rules.shared.judgement import Candidate, Cure, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.kept_state import own_attribute
 from loaderlint.rules.shared.lazy_places import Spot, site_key
 from loaderlint.rules.shared.loader_traits import not_forked
-from loaderlint.rules.shared.process_guards import callers_of, tests_around
+from loaderlint.rules.shared.process_guards import callers_of
 from loaderlint.rules.shared.wording import in_workers_of
 
 #: What shows that the main process uses CUDA, or leaves it to a trainer that does.
@@ -112,7 +110,7 @@ def _uses(function: WorkerFunction, model: Model) -> Iterator[Candidate[CudaUse]
         here, use = Spot(call.frame, call.number), cuda_use(call, model)
         if use is None:
             continue
-        filled = _is_filled_before(call, model)
+        filled = is_filled_before(call, model)
         doubts = None if filled else _doubts(call, model)
         why_not = _FILLED if filled else _ASKS if doubts is None else ""
         doubts = max(use.doubts, doubts or 0)
@@ -232,54 +230,6 @@ def _doubts(call: WorkerCall, model: Model) -> int | None:
     """The conditions that the call and the way to it stand under (see `doubts_around`)."""
     found = [doubts_around(frame, context, model) for frame, context in callers_of(call, model)]
     return None if None in found else max(one for one in found if one is not None)
-
-
-def _is_filled_before(call: WorkerCall, model: Model) -> bool:
-    """Whether the constructor runs the method that the call stands in, and fills a store of the object which that
-    method asks before the call: `if name in self.done: return self.done[name]`."""
-    frame = call.frame
-    if not isinstance(frame.receiver, Instance):
-        return False
-    asked = {
-        name
-        for test in tests_around(frame, call.context, model)
-        for number in ir.made_of(frame.code.exprs, [test.expr])
-        if (name := own_attribute(number, frame, model))
-    }
-    constructing = model.ev.classes.construction(frame.receiver) if asked else []
-    if not any(not asked.isdisjoint(_filled(one, model)) for one in constructing):
-        return False
-    return any(_calls_in_loop(one, frame, model) for one in constructing)
-
-
-def _calls_in_loop(caller: Frame, callee: Frame, model: Model) -> bool:
-    """Whether a frame calls the def of another in a loop or a comprehension over all that there is, as far as can be
-    seen."""
-    here = (callee.path, callee.piece, callee.def_)
-    for _, step in model.steps_of(caller, ir.Perform):
-        around = model.def_of(caller).around(step.context)
-        if any(one.kind == "loop" and _goes_over_all(one.expr, caller) for one in around):
-            targets = model.ev.targets(step.call, caller)
-            if any((one.path, one.piece, one.def_) == here for one in targets):
-                return True
-    return False
-
-
-def _goes_over_all(iterable: int, frame: Frame) -> bool:
-    """Whether a loop goes over something whole: not over a slice, or a `range` of constants."""
-    match frame.code.exprs[iterable]:
-        case ir.Call(_, args) if args:
-            return not all(isinstance(frame.code.exprs[arg.value], ir.Const) for arg in args)
-        case ir.Index(_, index):
-            return not frame.code.has_slice(index)
-    return True
-
-
-def _filled(frame: Frame, model: Model) -> Iterator[str]:
-    """The attributes of the object that a frame assigns, whole or an item of them."""
-    yield from frame.code.stored
-    for _, step in frame.code.steps_of(ir.SetItem):
-        yield own_attribute(step.base, frame, model)
 
 
 def _main_uses_cuda(model: Model) -> bool:

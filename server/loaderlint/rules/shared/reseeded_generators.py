@@ -1,0 +1,78 @@
+"""Who gives a generator that was made before the workers start a new state in each worker."""
+
+from __future__ import annotations
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.augmentations import RESEEDING_INITS
+from loaderlint.knowledge.numpy_random import GENERATOR_SEEDS
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, ClassRef, Instance, Lib, LibMember, Origin
+from loaderlint.project.modules.module_refs import ModuleRef
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.shared.generator_accessor import Draw
+
+
+def reseeded_by_monai(draw: Draw, loader: Loader, model: Model) -> bool:
+    """Whether MONAI's worker_init_fn reaches the generator: it calls `set_random_state` of the objects that have it."""
+    passed = loader.argument("worker_init_fn")
+    monais = any(isinstance(atom, Lib) and atom.name in RESEEDING_INITS for atom in passed.atoms)
+    if not monais and not (loader.kind.reseeds_objects and passed.literal is not None):
+        return False
+    owners = [origin.owner for origin in draw.origins if not isinstance(origin.owner, ModuleRef)]
+    return not draw.origins or any(_is_randomizable(owner, model) for owner in owners)
+
+
+def _is_randomizable(owner: Atom, model: Model) -> bool:
+    cls = owner.cls if isinstance(owner, Instance) else owner
+    if not isinstance(cls, ClassRef) or model.ev.classes.member(cls, "set_random_state") is not None:
+        return True
+    known = ("monai.data.Dataset", "monai.data.CacheDataset", "monai.data.PersistentDataset")
+    bases = [name for name in model.ev.classes.library_bases(cls) if name.startswith("monai.") and name not in known]
+    return bool(bases) or model.ev.classes.has_unknown_base(cls)
+
+
+def remade_in_worker(draw: Draw, model: Model) -> bool:
+    """Whether worker code stores another object there, or gives this one a new seed."""
+    for origin in draw.origins:
+        if isinstance(origin.owner, Instance) and len(origin.path) == 1:
+            stores = model.ev.classes.stores(origin.owner, origin.path[0])
+            if any(not store.construction and model.runs_in_worker(store.frame) for store in stores):
+                return True
+    return any(
+        isinstance(atom, LibMember) and atom.owner == draw.made and atom.name in GENERATOR_SEEDS
+        for call in model.calls_on(draw.made)
+        for atom in call.callee.atoms
+    )
+
+
+def reseeded_at_start(loader: Loader, origins: frozenset[Origin], model: Model) -> bool:
+    """Whether the worker_init_fn sets or seeds the attribute on the dataset that the loader holds."""
+    names = {origin.path[0] for origin in origins if origin.path}
+    for reached in model.reached_by(loader):
+        if not reached.loaders.get("init", 0) >> loader.index & 1:
+            continue
+        for _, step in model.steps(reached.frame):
+            if isinstance(step, ir.SetAttr) and step.name in names:
+                through_wrapper = loader.wrapped and not _goes_deeper(step.base, reached.frame, model)
+                if not through_wrapper:
+                    return True
+            if isinstance(step, ir.Perform) and _calls_dataset(step.call, reached.frame, model):
+                return not loader.wrapped
+    return False
+
+
+def _goes_deeper(base: int, frame: Frame, model: Model) -> bool:
+    """Whether a store goes to `info.dataset.dataset`, inside a wrapper."""
+    e = model.ev.expr(frame, base)
+    return isinstance(e, ir.Attr) and e.name == "dataset" and isinstance(model.ev.expr(frame, e.base), ir.Attr)
+
+
+def _calls_dataset(call: int, frame: Frame, model: Model) -> bool:
+    """Whether a call is a method of the worker's dataset, or of something on it: `info.dataset.reseed(...)`."""
+    e = model.ev.expr(frame, call)
+    e = model.ev.expr(frame, e.func) if isinstance(e, ir.Call) else None
+    while isinstance(e, ir.Attr):
+        e = model.ev.expr(frame, e.base)
+        if isinstance(e, ir.Attr) and e.name == "dataset":
+            return True
+    return False
