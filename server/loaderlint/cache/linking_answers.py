@@ -57,7 +57,7 @@ _QUESTIONS = frozenset(
         "rules.shared.listing_order": "_changes_global",
         "rules.shared.stuck_parcels": "_indexes",
         "rules.shared.wanted_seeds": "_restores",
-        "rules.main_guard_global": "_declares_global",
+        "rules.shared.guarded_names": "_declares_global",
     }.items()
     for name in names.split()
 )

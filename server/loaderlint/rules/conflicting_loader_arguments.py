@@ -51,17 +51,17 @@ goes with it, such as the shuffling of an iterable dataset.
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Iterator
 from dataclasses import replace
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Certainty, Finding, Fix, RemoveArgument, SetArgument, Severity, Silence
-from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.argument_pairs import Conflict, Sure, conflicts
+from loaderlint.rules.shared.expected_errors import is_expected
+from loaderlint.rules.shared.judgement import Verdict
 from loaderlint.rules.shared.loader_call import Written, written
 
 #: Loaders that hand their arguments on to torch's constructor.
@@ -82,10 +82,6 @@ _WHEN = {
 }
 
 
-#: The exceptions whose handlers catch a ValueError.
-_CATCHING = frozenset({"ValueError", "Exception", "BaseException"})
-
-
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding an argument that torch rejects, at the argument."""
     if loader.site is None or loader.kind.name not in _CHECKED:
@@ -97,19 +93,16 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         if severity is None:
             yield Silence(RULE.name, place, f"`{conflict.argument}` hangs on two choices, which may be made together")
             continue
-        if _is_expected(conflict, loader, model):
+        other = written(loader, conflict.other, model) if conflict.other else None
+        if is_expected(loader.site, other.number if other else NONE, model):
             yield Silence(RULE.name, place, "the code asks for it before, or expects the exception")
             continue
         certainty: Certainty = "proven" if "sometimes" not in (conflict.hard, conflict.soft) else "possible"
-        yield Finding(
-            RULE.name,
-            severity,
-            certainty,
+        yield Verdict(RULE.name, severity, certainty).finding(
             f"{conflict.reason.replace('{when}', _WHEN.get(conflict.soft, ''))} ({loader.described})",
             place,
             conflict.argument,
-            (),
-            tuple(_fixes(conflict, loader, model)),
+            fixes=tuple(_fixes(conflict, loader, model)),
         )
 
 
@@ -137,68 +130,6 @@ def _severity(conflict: Conflict) -> Severity | None:
     if conflict.hard != "always":
         return None
     return Severity.INFORMATION if conflict.soft == "sometimes" else Severity.HINT
-
-
-def _is_expected(conflict: Conflict, loader: Loader, model: Model) -> bool:
-    """Whether the call stands under a test of what it conflicts with, or where its exception is expected."""
-    assert loader.site is not None
-    frame = loader.site.frame
-    one = model.def_of(frame)
-    other = written(loader, conflict.other, model) if conflict.other else None
-    names = set(_names(other.number, frame, model)) if other else set()
-    here = next((s.context for s in one.steps if isinstance(s, ir.Perform) and s.call == loader.site.expr), 0)
-    while here > 0:
-        context = one.contexts[here]
-        around = set(_names(context.expr, frame, model)) if context.expr != NONE else set()
-        if context.kind in ("if", "while") and around & names:
-            return True
-        if context.kind == "try" and _catches_it(here, frame, model):
-            return True
-        if context.kind == "with" and any("raises" in name.lower() for name in around):
-            return True
-        here = context.parent
-    return False
-
-
-def _catches_it(block: int, frame: Frame, model: Model) -> bool:
-    """Whether a handler of the `try` block that is context `block` may catch the ValueError of a loader. A handler that
-    names other built-in exceptions only does not."""
-    one = model.def_of(frame)
-    for number in one.handlers(block):
-        expr = one.contexts[number].expr
-        caught = set(_names(expr, frame, model)) if expr != NONE else set()
-        if not caught or caught & _CATCHING or not all(hasattr(builtins, name) for name in caught):
-            return True
-    return False
-
-
-def _names(number: int, frame: Frame, model: Model) -> Iterator[str]:
-    """The names that an expression reads."""
-    match model.ev.expr(frame, number):
-        case ir.Global(name):
-            yield name
-        case ir.Param(index):
-            yield model.def_of(frame).params[index].name
-        case ir.Imported(_, name, _):
-            yield name or ""
-        case ir.Attr(base, name):
-            yield name
-            if not isinstance(model.ev.expr(frame, base), ir.Global | ir.Param):
-                yield from _names(base, frame, model)
-        case ir.Call(func, args):
-            for part in (func, *(arg.value for arg in args)):
-                yield from _names(part, frame, model)
-        case ir.Compare(left, _, rights):
-            for part in (left, *rights):
-                yield from _names(part, frame, model)
-        case ir.BoolOp(_, left, right) | ir.Bin(_, left, right):
-            yield from _names(left, frame, model)
-            yield from _names(right, frame, model)
-        case ir.Unary(_, operand):
-            yield from _names(operand, frame, model)
-        case ir.Seq(_, items):
-            for item in items:
-                yield from _names(item, frame, model)
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------

@@ -85,6 +85,7 @@ from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
 from loaderlint.rules.shared.lazy_places import site_key, spot_of
 from loaderlint.rules.shared.loader_traits import not_forked
 from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.thread_queues import is_filled_by_thread, waits
 from loaderlint.rules.shared.wording import in_workers_of
 
 _DOC = "The pool of this process: the threads of one made before a fork are not there."
@@ -184,7 +185,7 @@ def _fault(owner: LibObject, method: str, call: WorkerCall, model: Model) -> Fau
         return _pool_fault(owner, kind, call, model)
     if model.runs_in_worker(owner.site.frame):
         return None
-    if name in THREAD_QUEUES and method == "get" and _waits(call, model) and _is_filled_by_thread(owner, call, model):
+    if name in THREAD_QUEUES and method == "get" and waits(call, model) and is_filled_by_thread(owner, call, model):
         return Fault(owner, Severity.WARNING, "the worker hangs when the items of its copy are used up,", "queue")
     if method == "result" and POOLS.get(name.removesuffix(".submit")):
         return Fault(owner, Severity.WARNING, "the worker hangs if the task is not done yet,", "future")
@@ -236,43 +237,6 @@ def _touches(made: LibObject, call: WorkerCall, model: Model) -> tuple[Evidence,
     owners = [o.owner for o in call.callee.origins if isinstance(o.owner, Instance)]
     places = [place for owner in owners for place in samples_taken(owner, model)]
     return tuple(Evidence(place, "the main process takes a sample") for place in dict.fromkeys(places))
-
-
-# --- queues -----------------------------------------------------------------------------------------------------------
-
-
-def _waits(call: WorkerCall, model: Model) -> bool:
-    """Whether `queue.get()` waits without end."""
-    arguments = model.ev.calls.arguments(call.call, call.frame)
-    block = arguments.get("block", 0)
-    return arguments.get("timeout", 1) is None and (block is None or bool(block.literal and block.literal.value))
-
-
-def _is_filled_by_thread(queue: LibObject, call: WorkerCall, model: Model) -> bool:
-    """Whether the object that holds a queue starts a thread in its constructor, and no worker puts into the queue."""
-    if any(
-        isinstance(a, LibMember) and a.name.startswith("put") for c in model.calls_on(queue) for a in c.callee.atoms
-    ):
-        return False
-    owners = [origin.owner for origin in call.callee.origins if isinstance(origin.owner, Instance)]
-    return any(
-        _starts_thread(started, model)
-        for owner in owners
-        for frame in model.ev.classes.construction(owner)
-        for started in model.frame_calls(frame)
-    )
-
-
-def _starts_thread(call: WorkerCall, model: Model) -> bool:
-    func = model.ev.expr(call.frame, call.call.func)
-    if not isinstance(func, ir.Attr) or func.name != "start":
-        return False
-    for atom in model.ev.eval(func.base, call.frame).atoms:
-        if isinstance(atom, LibObject) and atom.name == "threading.Thread":
-            return True
-        if isinstance(atom, Instance) and "threading.Thread" in model.ev.classes.library_bases(atom.cls):
-            return True
-    return False
 
 
 RULE = Rule(

@@ -59,10 +59,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from loaderlint.findings.finding import Evidence, Finding, Fix, SetArgument, Severity, Silence
-from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.also_in_main import runs_in_main
 from loaderlint.rules.shared.cursor_attributes import Walk, walks
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.kept_state import Kept, kept_state, reader_in_main
@@ -98,7 +98,7 @@ def _weigh(model: Model, candidates: Sequence[Candidate[Kept]], exposure: Exposu
     if reader_in_main(kept, exposure, model) is None:
         return Unsaid(f"nothing in the main process reads `{kept.name}` afterwards")
     # last: it looks into all that main runs
-    return Unsaid(_IN_MAIN) if model.remembered(_runs_in_main, kept.frame) else lowered(RULE.severity, exposure)
+    return Unsaid(_IN_MAIN) if model.remembered(runs_in_main, kept.frame) else lowered(RULE.severity, exposure)
 
 
 def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:
@@ -172,7 +172,7 @@ def _no_cache(loader: Loader) -> str:
 
 def _weigh_cache(model: Model, caches: Sequence[Candidate[Cache]], exposure: Exposure) -> Severity | Unsaid:
     severity = lowered(Severity.INFORMATION, exposure, 1 if exposure.lead.persistent is None else 0)
-    if not isinstance(severity, Unsaid) and model.remembered(_runs_in_main, caches[0].frame):
+    if not isinstance(severity, Unsaid) and model.remembered(runs_in_main, caches[0].frame):
         return Unsaid(_IN_MAIN)
     return severity
 
@@ -208,31 +208,6 @@ def _made(cache: Cache, model: Model) -> Iterator[Evidence]:
     place = made_in_module(cache, model)
     if place is not None:
         yield Evidence(place, f"each worker has a module of its own, with its own {cache.name}")
-
-
-def _runs_in_main(frame: Frame, model: Model) -> bool:
-    """Whether the main process runs the same code on the same object: a loader without workers, or a call in sight."""
-    if any(loader.has_workers() == "no" for loader in _loaders(frame, model)):
-        return True
-    place = (frame.path, frame.piece, frame.def_)
-    for other in _main_frames(frame, model):
-        for targets in model.ev.leads(other).values():
-            if any((t.path, t.piece, t.def_) == place and t.receiver == frame.receiver for t in targets):
-                return True
-    return False
-
-
-def _main_frames(frame: Frame, model: Model) -> Iterator[Frame]:
-    """The frames around the places where the object and its loaders are made, and what those run."""
-    entries = [loader.site.frame for loader in _loaders(frame, model) if loader.site is not None]
-    if isinstance(frame.receiver, Instance):
-        entries += [frame.receiver.site.frame] if frame.receiver.site else []
-        entries += model.ev.classes.construction(frame.receiver)
-    yield from (one for one in model.run_by(entries) if one not in model.reached)
-
-
-def _loaders(frame: Frame, model: Model) -> list[Loader]:
-    return list(model.loaders_of(model.reached[frame].bits()))
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------

@@ -45,8 +45,6 @@ Safe: a constant that is bound once moves above the guard. No fix for anything t
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
@@ -63,9 +61,9 @@ from loaderlint.findings.finding import (
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.modules.project_files import Binding, ProjectFile
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
-from loaderlint.project.reach.scripts import in_main_guard, main_guard_contexts
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.expression_source import constant_source
+from loaderlint.rules.shared.guarded_names import binding_place, guarded_bindings, guarded_reads
 from loaderlint.rules.shared.judgement import Verdict, gathered
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
 from loaderlint.rules.shared.silence_reasons import silences, started_by, unexposed
@@ -90,11 +88,11 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     if loud is None:
         return
     verdict = Verdict(RULE.name, loud, exposure.certainty)
-    if _guarded_bindings(_outermost(function, model), file, model):
+    if guarded_bindings(_outermost(function, model), file, model):
         yield from _sent_by_name(function, frame, exposure, verdict, model)
         return
-    for name, number, bindings in _guarded_reads(frame, file, model):
-        bound = Evidence(_binding_place(bindings[0], file, model), f"{name} is bound here, in the main process only")
+    for name, number, bindings in guarded_reads(frame, file, model):
+        bound = Evidence(binding_place(bindings[0], file, model), f"{name} is bound here, in the main process only")
         yield verdict.finding(
             f"`{name}` is not defined {in_workers_of(exposure)}: it is bound under `{HEAD}`, which a worker "
             f"({fresh_starts(exposure.lead, model)}) does not run; bind it above, or hand it to the dataset",
@@ -114,7 +112,7 @@ def _silent(function: WorkerFunction, file: ProjectFile, model: Model, *, aware:
         for frame in function.frames
     ]
     frame = function.frames[0]
-    for name, number, _ in _guarded_reads(frame, file, model):
+    for name, number, _ in guarded_reads(frame, file, model):
         place = model.place(frame, number)
         yield from silences(RULE.name, place, [f"the function looks whether `{name}` is there"] if aware else reasons)
 
@@ -152,54 +150,6 @@ def _sent_by_name(
 
 def _exposure(frame: Frame, model: Model) -> Exposure | None:
     return model.exposure(frame, 1, cured=lambda loader: severity(loader, model, "proven") is None)
-
-
-def _guarded_reads(frame: Frame, file: ProjectFile, model: Model) -> list[tuple[str, int, tuple[Binding, ...]]]:
-    """The names that a frame reads and that are bound under the main guard only, each with its first read and its
-    bindings, in the order of the text. Hardly any frame reads one: anchors are asked for only then."""
-    reads: dict[str, list[int]] = {}
-    facts = model.facts(frame)
-    for number in frame.memo:
-        if type(e := facts.ir.exprs[number]) is ir.Global:
-            reads.setdefault(e.name, []).append(number)
-    bound = {name: bindings for name in reads if (bindings := _guarded_bindings(name, file, model))}
-    if not bound:
-        return []
-    anchors = facts.anchors.exprs
-    found = [(name, min(reads[name], key=anchors.__getitem__), bindings) for name, bindings in bound.items()]
-    return sorted(found, key=lambda one: anchors[one[1]])
-
-
-def _guarded_bindings(name: str, file: ProjectFile, model: Model) -> tuple[Binding, ...]:
-    """The bindings of a name that is bound under the main guard and nowhere else; none otherwise."""
-    bindings = file.names.get(name, [])
-    if not bindings or not all(_is_guarded(one, file, model) for one in bindings):
-        return ()
-    if any(star.module.partition(".")[0] not in sys.stdlib_module_names for star in file.stars):
-        return ()
-    if any(file.pieces[piece].ask(_declares_global, name) for piece in file.mentioning("global ")):
-        return ()
-    return tuple(bindings)
-
-
-def _declares_global(text: str, name: str) -> bool:
-    return re.search(rf"^[ \t]*global\b[^\n#]*\b{name}\b", text, re.MULTILINE) is not None
-
-
-def _is_guarded(binding: Binding, file: ProjectFile, model: Model) -> bool:
-    if binding.def_ != 0 or binding.type_checking:
-        return False
-    if in_main_guard(file, binding.piece):
-        return True
-    facts = model.ev.facts(file.path, binding.piece)
-    if facts is None or binding.step < 0:
-        return False
-    return facts.ir.defs[0].steps[binding.step].context in main_guard_contexts(facts)
-
-
-def _binding_place(binding: Binding, file: ProjectFile, model: Model) -> Place:
-    facts = model.ev.facts(file.path, binding.piece)
-    return Place(file.path, binding.piece, facts.anchors.steps[0][binding.step] if facts and binding.step >= 0 else -1)
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,34 @@
+"""Whether the main process runs what a frame in workers runs, on the same object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.reach.model import Loader, Model
+
+
+def runs_in_main(frame: Frame, model: Model) -> bool:
+    """Whether the main process runs the same code on the same object: a loader without workers, or a call in sight."""
+    if any(loader.has_workers() == "no" for loader in _loaders(frame, model)):
+        return True
+    place = (frame.path, frame.piece, frame.def_)
+    for other in _main_frames(frame, model):
+        for targets in model.ev.leads(other).values():
+            if any((t.path, t.piece, t.def_) == place and t.receiver == frame.receiver for t in targets):
+                return True
+    return False
+
+
+def _main_frames(frame: Frame, model: Model) -> Iterator[Frame]:
+    """The frames around the places where the object and its loaders are made, and what those run."""
+    entries = [loader.site.frame for loader in _loaders(frame, model) if loader.site is not None]
+    if isinstance(frame.receiver, Instance):
+        entries += [frame.receiver.site.frame] if frame.receiver.site else []
+        entries += model.ev.classes.construction(frame.receiver)
+    yield from (one for one in model.run_by(entries) if one not in model.reached)
+
+
+def _loaders(frame: Frame, model: Model) -> list[Loader]:
+    return list(model.loaders_of(model.reached[frame].bits()))
