@@ -44,20 +44,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE, ParamIR
+from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Finding, Fix, InsertFunction, Replace, Safety, Severity, Silence
 from loaderlint.knowledge.numpy_random import SEEDERS
-from loaderlint.project.evaluation.argument_binding import Arguments
-from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib, Literal_, Method, PartialOf, unknown
+from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib, Method
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.init_calls import WORKER_ID, def_of, refusal, wrong_arguments
 from loaderlint.rules.shared.judgement import certainty_of_workers, weighed
 from loaderlint.rules.shared.loader_call import Written, written
 from loaderlint.rules.shared.seeding import SEED_WORKER
 from loaderlint.rules.shared.silence_reasons import few_workers, too_unsure
-
-#: What a worker_init_fn is called with.
-_WORKER_ID = Arguments((unknown("worker id"),))
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -110,14 +107,14 @@ def _called_too_early(argument: Written, model: Model) -> str | None:
 def _returns_on_purpose(callee: Atom, model: Model) -> bool:
     """Whether a function says itself that it gives None: a factory with nothing to set up."""
     function = callee.function if isinstance(callee, Method) else callee
-    one = _def(function, model) if isinstance(function, FunctionRef) else None
+    one = def_of(function, model) if isinstance(function, FunctionRef) else None
     return one is None or any(isinstance(step, ir.Return) and step.value != NONE for step in one.steps)
 
 
 def _fails(callee: Atom, argument: Written, call: ir.Call, model: Model) -> bool:
     """Whether the call itself lacks an argument."""
     passed = model.ev.calls.arguments(call, argument.frame)
-    return isinstance(callee, FunctionRef) and _arity(callee, passed, 0, model) is not None
+    return isinstance(callee, FunctionRef) and wrong_arguments(callee, passed, 0, model) is not None
 
 
 def _all_seed(callees: Sequence[Atom]) -> bool:
@@ -126,67 +123,16 @@ def _all_seed(callees: Sequence[Atom]) -> bool:
 
 def _name(callee: Atom, model: Model) -> str:
     function = callee.function if isinstance(callee, Method) else callee
-    one = _def(function, model) if isinstance(function, FunctionRef) else None
+    one = def_of(function, model) if isinstance(function, FunctionRef) else None
     return one.name if one and one.name else "the function"
-
-
-def _def(function: FunctionRef, model: Model) -> ir.DefIR | None:
-    facts = model.ev.facts(function.path, function.piece)
-    return facts.ir.defs[function.def_] if facts else None
 
 
 def _uncallable(argument: Written, model: Model) -> str | None:
     """What is wrong where the value cannot be called with the worker's number."""
     value = model.ev.eval(argument.number, argument.frame)
-    reasons = {_refusal(atom, model) for atom in value.atoms}
+    reasons = {refusal(atom, model) for atom in value.atoms}
     reason = reasons.pop() if len(reasons) == 1 else None
     return f"no worker gets through its start: {reason}" if reason else None
-
-
-def _refusal(atom: Atom, model: Model) -> str | None:
-    match atom:
-        case Literal_(kind, _, "") if kind != "NoneType":
-            return f"a value of type {kind} cannot be called; pass a function of the worker's number"
-        case FunctionRef():
-            return _arity(atom, _WORKER_ID, 0, model)
-        case Method(function, _, _):
-            return _arity(function, _WORKER_ID, 1, model)
-        case PartialOf(FunctionRef() as function, site):
-            call = model.ev.expr(site.frame, site.expr)
-            if isinstance(call, ir.Call):
-                return _arity(function, model.ev.calls.arguments(call, site.frame, skip=1).before(_WORKER_ID), 0, model)
-    return None
-
-
-def _arity(function: FunctionRef, arguments: Arguments, bound: int, model: Model) -> str | None:
-    """Why a function of the project cannot be called with these arguments (`bound`: how many parameters are filled)."""
-    one = _def(function, model)
-    plain = model.ev.functions.decoration(function) in ("plain", "static", "class")
-    if one is None or not plain or arguments.more_positional or arguments.more_keywords:
-        return None
-    filled = 0 if model.ev.functions.decoration(function) == "static" else bound
-    slots = [param for param in one.params[filled:] if param.kind in ("pos", "any")]
-    given = len(arguments.positional)
-    name = "this lambda" if one.kind == "lambda" else f"`{one.name}`"
-    if given > len(slots) and not any(param.kind == "star" for param in one.params):
-        return f"{name} takes no argument, but is called with the worker's number; give it a parameter `worker_id`"
-    missing = [param.name for param in _open(one.params, slots[given:], arguments) if param.default == NONE]
-    if missing:
-        return (
-            f"{name} is called with the worker's number only and lacks `{missing[0]}`; bind it with functools.partial"
-        )
-    twice = {param.name for param in slots[:given]} & {keyword for keyword, _ in arguments.keywords}
-    if twice:
-        return f"{name} gets `{min(twice)}` twice, bound and as the worker's number; name another parameter `worker_id`"
-    return None
-
-
-def _open(params: Sequence[ParamIR], left: Sequence[ParamIR], arguments: Arguments) -> Iterator[ParamIR]:
-    """The parameters that neither a position nor a keyword fills."""
-    named = {keyword for keyword, _ in arguments.keywords}
-    for param in (*left, *(param for param in params if param.kind == "kw")):
-        if param.name not in named:
-            yield param
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------
@@ -203,7 +149,7 @@ def _fixes(argument: Written, model: Model) -> tuple[Fix, ...]:
     written_as = model.ev.expr(argument.frame, call.func)
     if len(callees) != 1 or not isinstance(callees[0], FunctionRef) or not isinstance(written_as, ir.Global):
         return ()
-    if callees[0].scope is not None or _arity(callees[0], _WORKER_ID, 0, model):
+    if callees[0].scope is not None or wrong_arguments(callees[0], WORKER_ID, 0, model):
         return ()
     replaced = Replace(argument.place(model), written_as.name)
     return (Fix(f"Pass `{written_as.name}` without calling it", _safety(callees[0], model), (replaced,)),)

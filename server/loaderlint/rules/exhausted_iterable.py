@@ -57,36 +57,19 @@ at its start now.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Finding, Fix, InsertStatement, Place, Severity, Silence
-from loaderlint.knowledge.iterators import ITERATORS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib
+from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.expression_source import source_of
-from loaderlint.rules.shared.iterator_progress import Progress, progress
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered, no_cure
 from loaderlint.rules.shared.lazy_places import Spot
-from loaderlint.rules.shared.one_shot_iterators import Kept, kept
 from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.spent_iterators import Spent, spent_by
 from loaderlint.rules.shared.wording import loaders_of
-
-
-@dataclass(frozen=True, slots=True)
-class _Spent:
-    """What runs out: the step of `__iter__` that hands it out, how it reads, the attributes that keep how far it is,
-    and whether it may never end."""
-
-    step: int
-    described: str
-    attributes: tuple[str, ...]
-    doubtful: bool
-    is_file: bool = False
-
 
 _A_HANDLE = "an open file that several processes go through is the matter of handle-across-workers"
 
@@ -97,10 +80,10 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         yield one if isinstance(one, Silence) else _finding(one, model)
 
 
-def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[_Spent] | Silence]:
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Spent] | Silence]:
     """What runs out in the `__iter__` of datasets."""
     for frame in function.frames:
-        found = list(_spent(frame, model)) if _is_entry(frame, model) else None
+        found = list(spent_by(frame, model)) if _is_entry(frame, model) else None
         if found == []:
             reason = "nothing that it hands out is known to run out"
             yield from silent(RULE.name, Spot(frame, 0, "def"), reason, model)
@@ -109,13 +92,13 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[_S
             yield Candidate(spent, frame, Spot(frame, spent.step, "step"), cure)
 
 
-def _weigh(spent: Sequence[Candidate[_Spent]], exposure: Exposure) -> Severity | Unsaid:
+def _weigh(spent: Sequence[Candidate[Spent]], exposure: Exposure) -> Severity | Unsaid:
     shown = max(_shows(loader) for loader in exposure.loaders)
     doubts = (1 if shown == 1 else 0) + (1 if spent[0].about.doubtful else 0)
     return lowered(RULE.severity if shown else Severity.HINT, exposure, doubts)
 
 
-def _finding(verdict: WorkerVerdict[_Spent], model: Model) -> Finding:
+def _finding(verdict: WorkerVerdict[Spent], model: Model) -> Finding:
     frame, exposure = verdict.frame, verdict.exposure
     lead = Exposure(tuple(sorted(exposure.loaders, key=_shows, reverse=True)), exposure.certainty)
     when = " (without workers, or with persistent ones)" if _shows(lead.lead) < 2 else ""
@@ -150,60 +133,10 @@ def _is_entry(frame: Frame, model: Model) -> bool:
     return any(parent is None for parent in model.reached[frame].parents.values())
 
 
-# --- what runs out ----------------------------------------------------------------------------------------------------
-
-
-def _spent(frame: Frame, model: Model) -> Iterator[_Spent]:
-    for number, step in model.steps(frame):
-        handed = NONE
-        if isinstance(step, ir.Return):
-            handed = step.value
-        elif isinstance(step, ir.Iterate):
-            handed = step.iterable
-        elif isinstance(step, ir.YieldStep) and step.is_from:
-            handed = step.value
-        if handed == NONE:
-            continue
-        found = _own_progress(handed, frame, model)
-        if found is not None and isinstance(step, ir.Return):
-            place = " and ".join(f"`self.{name}`" for name in found.attributes)
-            left = f"itself with {place} where the last epoch ended"
-            yield _Spent(number, left, found.attributes, found.doubtful)
-        for one in _kept_in(handed, frame, model, 0):
-            if one.owner == frame.receiver:
-                run_out = f"`{one.described}`, which has run out then"
-                yield _Spent(number, run_out, (one.name,), one.made.doubtful, one.made.is_file)
-
-
-def _own_progress(handed: int, frame: Frame, model: Model) -> Progress | None:
-    """How far the dataset itself is, where `__iter__` does nothing but return it."""
-    if not ir.is_self(model.ev.expr(frame, handed)) or not isinstance(frame.receiver, Instance):
-        return None
-    if any(not isinstance(step, ir.Return | ir.Evaluate) for _, step in model.steps(frame)):
-        return None
-    return progress(frame.receiver, model)
-
-
-def _kept_in(number: int, frame: Frame, model: Model, depth: int) -> Iterator[Kept]:
-    """The kept iterators that going through an expression uses up: itself, or what `map` and its like go over."""
-    found = kept(number, frame, model)
-    if found is not None:
-        yield found
-        return
-    e = model.ev.expr(frame, number)
-    if isinstance(e, ir.Call) and depth < 4:
-        atoms = model.ev.eval(e.func, frame).atoms
-        if atoms and all(isinstance(a, Lib) and a.name in ITERATORS for a in atoms):
-            for arg in e.args:
-                yield from _kept_in(arg.value, frame, model, depth + 1)
-    elif isinstance(e, ir.Comp) and e.kind == "generator":
-        yield from _kept_in(e.iterables[0], frame, model, depth + 1)
-
-
 # --- the fix ----------------------------------------------------------------------------------------------------------
 
 
-def _fixes(frame: Frame, spent: _Spent, model: Model) -> tuple[Fix, ...]:
+def _fixes(frame: Frame, spent: Spent, model: Model) -> tuple[Fix, ...]:
     """Set again in `__iter__` what the constructor sets."""
     assert isinstance(frame.receiver, Instance)
     lines: list[str] = []

@@ -55,15 +55,13 @@ from functools import partial
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.knowledge.arrays import OVERWRITES
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import ClassRef, Instance, Origin, Val
-from loaderlint.project.modules.module_refs import ModuleRef
+from loaderlint.project.evaluation.values import Instance, Origin, Val
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.argument_sources import passed_for
+from loaderlint.rules.shared.argument_sources import taken_out_by_callers
 from loaderlint.rules.shared.in_place_edits import Edit, edits, root_of
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.record_edits import RecordEdit, is_record, record_edits
@@ -73,6 +71,7 @@ from loaderlint.rules.shared.stored_kinds import (
     Memory,
     container_kind,
     has_rows,
+    is_stored,
     known_kind,
     memory,
     used_as_array,
@@ -80,8 +79,6 @@ from loaderlint.rules.shared.stored_kinds import (
 from loaderlint.rules.shared.wording import in_workers_of, loaders_of
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
-#: How many calls lie between the edit and where the data is taken out.
-_MAX_CALLERS = 3
 
 
 _NOT_STORED = "what it changes is not known to be stored: it is a copy, made for this sample, or from elsewhere"
@@ -117,7 +114,7 @@ def _candidates(edit: Edit, frame: Frame, done: Set[int], model: Model) -> Itera
         return
     value = model.ev.eval(edit.target, frame)
     for origin in _sorted(value):
-        if _is_stored(origin, value, model):
+        if is_stored(origin, value, model):
             yield from _candidate(edit, frame, value, origin, model)
             return
     made = "what it changes is made anew in the worker" if value.origins else _NOT_STORED
@@ -133,7 +130,7 @@ def _of_record(
         return
     value = model.ev.eval(edit.record, frame)
     for origin in _sorted(value):
-        if is_record(value, origin) and _is_stored(origin, value, model):
+        if is_record(value, origin) and is_stored(origin, value, model):
             record = Edit(edit.record, edit.spot, None, edit.how, "record")
             yield from _candidate(record, frame, value, origin, model)
             return
@@ -205,19 +202,6 @@ def _sorted(value: Val) -> list[Origin]:
     return sorted(value.origins, key=lambda origin: (len(origin.path), origin.path))
 
 
-def _is_stored(origin: Origin, value: Val, model: Model) -> bool:
-    """Whether an origin outlives the sample: a field filled outside worker code, or a module's own data."""
-    if isinstance(origin.owner, ModuleRef | ClassRef):
-        return len(origin.path) > 1 or origin.relation == "view" or known_kind(value) in ("array", "tensor")
-    if not isinstance(origin.owner, Instance):
-        return False
-    site = origin.owner.site
-    if site is not None and model.runs_in_worker(site.frame):
-        return False
-    stores = model.ev.classes.stores(origin.owner, origin.path[0])
-    return not any(model.runs_in_worker(store.frame) for store in stores)
-
-
 def _kind_of(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -> Kind | None:
     """The kind of what is edited; None if it may be a number, or keeps state: a cache, a buffer, a shuffled order."""
     if edit.form == "record":
@@ -244,38 +228,13 @@ def _fixes(frame: Frame, edit: Edit, kind: Kind, model: Model) -> tuple[Fix, ...
     """Copy where the alias is bound in this def, or where it is passed to it."""
     e = model.ev.expr(frame, edit.target)
     if isinstance(root := model.ev.expr(frame, root_of(edit.target, frame, model)), ir.Param):
-        return _copies(_bound_by_callers(frame, root.index, model, 0), kind)
+        return _copies(taken_out_by_callers(frame, root.index, model), kind)
     if not isinstance(e, ir.Index | ir.Attr):
         return ()
     bound = model.place(frame, edit.target)
     if bound.anchor < 0 or bound.anchor >= edit.spot.place(model).anchor:
         return ()  # no name holds it: `self.data[i] += 1` has nothing to copy
     return _copies([bound], kind)
-
-
-def _bound_by_callers(frame: Frame, index: int, model: Model, depth: int) -> list[Place]:
-    """Where worker code takes out what it passes for a parameter of a def, if stored; none if some of it is out of
-    sight. Copied there, it is what the caller goes on with as well."""
-    places: dict[Place, None] = {}
-    here = (frame.path, frame.piece, frame.def_)
-    for one in [f for f in model.reached if (f.path, f.piece, f.def_) == here]:
-        for passed in passed_for(one, index, model):
-            e = model.ev.expr(passed.frame, passed.number) if passed.number != NONE else None
-            if e is None:
-                return []
-            value = model.ev.eval(passed.number, passed.frame)
-            if not any(_is_stored(origin, value, model) for origin in value.origins):
-                continue
-            if isinstance(e, ir.Param) and depth < _MAX_CALLERS:
-                above = _bound_by_callers(passed.frame, e.index, model, depth + 1)
-                if not above:
-                    return []
-                places.update(dict.fromkeys(above))
-            elif isinstance(e, ir.Index) and (place := model.place(passed.frame, passed.number)).anchor >= 0:
-                places[place] = None
-            else:
-                return []
-    return list(places)
 
 
 def _copies(bound: list[Place], kind: Kind) -> tuple[Fix, ...]:

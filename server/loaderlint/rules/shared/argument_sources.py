@@ -7,9 +7,14 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.findings.finding import Place
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Instance, Lib, LibObject, Method, PartialOf
 from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.stored_kinds import is_stored
+
+#: How many calls lie between the edit and where the data is taken out.
+_MAX_CALLERS = 3
 
 
 class Passed(NamedTuple):
@@ -38,3 +43,28 @@ def _argument(call: ir.Call, frame: Frame, index: int, caller: Frame, model: Mod
     positional = [arg.value for arg in call.args if arg.kind == "pos"]
     position = index - (1 if bound else 0)
     return positional[position] if 0 <= position < len(positional) and params[index].kind in ("pos", "any") else NONE
+
+
+def taken_out_by_callers(frame: Frame, index: int, model: Model, depth: int = 0) -> list[Place]:
+    """Where worker code takes out what it passes for a parameter of a def, if stored; none if some of it is out of
+    sight. Copied there, it is what the caller goes on with as well."""
+    places: dict[Place, None] = {}
+    here = (frame.path, frame.piece, frame.def_)
+    for one in [f for f in model.reached if (f.path, f.piece, f.def_) == here]:
+        for passed in passed_for(one, index, model):
+            e = model.ev.expr(passed.frame, passed.number) if passed.number != NONE else None
+            if e is None:
+                return []
+            value = model.ev.eval(passed.number, passed.frame)
+            if not any(is_stored(origin, value, model) for origin in value.origins):
+                continue
+            if isinstance(e, ir.Param) and depth < _MAX_CALLERS:
+                above = taken_out_by_callers(passed.frame, e.index, model, depth + 1)
+                if not above:
+                    return []
+                places.update(dict.fromkeys(above))
+            elif isinstance(e, ir.Index) and (place := model.place(passed.frame, passed.number)).anchor >= 0:
+                places[place] = None
+            else:
+                return []
+    return list(places)

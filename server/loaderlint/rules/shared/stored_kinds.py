@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 from loaderlint.facts import ir
 from loaderlint.knowledge.arrays import ARRAY_MAKERS, CHANGES_SHAPE, KEEPS_SHAPE, ONLY_ARRAYS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Literal_, Origin, SeqOf, Site, Val
+from loaderlint.project.evaluation.values import ClassRef, Instance, Lib, LibObject, Literal_, Origin, SeqOf, Site, Val
+from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
 
 Kind = Literal["array", "tensor", "list", "record", "unknown"]
@@ -241,3 +242,16 @@ def _mapped(atom: LibObject, model: Model) -> Memory:
         case "r":
             return "read only"
     return "own"
+
+
+def is_stored(origin: Origin, value: Val, model: Model) -> bool:
+    """Whether an origin outlives the sample: a field filled outside worker code, or a module's own data."""
+    if isinstance(origin.owner, ModuleRef | ClassRef):
+        return len(origin.path) > 1 or origin.relation == "view" or known_kind(value) in ("array", "tensor")
+    if not isinstance(origin.owner, Instance):
+        return False
+    site = origin.owner.site
+    if site is not None and model.runs_in_worker(site.frame):
+        return False
+    stores = model.ev.classes.stores(origin.owner, origin.path[0])
+    return not any(model.runs_in_worker(store.frame) for store in stores)
