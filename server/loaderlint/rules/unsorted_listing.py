@@ -57,7 +57,7 @@ No fix for `os.walk`, whose folders and files both need sorting, and for `with o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -103,8 +103,8 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[_U
         if model.exposure(frame, 0, parts=("sample",)) is None or model.dataset_kind(receiver.cls) == "iterable":
             continue
         taken = taken_by_position(frame, receiver, ListingOrder(model), model)
-        for listing in _sorted(taken):
-            yield from silent(RULE.name, _spot(listing), "it is sorted before its order matters", model)
+        for spot in _sorted(taken):
+            yield from silent(RULE.name, spot, "it is sorted before its order matters", model)
         uses: dict[tuple[Frame, int], _Use] = {}
         for use in (*_sampled(frame, model), *_uses(taken, receiver, model)):
             uses.setdefault((use.listing.frame, use.listing.expr), use)  # the gravest come first
@@ -186,9 +186,10 @@ def _sampled(entry: Frame, model: Model) -> Iterator[_Use]:
                     yield _Use(each.listing, Severity.WARNING, what)
 
 
-def _sorted(taken: dict[tuple[str, str], Orders]) -> list[Listing]:
+def _sorted(taken: dict[tuple[str, str], Orders]) -> Iterable[Spot]:
     """The listings that samples are taken from by position, and that are sorted."""
-    return list(dict.fromkeys(one.listing for orders in taken.values() for one in orders if one.sorted))
+    spots = (_spot(one.listing) for orders in taken.values() for one in orders if one.sorted)
+    return {spot.key: spot for spot in spots}.values()
 
 
 def _mismatch(first: Orders, second: Orders, what: str) -> Iterator[_Use]:
