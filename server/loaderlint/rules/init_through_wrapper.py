@@ -64,13 +64,12 @@ from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.loader_defaults import OWN_ATTRIBUTES
 from loaderlint.knowledge.numpy_random import GENERATORS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject
+from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibObject
 from loaderlint.project.reach.model import Loader, Model
+from loaderlint.project.reach.worker_dataset import is_worker_dataset
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import certainty_of_workers, weighed
 from loaderlint.rules.shared.silence_reasons import few_workers
-
-_INFO = "torch.utils.data.get_worker_info"
 
 
 class Write(NamedTuple):
@@ -185,13 +184,7 @@ def _writes(frame: Frame, model: Model) -> Iterator[Write]:
 
 def _is_worker_dataset(number: int, frame: Frame, model: Model) -> bool:
     atoms = model.ev.eval(number, frame).atoms
-    return bool(atoms) and all(
-        isinstance(atom, LibMember)
-        and atom.name == "dataset"
-        and isinstance(atom.owner, LibObject)
-        and atom.owner.name == _INFO
-        for atom in atoms
-    )
+    return bool(atoms) and all(is_worker_dataset(atom) for atom in atoms)
 
 
 def _fixes(write: Write, model: Model) -> tuple[Fix, ...]:
