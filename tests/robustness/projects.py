@@ -37,15 +37,25 @@ _CASES = [
 TEXTS = [text for case in _CASES for text in case.values()]
 
 
+#: A fault under all of these settings; the cases of a random project may have none.
+CERTAIN = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+loader = DataLoader(TensorDataset(torch.zeros(8)), timeout=60)
+"""
+
+
 def project(chance: random.Random) -> dict[str, str]:
     """The texts of a project by their names: a case of several files, one or two files that hold several cases each,
-    and at times the example with every kind of link between files."""
+    at times the example with every kind of link between files, and a file with a fault for certain."""
     several = [case for case in _CASES if len(case) > 1]
     files = {"pyproject.toml": SETTINGS, **chance.choice(several)}
     if chance.random() < 0.4:
         files |= {name: text for name, text in FILES.items() if text and name.endswith(".py")}
     for name in ("mixed.py", "more.py")[: chance.randint(1, 2)]:
         files[name] = "\n\n".join(chance.sample(TEXTS, chance.randint(1, 3)))
+    files["certain.py"] = CERTAIN
     return files
 
 

@@ -71,9 +71,8 @@ class Configuration:
 
     def library_folders(self, folder: Path) -> LibraryFolders:
         """Where the modules are that the files of a folder import, as far as they are not the project's."""
-        self.environment(folder / "x.py")
+        environment = self.environment(folder / "x.py")
         assert self._versions is not None
-        environment = self._environments[folder]
         return self._versions.library_folders(folder, environment.platforms, environment.python)
 
     def declared(self, path: Path) -> tuple[LoaderWrapper, ...]:

@@ -64,18 +64,17 @@ def of_project(finding: Finding, places: ProjectPlaces, model: Model) -> Finding
         evidence = (Evidence(led, inside), *finding.evidence)
         finding = replace(finding, place=led, evidence=evidence, fixes=())
     evidence = tuple(one for one in finding.evidence if not places.is_library(one.place.path))
-    fixes = tuple(fix for fix in finding.fixes if not _changes_library(fix, places, model))
+    fixes = tuple(fix for fix in finding.fixes if not _changes_library(fix, places))
     if len(evidence) == len(finding.evidence) and len(fixes) == len(finding.fixes):
         return finding
     return replace(finding, evidence=evidence, fixes=fixes)
 
 
-def _changes_library(fix: Fix, places: ProjectPlaces, model: Model) -> bool:
+def _changes_library(fix: Fix, places: ProjectPlaces) -> bool:
     """Whether a fix would change a library, or pass a function of one what only a loader takes."""
     if any(map(places.is_library, fix.files)):
         return True
-    calls = {model.site_place(one.site) for one in model.loaders if one.installed and one.site is not None}
-    return any(place_of(intent) in calls for intent in fix.intents)
+    return any(place_of(intent) in places.calls_making_loaders for intent in fix.intents)
 
 
 def _file_of(subject: object, places: ProjectPlaces) -> Path | None:

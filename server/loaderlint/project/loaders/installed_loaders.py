@@ -29,11 +29,12 @@ def calls_of_libraries(ev: Evaluator, path: Path) -> Iterator[CallSite]:
     if file is None or not ev.files.has_libraries():
         return
     names = {written.partition(".")[0] for written, _ in imported_as(ev, path)}
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
     starred = {module.partition(".")[0] for _, modules in file.asking(star_imports) for module in modules}
     if any(map(ev.installed.is_read, starred)):
         pattern = _CALL
-    elif not names:
+    elif names:
+        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
+    else:
         return
     for piece, _ in file.asking(names_one, pattern):
         facts = ev.facts(path, piece)

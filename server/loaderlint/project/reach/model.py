@@ -777,7 +777,7 @@ class Model:
         return Place(cls.path, cls.piece, facts.anchors.defs[cls.def_][1] if facts else -1)
 
     def installed_at(self, place: Place) -> str:
-        """'somelib/transforms.py, Jitter': where something stands in a library, by its module and its first def."""
+        """'somelib.transforms.Jitter': where something stands in a library, by its module and the first def there."""
         module = self.files.library_name(place.path) or ""
         facts = self.ev.facts(place.path, place.piece)
         owner = self.callers.owner(place.path, place.piece, 1, facts) if facts and len(facts.ir.defs) > 1 else None

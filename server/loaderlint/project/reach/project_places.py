@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 from loaderlint.facts.ir import NONE
@@ -35,6 +36,12 @@ class ProjectPlaces:
     def is_library(self, path: Path) -> bool:
         """Whether a file is one of a library."""
         return self._holds(path)
+
+    @cached_property
+    def calls_making_loaders(self) -> frozenset[Place]:
+        """The calls of the project that run a function of a library which makes a loader."""
+        made = (one.site for one in self._model.loaders if one.installed and one.site is not None)
+        return frozenset(map(self._model.site_place, made))
 
     def leading_to(self, place: Place) -> Place | None:
         """The place of the project that leads to one in a library; None if the project has no part in it."""

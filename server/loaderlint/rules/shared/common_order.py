@@ -6,10 +6,11 @@ from __future__ import annotations
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model, WorkerCall
+from loaderlint.project.reach.worker_dataset import WORKER_INFO
 
 #: Functions and methods that put something in order, or pick a list of it.
 _ORDERING = frozenset("shuffle permutation permuted randperm sample choices".split())
-_WORKER_INFO = Lib("torch.utils.data.get_worker_info")
+_WORKER_INFO = Lib(WORKER_INFO)
 
 
 def sets_common_order(call: WorkerCall, name: str, model: Model) -> bool:

@@ -12,6 +12,7 @@ from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject, Unknown
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
+from loaderlint.project.reach.worker_dataset import WORKER_INFO
 from loaderlint.rules.shared.seed_sources import Source, seed_sources
 from loaderlint.rules.shared.seeding_calls import often, on_the_way, seeds_of
 from loaderlint.rules.shared.silence_reasons import few_workers
@@ -21,7 +22,7 @@ from loaderlint.rules.shared.wanted_seeds import is_wanted
 #: How often a worker seeds: once, for each epoch, batch or sample.
 Rhythm = Literal["once", "epoch", "batch", "sample"]
 _COMMON: frozenset[Source] = frozenset({"fixed", "main", "moving"})
-_WORKER_INFO = Lib("torch.utils.data.get_worker_info")
+_WORKER_INFO = Lib(WORKER_INFO)
 _SAMPLER = re.compile(r"Sampler$")
 _NO_DRAW = re.compile(r"seed$|state$|\.(?:Random|RandomState|default_rng|Generator|fork_rng)$")
 

@@ -10,8 +10,8 @@ from loaderlint.findings.finding import Fix, InsertFunction, Place, Safety, Wrap
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject
 from loaderlint.project.reach.model import Loader, Model
+from loaderlint.project.reach.worker_dataset import WORKER_INFO
 from loaderlint.rules.shared.carried_state import carries_state
-from loaderlint.rules.shared.iterable_streams import WORKER_INFO
 
 _SHARD = '''\
 def {shard_by_worker}(stream):
