@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from loaderlint.commands.command_inputs import Usage, existing, given_settings, roots_of
 from loaderlint.engine import Workspace
+
+if TYPE_CHECKING:
+    from loaderlint.rules.base import Rule
 
 
 class Unusable(Exception):
     """The arguments cannot be used; the message says what to do instead."""
 
 
-def opened(chosen: argparse.Namespace, names: list[str]) -> tuple[Workspace, list[Path]]:
-    """A workspace around these paths with the settings among the flags, and the absolute paths. Raises Unusable."""
+def opened(
+    chosen: argparse.Namespace, names: list[str], *, rules: Sequence[Rule] | None = None
+) -> tuple[Workspace, list[Path]]:
+    """A workspace around these paths with the settings among the flags, and the absolute paths. `rules`: those that it
+    asks, all of them if None. Raises Unusable."""
     try:
         given = given_settings(chosen)
     except Usage as error:
@@ -23,4 +31,4 @@ def opened(chosen: argparse.Namespace, names: list[str]) -> tuple[Workspace, lis
     if missing:
         raise Unusable("\n".join(missing))
     roots = roots_of(paths)
-    return Workspace(roots.folders, given, around=roots.around, reports_unread=True), paths
+    return Workspace(roots.folders, given, around=roots.around, reports_unread=True, rules=rules), paths

@@ -16,7 +16,7 @@ from loaderlint.report.terminal import complain
 def workers(chosen: argparse.Namespace) -> int:
     """List the loaders, what runs in their workers, and what is copied into each."""
     try:
-        workspace, paths = open_projects.opened(chosen, chosen.paths or ["."])
+        workspace, paths = open_projects.opened(chosen, chosen.paths or ["."], rules=())
     except open_projects.Unusable as error:
         complain(str(error))
         return FAILED

@@ -87,13 +87,21 @@ class Linked(NamedTuple):
 
 class Linking:
     """Links one project, and keeps the last result. `tells`: every linking collects what `explain` needs. `jobs`: the
-    number of processes in which parts may be linked."""
+    number of processes in which parts may be linked. `rules`: those that may be asked, all of them if None."""
 
-    def __init__(self, store: Store, configuration: Configuration, tells: bool, jobs: int = 1) -> None:
+    def __init__(
+        self,
+        store: Store,
+        configuration: Configuration,
+        tells: bool,
+        jobs: int = 1,
+        rules: Sequence[Rule] | None = None,
+    ) -> None:
         self._store = store
         self._configuration = configuration
         self._tells = tells
         self._jobs = jobs
+        self._askable = rules
         self.last: Linked | None = None
         self.named: frozenset[Path] = frozenset()
         """The files that the user named: rules that their settings enable are asked too."""
@@ -322,19 +330,19 @@ class Linking:
         for limit in model.limits:
             limited(Problem(limit.path, limit.message, False))
         try:
+            about = self._nothing_told()
+            if gathering:
+                from loaderlint.explanations import explanation
+
+                # Before the rules, whose questions can bring an evaluation to its limits: the map is the same without.
+                with contained(failed, _only_path(snapshot), cost="answer"):
+                    about = explanation.told(model)
             silences: list[Silence] = []
             rules = self._rules(snapshot.paths(), telling)
             for one in ask_rules(model, rules, stop, silences.append if gathering else unheard, failed):
                 found.setdefault(one.place.path, []).append(one)
             self.on_linked(model)
-            if not gathering:
-                return found, None
-            from loaderlint.explanations.explanation import told
-
-            about = self._nothing_told()
-            with contained(failed, _only_path(snapshot), cost="answer"):
-                about = told(model, silences)
-            return found, about
+            return found, about.with_silences(silences) if gathering else None
         finally:
             model.take_apart()
 
@@ -368,14 +376,15 @@ class Linking:
         )
 
     def _rules(self, paths: Iterable[Path], telling: bool) -> list[Rule]:
-        """The rules that are enabled for at least one of these files; all rules if `telling`."""
+        """The rules that are enabled for at least one of these files; all that may be asked if `telling`."""
         from loaderlint.rules import RULES
 
+        rules = RULES if self._askable is None else self._askable
         if telling:
-            return list(RULES)
+            return list(rules)
         folders = {path.parent: path for path in paths}
         asked = [self._configuration.settings(path) for path in folders.values()]
-        return [r for r in RULES if any(one.enabled(r.name, r.code, r.enabled_by_default) for one in asked)]
+        return [r for r in rules if any(one.enabled(r.name, r.code, r.enabled_by_default) for one in asked)]
 
 
 def _only_path(snapshot: Snapshot) -> Path | None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from loaderlint.explanations.worker_map import MappedLoader
     from loaderlint.project.modules.project_files import Read
     from loaderlint.project.reach.model import Model
+    from loaderlint.rules.base import Rule
     from loaderlint.sources.store import KeptPieces, OpenFile
     from loaderlint.syntax.span import Span
 
@@ -53,6 +54,7 @@ class Project:
         jobs: int = 1,
         reports_unread: bool = False,
         loose: bool = False,
+        rules: Sequence[Rule] | None = None,
     ) -> None:
         self.root = root
         self.store = store or Store(root, kept, loose=loose)
@@ -61,7 +63,7 @@ class Project:
         self.places = Places(self.store)
         self.repairs = Repairs(self.store)
         self.showing = Showing(self.store, self.configuration, self.places, reports_unread=reports_unread)
-        self._linking = Linking(self.store, self.configuration, tells, jobs)
+        self._linking = Linking(self.store, self.configuration, tells, jobs, rules)
         self._alone: dict[Path, Project] = {}
         self._folders: frozenset[Path] = frozenset()
         """The folders that the last check was asked about."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from loaderlint.explanations.worker_map import WorkerMap
     from loaderlint.findings.baseline import Kept
     from loaderlint.fixes.file_edits import FileEdit, Repair
+    from loaderlint.rules.base import Rule
     from loaderlint.sources.store import OpenFile
     from loaderlint.syntax.span import Span
 
@@ -43,6 +44,7 @@ class Workspace:
     need none of their own. `cache`: where the facts of pieces are kept between runs (see `keep`). `jobs`: in how many
     processes a check may link parts of a project that holds several, where nothing is told and no text is an editor's.
     `reports_unread`: whether parts of files that cannot be parsed are findings (editors show syntax errors themselves).
+    `rules`: those that are asked, all of them if None; the worker map needs none.
 
     `around`: further folders that count as roots for the files in them where no project file says which is. There, only
     what the asked files lead to is read (see `sources.import_neighbours`), and not all that is in the folder.
@@ -63,10 +65,12 @@ class Workspace:
         jobs: int = 1,
         reports_unread: bool = False,
         around: Sequence[Path] = (),
+        rules: Sequence[Rule] | None = None,
     ) -> None:
         self._tells = tells
         self._reports_unread = reports_unread
         self._jobs = jobs
+        self._rules = rules
         self._cache = cache
         self._folders = tuple(dict.fromkeys(map(known_as, folders)))
         self._around = tuple(dict.fromkeys(map(known_as, around)))
@@ -391,6 +395,7 @@ class Workspace:
                 kept=self._cache,
                 jobs=self._jobs,
                 reports_unread=self._reports_unread,
+                rules=self._rules,
                 loose=root not in self._folders and project_root(root) is None,
             )
         return self._projects[root]

@@ -1,6 +1,6 @@
 """What is known of a line: what stands there, whether and why workers run it, and what the rules make of it.
 
-`told(model, silences)` is gathered while a project is linked and holds nothing of the model, so that it can be kept;
+`told(model)` is gathered while a project is linked and holds nothing of the model, so that it can be kept;
 `Explanation` is what the engine makes of it for one line. Nothing here is printed: `loaderlint.report` and the language
 server do that, each in its own way.
 """
@@ -83,24 +83,27 @@ class Told:
     refactorings: Mapping[Place, Fix] = field(default_factory=dict)
     installed: Mapping[Path, Mapping[str, str]] = field(default_factory=dict)
 
+    def with_silences(self, silences: Iterable[Silence]) -> Told:
+        """The same with what the rules were silent about."""
+        by_file: dict[Path, dict[Silence, None]] = {}
+        for silence in silences:
+            by_file.setdefault(silence.place.path, {})[silence] = None
+        return replace(self, silences={path: tuple(found) for path, found in by_file.items()})
 
-def told(model: Model, silences: Iterable[Silence]) -> Told:
-    """What a linked model tells, with the silences of its rules."""
+
+def told(model: Model) -> Told:
+    """What a linked model tells, whatever its rules say."""
     frames: dict[DefKey, list[Reached]] = {}
     for one in model.reached.values():
         if model.ev.installed.holds(one.frame.path):
             continue
         frames.setdefault((one.frame.path, one.frame.piece, one.frame.def_), []).append(one)
-    by_file: dict[Path, dict[Silence, None]] = {}
-    for silence in silences:
-        by_file.setdefault(silence.place.path, {})[silence] = None
     return Told(
         worker_map(model),
         {key: _function(found, model) for key, found in frames.items()},
         _holders(model),
-        {path: tuple(found) for path, found in by_file.items()},
-        dict(_refactorings(model)),
-        _installed(model),
+        refactorings=dict(_refactorings(model)),
+        installed=_installed(model),
     )
 
 
