@@ -48,7 +48,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Origin, Val
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import weighed
+from loaderlint.rules.shared.judgement import Unsaid, weighed
 from loaderlint.rules.shared.stored_kinds import Kind, container_kind, has_rows, is_array_index, known_kind
 from loaderlint.rules.shared.wording import loaders_of
 
@@ -111,7 +111,7 @@ def _aliased(number: int, frame: Frame, exposure: Exposure | None, model: Model)
             continue
         verdict = weighed(RULE, exposure.certainty)
         place = model.place(frame, number)
-        if verdict is None or place.anchor < 0:
+        if isinstance(verdict, Unsaid) or place.anchor < 0:
             return
         name = "self" + "".join("[...]" if part == "[]" else f".{part}" for part in origin.path)
         loop = loaders_of(exposure)

@@ -51,10 +51,10 @@ from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib, Method
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.init_calls import WORKER_ID, def_of, refusal, wrong_arguments
-from loaderlint.rules.shared.judgement import certainty_of_workers, weighed
+from loaderlint.rules.shared.judgement import Unsaid, certainty_of_workers, weighed
 from loaderlint.rules.shared.loader_call import Written, written
 from loaderlint.rules.shared.seeding import SEED_WORKER
-from loaderlint.rules.shared.silence_reasons import few_workers, too_unsure
+from loaderlint.rules.shared.silence_reasons import few_workers
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -66,13 +66,12 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         if model.explains:
             yield Silence(RULE.name, argument.place(model), few_workers(loader))
         return
-    certainty = certainty_of_workers(loader)
-    verdict = weighed(RULE, certainty)
+    verdict = weighed(RULE, certainty_of_workers(loader))
     wrong = _called_too_early(argument, model) or _uncallable(argument, model)
-    if verdict is None or wrong is None:
+    if isinstance(verdict, Unsaid) or wrong is None:
         fine = "nothing is wrong with what is passed, as far as is known"
         if model.explains:
-            yield Silence(RULE.name, argument.place(model), too_unsure(certainty) if verdict is None else fine)
+            yield Silence(RULE.name, argument.place(model), verdict.reason if isinstance(verdict, Unsaid) else fine)
         return
     message = f"{wrong} (`worker_init_fn` of {loader.described})"
     yield verdict.finding(message, argument.place(model), "worker_init_fn", fixes=_fixes(argument, model))

@@ -52,7 +52,7 @@ from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Sever
 from loaderlint.project.reach.model import MainFunction, Model, WorkerCall
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.epoch_passes import Pass, has_loops, may_loop, passes, turn_name
-from loaderlint.rules.shared.judgement import Verdict, weighed
+from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.seeds_in_loops import (
     SEEDER_NAMES,
@@ -63,7 +63,7 @@ from loaderlint.rules.shared.seeds_in_loops import (
     seeding_names,
     torch_seeder,
 )
-from loaderlint.rules.shared.silence_reasons import silent, too_unsure
+from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.training_passes import is_a_run, is_random, repeats, trains
 
 _WORDS = ("seed", "SEED", "Seed")
@@ -119,8 +119,11 @@ def _judge(seeding: Seeding, model: Model) -> Iterator[Finding | Silence]:
     sure = [one for one in through if is_random(one.loader) == "yes"]
     certainty: Certainty = "proven" if sure else "possible"
     verdict = weighed(RULE, certainty, seeding.unknowns)
-    if reason or verdict is None:
-        yield from silent(RULE.name, here, reason or too_unsure(certainty), model)
+    if reason:
+        yield from silent(RULE.name, here, reason, model)
+        return
+    if isinstance(verdict, Unsaid):
+        yield from silent(RULE.name, here, verdict.reason, model)
         return
     yield _finding(seeding, (sure or through)[0], verdict, model)
 

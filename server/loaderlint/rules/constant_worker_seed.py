@@ -60,11 +60,11 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.global_draws import is_drawn_from
-from loaderlint.rules.shared.judgement import Verdict, loudness
+from loaderlint.rules.shared.judgement import Unsaid, Verdict, loudness
 from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.seed_sources import Source
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, is_read_only_in
-from loaderlint.rules.shared.silence_reasons import few_workers, too_unsure
+from loaderlint.rules.shared.silence_reasons import few_workers
 from loaderlint.rules.shared.wording import in_workers_of
 from loaderlint.rules.shared.worker_seedings import WorkerSeeding, worker_seedings
 
@@ -100,8 +100,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         exposure = Exposure(exposure.loaders, "possible")
     severity = _severity(first, loader, exposure)
     place = model.place(first.place.frame, first.place.number)
-    if severity is None:
-        yield Silence(RULE.name, place, _why_unsaid(first, loader, exposure))
+    if isinstance(severity, Unsaid):
+        yield Silence(RULE.name, place, severity.reason)
         return
     others = {model.place(s.place.frame, s.place.number): s.function for s in bad}
     also = [Evidence(other, f"`{function}` too") for other, function in others.items() if other != place]
@@ -123,29 +123,21 @@ def _why_good(seeding: WorkerSeeding, *, derived: bool) -> str:
     return "where the seed comes from is not known" if "unknown" in seeding.sources else "the seed depends on the index"
 
 
-def _why_unsaid(seeding: WorkerSeeding, loader: Loader, exposure: Exposure) -> str:
-    if seeding.sources & {"time", "moving"}:
-        return "the seed is another one in each epoch and worker"
-    if loader.persistent:
-        return "its workers live on over the epochs, so that each starts once, with a seed of its own"
-    return too_unsure(exposure.certainty)
-
-
-def _severity(seeding: WorkerSeeding, loader: Loader, exposure: Exposure) -> Severity | None:
+def _severity(seeding: WorkerSeeding, loader: Loader, exposure: Exposure) -> Severity | Unsaid:
     """Error where workers or runs agree; worker_id alone is a warning, if the function runs in each epoch."""
     sources = seeding.sources
     by_worker = "worker id" in sources and "state" not in sources
     if (by_worker or seeding.each_epoch) and sources & {"time", "moving"}:
-        return None
+        return Unsaid("the seed is another one in each epoch and worker")
     if seeding.each_epoch:
         severity = loudness(Severity.WARNING, exposure.certainty)
     elif not by_worker:
         severity = loudness(Severity.ERROR, exposure.certainty)
     elif loader.persistent:
-        return None
+        return Unsaid("its workers live on over the epochs, so that each starts once, with a seed of its own")
     else:
         severity = loudness(Severity.WARNING, exposure.certainty, 1 if loader.persistent is None else 0)
-    return Severity.HINT if severity is not None and is_for_evaluation(loader) else severity
+    return Severity.HINT if isinstance(severity, Severity) and is_for_evaluation(loader) else severity
 
 
 def _effect(seeding: WorkerSeeding) -> str:

@@ -73,7 +73,7 @@ from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.project.versions.environment import Answer, VersionSet
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.copied_transforms import TransformUse, copied_transforms
-from loaderlint.rules.shared.judgement import Verdict, weighed
+from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
 from loaderlint.rules.shared.lazy_places import site_key, spot_of
 from loaderlint.rules.shared.loader_traits import one_stream
 from loaderlint.rules.shared.seeding import TAKES_INIT, init_in_sight, may_be_passed
@@ -106,7 +106,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         exposure = model.exposed(1 << loader.index, possible, RULE.workers)
         verdict = _verdict(use.library, exposure, loader, model) if exposure else None
         reason = _cure(use, loader, model)
-        if reason or exposure is None or verdict is None:
+        if reason or exposure is None or verdict is None or isinstance(verdict, Unsaid):
             reason = reason or _old(use.library, loader, model)
             yield from silent(RULE.name, spot_of(use.made.site), f"{reason}: {loader.described}", model)
             continue
@@ -189,7 +189,7 @@ def _reseeds(call: WorkerCall, library: Library, model: Model) -> bool:
     return any(name in RESEEDING_INITS or name in ("monai.data.set_rnd", "imgaug.seed") for name in named)
 
 
-def _verdict(library: Library, exposure: Exposure, loader: Loader, model: Model) -> Verdict | None:
+def _verdict(library: Library, exposure: Exposure, loader: Loader, model: Model) -> Verdict | Unsaid | None:
     """Error where the version that is declared has the fault, one step lower where some that are possible have,
     information where none is declared."""
     declared = model.environment(loader).packages or {}

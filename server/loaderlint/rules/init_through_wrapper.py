@@ -68,7 +68,7 @@ from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibObject
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.project.reach.worker_dataset import is_worker_dataset
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import certainty_of_workers, weighed
+from loaderlint.rules.shared.judgement import Unsaid, certainty_of_workers, weighed
 from loaderlint.rules.shared.silence_reasons import few_workers
 
 
@@ -110,7 +110,7 @@ def _finding(
     write: Write, readers: list[Evidence], wrapper: str, loader: Loader, model: Model
 ) -> Iterator[Finding | Silence]:
     verdict = weighed(RULE, certainty_of_workers(loader))
-    if verdict is None or loader.site is None:
+    if isinstance(verdict, Unsaid) or loader.site is None:
         return
     short = wrapper.rpartition(".")[2]
     inside = "`.dataset`" if short == "Subset" else "each of `.datasets`"

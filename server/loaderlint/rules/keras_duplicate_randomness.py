@@ -72,9 +72,8 @@ from loaderlint.project.reach.model import MainFunction, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.generator_creation import is_seeded
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix
-from loaderlint.rules.shared.judgement import weighed
+from loaderlint.rules.shared.judgement import Unsaid, weighed
 from loaderlint.rules.shared.keras_pools import FLAG, Pool, is_keras_dataset, keras_pools
-from loaderlint.rules.shared.silence_reasons import too_unsure
 
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -92,8 +91,8 @@ def _judge(one: Inherited, pool: Pool, frames: tuple[Frame, ...], model: Model) 
         yield Silence(RULE.name, one.place(model), reason)
         return
     verdict = weighed(RULE, pool.certainty, 1 if pool.alone else 0)
-    if verdict is None:
-        yield Silence(RULE.name, one.place(model), too_unsure(pool.certainty))
+    if isinstance(verdict, Unsaid):
+        yield Silence(RULE.name, one.place(model), verdict.reason)
         return
     name = model.ev.classes.name(pool.dataset.cls)
     start = Evidence(model.place(pool.call.frame, pool.call.number), f"Keras makes the samples of {name} in processes")

@@ -64,7 +64,7 @@ from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.expression_source import constant_source
 from loaderlint.rules.shared.guarded_names import binding_place, guarded_bindings, guarded_reads
-from loaderlint.rules.shared.judgement import Verdict, gathered
+from loaderlint.rules.shared.judgement import Unsaid, Verdict, gathered
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
 from loaderlint.rules.shared.silence_reasons import silences, started_by, unexposed
 from loaderlint.rules.shared.wording import in_workers_of
@@ -85,7 +85,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         return
     frame, exposure = found
     loud = severity(exposure.lead, model, exposure.certainty)
-    if loud is None:
+    if isinstance(loud, Unsaid):
         return
     verdict = Verdict(RULE.name, loud, exposure.certainty)
     if guarded_bindings(_outermost(function, model), file, model):
@@ -149,7 +149,7 @@ def _sent_by_name(
 
 
 def _exposure(frame: Frame, model: Model) -> Exposure | None:
-    return model.exposure(frame, 1, cured=lambda loader: severity(loader, model, "proven") is None)
+    return model.exposure(frame, 1, cured=lambda loader: isinstance(severity(loader, model, "proven"), Unsaid))
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------

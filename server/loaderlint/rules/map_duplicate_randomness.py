@@ -61,11 +61,11 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import MainFunction, Model, WorkerCall
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix, seeds_numpy
-from loaderlint.rules.shared.judgement import Verdict, weighed
+from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.possible_maps import MAPPERS, POOL_WORDS, SHARDS, map_names, may_map
 from loaderlint.rules.shared.process_maps import Mapping, is_none, mappings, run_by_call, runner, several_processes
-from loaderlint.rules.shared.silence_reasons import silent, too_unsure
+from loaderlint.rules.shared.silence_reasons import silent
 
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -87,9 +87,11 @@ def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Mode
     here = Spot(call.frame, call.number)
     before = _run_before(mapping, call, model)
     verdict = weighed(RULE, certainty)
-    if before is None or verdict is None:
-        reason = too_unsure(certainty) if before is not None else "its initializer seeds, or nobody knows what it does"
-        yield from silent(RULE.name, here, reason, model)
+    if before is None:
+        yield from silent(RULE.name, here, "its initializer seeds, or nobody knows what it does", model)
+        return
+    if isinstance(verdict, Unsaid):
+        yield from silent(RULE.name, here, verdict.reason, model)
         return
     named = model.named_start_methods(mapping.context) if mapping.context is not None else frozenset[str]()
     found = list(inherited((*before, *frames), lambda: named or model.process_start_methods(call.frame.path), model))

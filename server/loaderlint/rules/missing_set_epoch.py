@@ -56,9 +56,9 @@ from loaderlint.project.reach.model import Loader, MainFunction, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.epoch_passes import Pass, has_loops, inside, may_loop, passes, turn_name
 from loaderlint.rules.shared.forgotten_samplers import SAMPLER, forgotten_samplers, samplers_of, shuffles
-from loaderlint.rules.shared.judgement import weighed
+from loaderlint.rules.shared.judgement import Unsaid, weighed
 from loaderlint.rules.shared.lazy_places import spot_of
-from loaderlint.rules.shared.silence_reasons import silent, too_unsure
+from loaderlint.rules.shared.silence_reasons import silent
 
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -86,9 +86,12 @@ def _judge(sampler: LibObject, one: Pass, model: Model) -> Iterator[Finding | Si
     here = spot_of(sampler.site)
     certainty: Certainty = "proven" if shuffles(sampler, model) == "yes" else "possible"
     verdict = weighed(RULE, certainty)
-    if one.evaluates(model) or verdict is None:
-        of_evaluation = f"the pass in `{model.label(one.frame)}` is one of evaluation"
-        yield from silent(RULE.name, here, too_unsure(certainty) if verdict is None else of_evaluation, model)
+    if isinstance(verdict, Unsaid):
+        yield from silent(RULE.name, here, verdict.reason, model)
+        return
+    if one.evaluates(model):
+        reason = f"the pass in `{model.label(one.frame)}` is one of evaluation"
+        yield from silent(RULE.name, here, reason, model)
         return
     fix = _fix(sampler, one, model)
     yield verdict.finding(

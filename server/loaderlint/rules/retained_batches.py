@@ -57,7 +57,7 @@ from loaderlint.rules.shared.batch_parts import (
     shares_memory,
 )
 from loaderlint.rules.shared.epoch_passes import may_loop
-from loaderlint.rules.shared.judgement import certainty_of_workers, weighed
+from loaderlint.rules.shared.judgement import Unsaid, certainty_of_workers, weighed
 from loaderlint.rules.shared.loader_names import names_a_loader
 
 _STRATEGY = "the project chooses how tensors are shared: set_sharing_strategy"
@@ -96,7 +96,7 @@ def _finding(part: BatchPart, append: Append, frame: Frame, model: Model) -> Fin
     loader, call = part.loader, append.step.call
     tensor = is_tensor(part, model)
     verdict = weighed(RULE, certainty_of_workers(loader), 0 if tensor else 1)
-    if verdict is None or loader.site is None:
+    if isinstance(verdict, Unsaid) or loader.site is None:
         return None
     return verdict.finding(
         f"each batch of {loader.described} that is kept holds shared memory of its worker and a file descriptor, and "

@@ -64,7 +64,7 @@ from loaderlint.project.evaluation.values import Instance, LibObject, Site
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.epoch_loops import Loop, goes_through, is_loader, loops_around, step_context
-from loaderlint.rules.shared.judgement import Verdict, weighed
+from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
 from loaderlint.rules.shared.late_changes import Change, changes_in_main, read_in_workers
 from loaderlint.rules.shared.lazy_places import spot_of
 from loaderlint.rules.shared.silence_reasons import few_workers, silent
@@ -87,7 +87,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         yield from silent(RULE.name, spot_of(loader.site), reason, model)
         return
     verdict = weighed(RULE, exposure.certainty)
-    if verdict is None:
+    if isinstance(verdict, Unsaid):
         return
     read = read_in_workers(loader, model)
     changes = list(changes_in_main(loader, read, model))

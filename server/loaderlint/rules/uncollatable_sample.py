@@ -55,9 +55,9 @@ from loaderlint.project.evaluation.values import LibObject
 from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.default_collate import OWN_COLLATE, has_own_collate
-from loaderlint.rules.shared.judgement import weighed
+from loaderlint.rules.shared.judgement import Unsaid, weighed
 from loaderlint.rules.shared.lazy_places import Spot
-from loaderlint.rules.shared.silence_reasons import silent, too_unsure
+from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.uncollatable import IMAGE, PATH, Kind, Uncollatable
 
 _ADVICE = {
@@ -186,8 +186,8 @@ def _finding(
     fixes: tuple[Fix, ...],
 ) -> Iterator[Finding | Silence]:
     verdict = weighed(RULE, certainty)
-    if verdict is None:
-        yield Silence(RULE.name, place, too_unsure(certainty))
+    if isinstance(verdict, Unsaid):
+        yield Silence(RULE.name, place, verdict.reason)
         return
     message = f"`default_collate` of {loader.described} raises TypeError: {what}"
     yield verdict.finding(message, place, kind, why, fixes)

@@ -55,11 +55,9 @@ from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.project.reach.scripts import Start
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import Verdict, certainty_of_workers
+from loaderlint.rules.shared.judgement import Unsaid, Verdict, certainty_of_workers
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
-from loaderlint.rules.shared.silence_reasons import few_workers, started_by, too_unsure
-
-_MAY_BE_NONE = "the code gives it no workers in some cases: it may know of the platforms"
+from loaderlint.rules.shared.silence_reasons import few_workers
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -69,11 +67,10 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         if place is not None:
             yield Silence(RULE.name, place, few_workers(loader))
         return
-    if severity(loader, model, "proven") is None:
+    severe = severity(loader, model, "proven")
+    if isinstance(severe, Unsaid):
         if place is not None:
-            forked = model.start_methods(loader) <= {"fork"}
-            reason = f"{started_by(loader, model)}, which do not run the script again" if forked else _MAY_BE_NONE
-            yield Silence(RULE.name, place, reason)
+            yield Silence(RULE.name, place, severe.reason)
         return
     starts = [start for start in model.scripts.starts() if start.loader is loader]
     if place is not None and not starts:
@@ -87,8 +84,8 @@ def _finding(start: Start, model: Model) -> Iterator[Finding | Silence]:
     loader, script = start.loader, start.place.path.name
     certainty = certainty_of_workers(loader)
     loud = severity(loader, model, certainty)
-    if loud is None:
-        yield Silence(RULE.name, start.place, too_unsure(certainty))
+    if isinstance(loud, Unsaid):
+        yield Silence(RULE.name, start.place, loud.reason)
         return
     yield Verdict(RULE.name, loud, certainty).finding(
         f"the workers of {loader.described} cannot start: each one ({fresh_starts(loader, model)}) first runs {script} "

@@ -63,10 +63,10 @@ from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.hoisting import hoisted
-from loaderlint.rules.shared.judgement import weighed
+from loaderlint.rules.shared.judgement import Unsaid, weighed
 from loaderlint.rules.shared.lazy_places import spot_of
 from loaderlint.rules.shared.pickled_to_workers import Parcel, cannot_start, is_local, parcels, sent_by, start_severity
-from loaderlint.rules.shared.silence_reasons import few_workers, silent, too_unsure, unpickled
+from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
 
 _TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
 
@@ -87,8 +87,8 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         certainty = "possible" if parcel.guessed else exposure.certainty
         verdict = weighed(RULE, certainty, severity=loud)
         place = _place(ref, model)
-        if verdict is None:
-            yield Silence(RULE.name, place, too_unsure(certainty))
+        if isinstance(verdict, Unsaid):
+            yield Silence(RULE.name, place, verdict.reason)
             continue
         if certainty == "possible" and _is_chosen_by_test(place.path, loader):
             yield Silence(RULE.name, place, "a test hands it to the loader, and chooses the number of workers")

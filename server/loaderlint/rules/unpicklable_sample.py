@@ -64,8 +64,8 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Instance, LibObject, SeqOf, Val, of
 from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import weighed
-from loaderlint.rules.shared.silence_reasons import few_workers, too_unsure
+from loaderlint.rules.shared.judgement import Unsaid, weighed
+from loaderlint.rules.shared.silence_reasons import few_workers
 from loaderlint.rules.shared.unsendable import Unsendable, atoms_in, unsendable
 
 Way = Literal["collated", "passed", "unknown"]
@@ -156,8 +156,8 @@ def _finding(
 ) -> Iterator[Finding | Silence]:
     certainty: Certainty = "possible" if guessed else exposure.certainty
     verdict = weighed(RULE, certainty)
-    if verdict is None:
-        yield Silence(RULE.name, _place(one, model), too_unsure(certainty))
+    if isinstance(verdict, Unsaid):
+        yield Silence(RULE.name, _place(one, model), verdict.reason)
         return
     gives = f"`{model.label(one.frame)}`" if model.def_of(one.frame).kind != "lambda" else "its collate function"
     if way == "collated":

@@ -73,11 +73,11 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, LibObject
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import weighed
+from loaderlint.rules.shared.judgement import Unsaid, weighed
 from loaderlint.rules.shared.lazy_places import spot_of
 from loaderlint.rules.shared.left_out_state import left_out
 from loaderlint.rules.shared.pickled_to_workers import cannot_start, parcels, sent_by, start_severity
-from loaderlint.rules.shared.silence_reasons import few_workers, silent, too_unsure, unpickled
+from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
 from loaderlint.rules.shared.stuck_parcels import Stuck, first_use, stuck
 from loaderlint.rules.shared.wording import in_workers_of
 
@@ -121,8 +121,8 @@ def _judge(
         return Silence(RULE.name, one.place, f"it can be pickled from Python {since} on")
     base = Severity.WARNING if one.is_on_gpu else loud  # a start method that is asked for says nothing of the platform
     verdict = weighed(RULE, certainty, one.doubts + (0 if is_old == "yes" else 1), base)
-    if verdict is None:
-        return Silence(RULE.name, one.place, too_unsure(certainty))
+    if isinstance(verdict, Unsaid):
+        return Silence(RULE.name, one.place, verdict.reason)
     error = f"{one.kind.error} before Python {since}" if since else one.kind.error
     return verdict.finding(
         f"{cannot_start(loader, model)}: {one.parcel.held} is sent to them and is {_a(one.kind.word)} (cannot "
@@ -170,7 +170,7 @@ def _useless_locks(found: list[Stuck], loader: Loader, exposure: Exposure, model
         done.add(holder)
         certainty: Certainty = "possible" if one.parcel.guessed else exposure.certainty
         verdict = weighed(RULE, certainty, severity=Severity.INFORMATION)
-        if verdict is None:
+        if isinstance(verdict, Unsaid):
             continue
         frame, number = use
         yield verdict.finding(

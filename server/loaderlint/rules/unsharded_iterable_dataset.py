@@ -63,10 +63,10 @@ from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.iterable_streams import Stream
-from loaderlint.rules.shared.judgement import Verdict, weighed
+from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.sharding import iterations, questions, sharding_fixes
-from loaderlint.rules.shared.silence_reasons import few_workers, silent, too_unsure
+from loaderlint.rules.shared.silence_reasons import few_workers, silent
 from loaderlint.rules.shared.wording import in_workers_of
 
 
@@ -77,7 +77,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         verdict = _verdict(entry, exposure, model) if exposure else None
         stream = Stream(entry, loader, model)
         reason = _why_not(stream, entry, loader, verdict, model)
-        if exposure is None or verdict is None or reason:
+        if exposure is None or not isinstance(verdict, Verdict) or reason:
             yield from silent(RULE.name, Spot(entry, 0, "def"), f"{reason}: {loader.described}", model)
             continue
         assert isinstance(entry.receiver, Instance)
@@ -98,27 +98,27 @@ def _advice(stream: Stream) -> str:
     return f"{shard}, before it is shuffled" if stream.has_own_order() else shard
 
 
-def _why_not(stream: Stream, entry: Frame, loader: Loader, verdict: Verdict | None, model: Model) -> str:
+def _why_not(stream: Stream, entry: Frame, loader: Loader, verdict: Verdict | Unsaid | None, model: Model) -> str:
     """Why items do not come more than once, as far as is known; '' if they do."""
     if loader.kind.shards:
         return f"{loader.kind.name} splits the stream between the workers"
     if loader.has_workers(2) == "no":
         return few_workers(loader)
-    if verdict is None:
-        return too_unsure("possible")
+    if isinstance(verdict, Unsaid):
+        return verdict.reason
     if reason := stream.why_not_whole():
         return reason
     # that it asks too early is said by another rule
     return "it asks for the worker, but too early: worker-info-in-main" if any(questions(entry, model)) else ""
 
 
-def _verdict(entry: Frame, exposure: Exposure, model: Model) -> Verdict | None:
+def _verdict(entry: Frame, exposure: Exposure, model: Model) -> Verdict | Unsaid:
     """Two things are unknown where it is a guess that a loader holds the dataset, and its number of workers too."""
     assert isinstance(entry.receiver, Instance)
     loader = exposure.lead
     sites = model.callers.sites(model.ev.classes.name(entry.receiver.cls)) if loader.out_of_sight else ()
     if any("test" not in site.path.name for site in sites):
-        return None  # its objects are made in sight, and no loader gets them
+        return Unsaid("its objects are made in sight, and no loader gets them")
     guessed = loader.out_of_sight or bool(model.reached[entry].possible >> loader.index & 1)
     return weighed(RULE, exposure.certainty, 1 if guessed and loader.has_workers(2) != "yes" else 0)
 

@@ -57,7 +57,7 @@ from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.iterable_streams import Stream
-from loaderlint.rules.shared.judgement import weighed
+from loaderlint.rules.shared.judgement import Unsaid, weighed
 from loaderlint.rules.shared.sharding import iterations, questions, sharding_fixes
 from loaderlint.rules.shared.silence_reasons import few_workers
 from loaderlint.rules.shared.wording import in_workers_of
@@ -72,7 +72,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         if question is None:
             continue
         reason = _why_not(entry, loader, model)
-        if exposure is None or verdict is None or reason:
+        if exposure is None or verdict is None or isinstance(verdict, Unsaid) or reason:
             yield Silence(RULE.name, question.place, f"{reason}: {loader.described}")
             continue
         assert isinstance(entry.receiver, Instance)

@@ -18,7 +18,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part
 from loaderlint.rules.base import Rule
 from loaderlint.rules.shared.lazy_places import Spot
-from loaderlint.rules.shared.silence_reasons import silent, too_unsure, unexposed
+from loaderlint.rules.shared.silence_reasons import silent, unexposed
 
 _About = TypeVar("_About")
 
@@ -97,7 +97,7 @@ class WorkerVerdict(Verdict, Generic[_About]):
 
 @dataclass(frozen=True, slots=True)
 class Unsaid:
-    """A fault of which a rule does not speak, and why."""
+    """The `reason` why a rule does not report a fault."""
 
     reason: str
 
@@ -224,17 +224,17 @@ def _by_doubts(rule: Rule) -> Weigh[_About]:
 
 def lowered(severity: Severity, exposure: Exposure, doubts: int = 0) -> Severity | Unsaid:
     """A severity, lowered by all that is not certain."""
-    return loudness(severity, exposure.certainty, doubts) or Unsaid(too_unsure(exposure.certainty))
+    return loudness(severity, exposure.certainty, doubts)
 
 
 # --- faults that are no matter of a frame -----------------------------------------------------------------------------
 
 
-def weighed(rule: Rule, certainty: Certainty, doubts: int = 0, severity: Severity | None = None) -> Verdict | None:
-    """The verdict on a fault that needs no loader to run it; None if it is not certain enough to be said. `severity` is
-    that of the rule unless given."""
+def weighed(rule: Rule, certainty: Certainty, doubts: int = 0, severity: Severity | None = None) -> Verdict | Unsaid:
+    """The verdict on a fault that needs no loader to run it, or why it is not reported. `severity` is that of the rule
+    unless given."""
     loud = loudness(severity or rule.severity, certainty, doubts)
-    return Verdict(rule.name, loud, certainty) if loud else None
+    return loud if isinstance(loud, Unsaid) else Verdict(rule.name, loud, certainty)
 
 
 def certainty_of_workers(loader: Loader) -> Certainty:
@@ -242,7 +242,12 @@ def certainty_of_workers(loader: Loader) -> Certainty:
     return "proven" if loader.has_workers() == "yes" else "possible"
 
 
-def loudness(severity: Severity, certainty: Certainty, doubts: int = 0) -> Severity | None:
-    """The severity of a finding: one step lower if it is only possible, and one more for each doubt. None means that
-    the rule stays silent."""
-    return severity.lowered(doubts + (1 if certainty == "possible" else 0))
+def loudness(severity: Severity, certainty: Certainty, doubts: int = 0) -> Severity | Unsaid:
+    """The severity of a finding: one step lower if it is only possible, and one more for each doubt. Nothing is
+    reported below a hint."""
+    return severity.lowered(doubts + (1 if certainty == "possible" else 0)) or Unsaid(_too_unsure(certainty))
+
+
+def _too_unsure(certainty: Certainty) -> str:
+    only = "it is only possible, and " if certainty == "possible" else ""
+    return f"{only}too much of what it hangs on is unknown to say it even as a hint"

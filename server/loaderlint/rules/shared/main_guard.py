@@ -5,7 +5,8 @@ from __future__ import annotations
 from loaderlint.findings.finding import Certainty, Severity
 from loaderlint.project.evaluation.values import Literal_
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.rules.shared.judgement import loudness
+from loaderlint.rules.shared.judgement import Unsaid, loudness
+from loaderlint.rules.shared.silence_reasons import started_by
 
 HEAD = 'if __name__ == "__main__":'
 
@@ -15,12 +16,14 @@ def fresh_starts(loader: Loader, model: Model) -> str:
     return " or ".join(sorted(model.start_methods(loader) - {"fork"}))
 
 
-def severity(loader: Loader, model: Model, certainty: Certainty) -> Severity | None:
+def severity(loader: Loader, model: Model, certainty: Certainty) -> Severity | Unsaid:
     """An error where such a start method is set or is a platform's default; one step lower where the project calls
-    `set_start_method` somewhere, and perhaps not here; None where workers are forked."""
+    `set_start_method` somewhere, and perhaps not here. Nothing is reported where workers are forked."""
     methods = model.start_methods(loader)
-    if methods <= {"fork"} or ("fork" in methods and _chooses_zero(loader)):
-        return None
+    if methods <= {"fork"}:
+        return Unsaid(f"{started_by(loader, model)}, which do not run the script again")
+    if "fork" in methods and _chooses_zero(loader):
+        return Unsaid("the code gives it no workers in some cases: it may know of the platforms")
     declared_elsewhere = "fork" in methods and model.environment(loader).default_start_methods() == {"fork"}
     return loudness(Severity.ERROR, certainty, 1 if declared_elsewhere else 0)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from loaderlint.findings.finding import Certainty, Place, Silence
+from loaderlint.findings.finding import Place, Silence
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.loaders.loaders import Loader
 from loaderlint.project.reach.model import Model, Part
@@ -91,9 +91,3 @@ def named(loaders: list[Loader]) -> str:
     others = len(names) - _MAX_NAMED
     rest = f" and {others} other{'s' if others > 1 else ''}" if others > 0 else ""
     return ", ".join(names[:_MAX_NAMED]) + rest
-
-
-def too_unsure(certainty: Certainty) -> str:
-    """Why `loudness` is None, a finding below the hints."""
-    only = "it is only possible, and " if certainty == "possible" else ""
-    return f"{only}too much of what it hangs on is unknown to say it even as a hint"
