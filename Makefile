@@ -1,5 +1,5 @@
 # Everything needs only Python >= 3.10 and, for the VS Code client, Node. `make demo` and `make test` do the set-up.
-.PHONY: setup setup-python setup-client setup-editors pictures demo test test-python test-client fuzz truth benchmarks lint docs clean
+.PHONY: setup setup-python setup-client setup-editors pictures demo test test-python test-client test-slow test-all fuzz truth benchmarks lint docs clean
 .DEFAULT_GOAL := setup
 
 # The first interpreter that is new enough; say `make PYTHON=/path/to/python3.12` for another one.
@@ -43,11 +43,24 @@ demo: setup-python
 
 test: test-python test-client
 
-# Most tests run on all cores. Real PyTorch brings processes of its own, which run the programs ahead of the tests that
-# ask; editors wait with time limits. All three parts are run, whatever becomes of the first.
-test-python: setup-python
+# `make test` and what it leaves out: tests that are marked as slow, real PyTorch, real editors.
+test-all:
 	@status=0; \
-	$(BIN)/python -m pytest $(addprefix --ignore=,$(ALONE)) -n auto --dist worksteal $(PYTESTFLAGS) || status=$$?; \
+	$(MAKE) test || status=$$?; \
+	$(MAKE) test-slow || status=$$?; \
+	exit $$status
+
+# These tests run on all cores.
+PARALLEL := $(addprefix --ignore=,$(ALONE)) -n auto --dist worksteal
+
+test-python: setup-python
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow" $(PYTESTFLAGS)
+
+# Programs on real PyTorch start processes of their own, and editors wait with time limits, so both run alone. A part
+# that fails does not stop the others.
+test-slow: setup-python
+	@status=0; \
+	$(BIN)/python -m pytest $(PARALLEL) -m slow $(PYTESTFLAGS) || status=$$?; \
 	$(BIN)/python -m pytest tests/truth/pytorch $(PYTESTFLAGS) || status=$$?; \
 	$(BIN)/python -m pytest tests/editors $(PYTESTFLAGS) || status=$$?; \
 	exit $$status

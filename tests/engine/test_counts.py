@@ -569,6 +569,7 @@ def _callgrind(folder: Path) -> list[int]:
     return [int(number) for text in written[-3:] for number in re.findall(r"^totals: (\d+)", text, re.MULTILINE)]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is missing: apt-get install valgrind")
 def test_instructions_of_a_keystroke(tmp_path: Path) -> None:
     short, long, parse_of_short = _callgrind(tmp_path)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 VARIABLE = "LOADERLINT_FUZZ"
 
 
@@ -18,6 +20,11 @@ def factor() -> int:
 def scaled(n: int) -> int:
     """`n` cases of the default run as the number of cases to run now."""
     return n * factor()
+
+
+def cases(n: int, *, quick: int) -> list[object]:
+    """The numbers of `scaled(n)` cases, of which all but the first `quick` are marked as slow."""
+    return [pytest.param(one, marks=pytest.mark.slow if one >= quick else ()) for one in range(scaled(n))]
 
 
 def is_long() -> bool:

@@ -26,11 +26,11 @@ from tests.robustness.edits import Generator, Open
 from tests.robustness.hostile_inputs import TRAIN
 from tests.robustness.player import Player, Way
 from tests.robustness.projects import project, write
-from tests.robustness.scale import scaled
+from tests.robustness.scale import cases, scaled
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs signals, RLIMIT_FSIZE and /proc")
 
-SESSIONS = scaled(5)
+SESSIONS = cases(5, quick=1)
 KILLS_OF_A_SESSION = 5
 _RESTARTED = r"\S+ loaderlint\.lsp\.engine_client: the analysis process has ended with -9; it is started again\n"
 
@@ -57,14 +57,14 @@ def _children(client: Client) -> list[int]:
     return [int(word) for task in tasks for word in task.read_text().split()]
 
 
-@pytest.mark.parametrize("seed", range(SESSIONS))
+@pytest.mark.parametrize("seed", SESSIONS)
 def test_engine_killed_while_somebody_edits(tmp_path: Path, seed: int, record_property: Record) -> None:
     counts = _edit_with_faults(tmp_path, seed, lambda pid, chance: os.kill(pid, signal.SIGKILL))
     record_property("kills", KILLS_OF_A_SESSION)
     record_property("findings", counts["findings"])
 
 
-@pytest.mark.parametrize("seed", range(scaled(2)))
+@pytest.mark.parametrize("seed", cases(2, quick=1))
 def test_engine_stopped_for_a_while(tmp_path: Path, seed: int, record_property: Record) -> None:
     stopped: list[int] = []
 
@@ -111,7 +111,7 @@ def _edit_with_faults(
     return player.counts
 
 
-@pytest.mark.parametrize("pulls", [False, True])
+@pytest.mark.parametrize("pulls", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_engine_killed_again_and_again_while_nobody_edits(tmp_path: Path, pulls: bool) -> None:
     root = write(tmp_path / "project", {"train.py": TRAIN, "other.py": TRAIN})
     with Client(root, tmp_path / "log", pulls=pulls) as client:
@@ -130,7 +130,7 @@ def test_engine_killed_again_and_again_while_nobody_edits(tmp_path: Path, pulls:
         assert client.messages == []
 
 
-@pytest.mark.parametrize("pulls", [False, True])
+@pytest.mark.parametrize("pulls", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_engine_that_never_comes_back(tmp_path: Path, pulls: bool) -> None:
     root = write(tmp_path / "project", {"train.py": TRAIN, "other.py": TRAIN})
     with Client(root, tmp_path / "log", pulls=pulls) as client:

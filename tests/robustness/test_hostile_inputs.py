@@ -25,6 +25,8 @@ OTHERS = (
     ("check", "--output-format=json", "."),
     ("check", "--output-format=sarif", "x.py"),
 )
+#: Rows of which the first size takes ten seconds.
+SLOW = frozenset({"suppressions", "more-loaders-than-are-read", "more-branches-than-are-read"})
 #: Rows whose sizes are seeds: there are as many as one likes.
 SEEDED = {"program": scaled(40), "damage": scaled(40)}
 
@@ -37,6 +39,7 @@ def _inputs() -> Iterator[pytest.param]:
         for size in sizes:
             others = OTHERS if is_long() else (OTHERS[(number + size) % len(OTHERS)],)
             marks = [pytest.mark.xfail(strict=True, reason=KNOWN[row.name])] if row.name in KNOWN else []
+            marks += [pytest.mark.slow] if row.name in SLOW else []
             yield pytest.param(row, size, (row.command, *others), id=f"{row.name}-{size}", marks=marks)
 
 

@@ -336,6 +336,7 @@ def _killed_at(line: int, folder: Path) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(command, cwd=folder, capture_output=True, env=environment, timeout=300)
 
 
+@pytest.mark.slow
 def test_a_killed_fix_leaves_whole_files_and_the_next_one_nothing_else(
     tree: Path, record_property: Callable[[str, object], None]
 ) -> None:

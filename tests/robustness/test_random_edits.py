@@ -14,7 +14,7 @@ from tests.robustness.edits import Change, Generator, Open, Replace, Step
 from tests.robustness.player import Different, Failure, Player, Way, failing, position, shrunk
 from tests.robustness.projects import project, write
 from tests.robustness.replays import REPLAYS, Replay
-from tests.robustness.scale import scaled
+from tests.robustness.scale import cases
 
 WAYS = (
     Way("utf-16", False),
@@ -23,14 +23,14 @@ WAYS = (
     Way("utf-8", False),
     Way("utf-32", False),
 )
-SESSIONS = scaled(10)
+SESSIONS = cases(10, quick=2)
 EDITS_OF_A_SESSION = 500
 STEPS_OF_A_COMPARISON = 10
 
 Record = Callable[[str, object], None]
 
 
-@pytest.mark.parametrize("seed", range(SESSIONS))
+@pytest.mark.parametrize("seed", SESSIONS)
 def test_random_edits_of_a_project(tmp_path: Path, seed: int, record_property: Record) -> None:
     chance = random.Random(seed)
     way = WAYS[seed % len(WAYS)]

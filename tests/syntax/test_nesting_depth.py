@@ -76,7 +76,7 @@ KINDS = {
 _SIZES = (15, 45, 90, 200, 600, 3000)
 
 
-@pytest.mark.parametrize("stack_kib", [0, 512])
+@pytest.mark.parametrize("stack_kib", [pytest.param(0, marks=pytest.mark.slow), 512])
 def test_the_process_survives(stack_kib: int) -> None:
     arguments = [sys.executable, "-c", _SCRIPT, str(Path(__file__).parents[2] / "server"), str(Path(__file__).parent)]
     result = subprocess.run([*arguments, str(stack_kib)], capture_output=True, text=True, timeout=300)
