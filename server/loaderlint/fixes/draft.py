@@ -271,7 +271,7 @@ class Draft:
         return number < len(planned) and planned[number] == change
 
     def tree(self, piece: int) -> Tree:
-        """The tree of a piece. Raises Refused if there is none or its places cannot be known for certain."""
+        """The tree of a piece. Raises Refused if there is none or if its positions are not certain."""
         tree = self.known_tree(piece)
         if tree is None or not tree.exact:
             raise Refused(f"this part of {self.path.name} cannot be read back exactly")

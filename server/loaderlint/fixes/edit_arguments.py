@@ -70,7 +70,7 @@ def _text(draft: Draft, tree: Tree, call: cst.Call, keyword: str) -> str:
 
 
 def _find(call: cst.Call, wanted: NewArgument) -> cst.Arg | None:
-    """The argument that is there; None if there is none. Raises Refused if that cannot be told."""
+    """The argument that is there; None if there is none. Raises Refused if that is not known."""
     for arg in call.args:
         if arg.keyword is not None and arg.keyword.value == wanted.keyword:
             return arg

@@ -37,7 +37,7 @@ class Tree:
         self.module = parsed.module
         tree, sources = stripped(parsed.node)
         nodes = preorder(tree)
-        #: The node of each anchor; None for one that is none of libcst's.
+        #: The node of each anchor; None for one that libcst does not have.
         self.by_anchor = [sources.of(node) for node in nodes]
         #: Whether the tree gives the text back, and has the anchors of Python's own tree. If not, places are wrong and
         #: only names may be read from it.

@@ -1,4 +1,4 @@
-"""Who may talk to a server that listens on a socket: whoever knows its token.
+"""Which clients may talk to a server that listens on a socket: those that know its token.
 
 A folder to look at comes from the client, and the answers tell what is in its files, so that a port without a token
 would let any user and any program of the machine read them, and a web page too: browsers let pages connect to
@@ -26,7 +26,7 @@ VARIABLE = "LOADERLINT_TOKEN"
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The token that a client has to present, and the origins of web pages that may connect; `generated`: nobody but
+    """The token that a client has to present, and the origins of web pages that may connect; `generated`: only
     this process knows the token yet."""
 
     token: str

@@ -3,7 +3,7 @@
 Every change (an edit, a file on disk, the settings) is noted and a job is planned a moment later, so that a burst of
 changes makes one job. It begins by telling the engine all that was noted. Where the engine has to link a project again,
 it waits for a pause in the typing first, and an edit in that pause ends the job. Once it links, it goes on to its end,
-though its answer will be about a text that is gone: one that began again with every key would not end while somebody
+though its answer will be about a text that is gone: work that began again with every key would not end while a user
 types. Other settings do stop it, and so does an edit of which the engine can say something before the end (see below).
 
 What is shown of a document that is not looked at yet is what stands in it of the last answer (`document_state`): at
@@ -203,7 +203,7 @@ class Analysis:
             self._showing = loop.call_later(STANDING, self._show_all)
 
     def _hurry(self) -> None:
-        """Somebody waits: what is planned begins now."""
+        """Start what is planned now, because a caller waits."""
         if self._timer is not None:
             self._plan(AT_ONCE)
 
@@ -242,7 +242,7 @@ class Analysis:
     def _next_job(self, setup: Setup) -> Job:
         snapshots = self._shown.noted()
         current = self._shown.of_files(snapshots)
-        # Texts are joined here and not at each edit: while somebody types, most versions are never looked at.
+        # Texts are joined here and not at each edit: while a user types, most versions are never analysed.
         texts = {path: current[path].text if path in current else None for path in self._edited}
         job = Job(setup, texts, frozenset(self._gone), snapshots, tuple(current.values()), self._shown.client)
         self._edited.clear()
@@ -290,7 +290,7 @@ class Analysis:
         if job is not self._job or job.stopped.is_set():
             return
         if self._timer is not None or self._planned:
-            job.stopped.set()  # it is told to look at what is newer, and has an early answer for that, too
+            job.stopped.set()  # the next job looks at the newer text, and has an early answer for it too
             return
         self._shown.take_early(answer.reports)
 

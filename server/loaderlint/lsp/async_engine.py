@@ -50,8 +50,8 @@ class AsyncEngine:
         self._engine.unanswered(error)
 
     async def ask_aside(self, question: Callable[[Workspace, Callable[[], bool]], _Result]) -> _Result | None:
-        """Put a long question to the workspace, with a `stop` for it. None if a change came in between: who asks waits
-        until all is settled, and asks again."""
+        """Put a long question to the workspace, with a `stop` for it. None if a change came in between: the caller
+        waits until all is settled, and asks again."""
         stopped, engine = threading.Event(), self._engine
 
         def asked() -> _Result | None:
@@ -68,7 +68,7 @@ class AsyncEngine:
             self._asides.discard(stopped)
 
     def stop_asides(self) -> None:
-        """Something has changed: those who asked aside wait until all is settled, and ask again."""
+        """Something has changed: callers of `ask_aside` wait until all is settled, and ask again."""
         for stopped in self._asides:
             stopped.set()
 

@@ -127,7 +127,7 @@ class LocalWorkspace(Workspace, Protocol):
         """What is certain of each file whatever the others of its project say. `texts`: newer ones than those told."""
 
     def rest(self) -> Iterator[None]:
-        """Nobody asks anything now: keep what is known in the cache, and less of it in memory, in small steps."""
+        """While there are no questions: keep what is known in the cache, and less of it in memory, in small steps."""
 
 
 class Backend(Protocol):

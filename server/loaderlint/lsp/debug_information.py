@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
 
 DEBUG = "loaderlint/debugInformation"
-#: Seconds to wait for an engine that is at work: who reports a hanging server must get an answer.
+#: Seconds to wait for a busy engine: a user who reports a hanging server must get an answer.
 PATIENCE = 3.0
 
 _LIBRARIES = ("libcst", "pygls", "lsprotocol", "cattrs", "attrs", "packaging")

@@ -55,7 +55,7 @@ class DocumentState:
         self._forget()
 
     def close(self) -> list[types.PublishDiagnosticsParams]:
-        """The document was closed: nothing is known of it any more, by whoever still waits either. What a client that
+        """The document was closed: nothing is known of it any more, and tasks that wait for it end. What a client that
         does not pull has to be sent so that it shows nothing."""
         self._forget()
         return [cleared(uri) for uri in self._published]
@@ -73,7 +73,7 @@ class DocumentState:
 
     @property
     def meanwhile(self) -> Report | None:
-        """What is shown of the present text while the engine is at work; None if who asks has to wait for that."""
+        """What is shown of the present text while the engine is at work; None if the caller has to wait for that."""
         return self._present(self._standing) or self._present(self._early)
 
     @property

@@ -237,7 +237,7 @@ class _Process:
         )
 
     def send(self, message: Call | Stop | Edited) -> None:
-        """Raises Died if nobody listens."""
+        """Raises Died if the process has ended."""
         try:
             self._child.send(message)
         except (OSError, ValueError):

@@ -138,7 +138,7 @@ class Engine:
         return found
 
     def unanswered(self, error: Exception) -> None:
-        """Log what kept a question from being answered, if nobody has."""
+        """Log what kept a question from being answered, unless that was done."""
         from loaderlint.runtime.internal_errors import failure_of
 
         if not getattr(error, "is_logged", False):

@@ -16,7 +16,7 @@ class Told(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A question, and all that has to be known before it. No `method`: nobody waits for the answer any more."""
+    """A question, and all that has to be known before it. Without a `method`, the answer is no longer wanted."""
 
     number: int
     told: tuple[Told, ...]

@@ -94,7 +94,7 @@ class Child:
         return self._inbox.get()
 
     def _rest(self) -> None:
-        """While nobody asks anything: keep what is known for the next session, and less of it in memory."""
+        """While there are no questions: keep what is known for the next session, and less of it in memory."""
         try:
             while self._resting is not None and not self._waiting and self._inbox.empty():
                 if next(self._resting, _RESTED) is _RESTED:
@@ -189,7 +189,7 @@ class Child:
                 self._waiting[index] = call._replace(method="")
 
     def _meanwhile(self, call: Call) -> None:
-        """A call that comes while another one is worked on, for nobody but the next ones."""
+        """A call that comes while another one is worked on: what it says counts for the calls after it."""
         self._waiting.append(call)
         for told in call.told:
             if told.method not in ("set_text", "forget"):
@@ -221,7 +221,7 @@ def main(cache: str | None = None) -> None:
         try:
             while True:
                 child.step()
-        except OSError:  # nobody reads the answers
+        except OSError:  # the server has ended
             os._exit(0)
         except BaseException:
             logger.exception("the engine ends")

@@ -79,7 +79,7 @@ def _tell(
 ) -> None:
     try:
         loop.call_soon_threadsafe(how, future, what)
-    except RuntimeError:  # the loop is closed: nobody waits any more
+    except RuntimeError:  # the loop is closed, so no task waits
         logger.debug("a result came after the end")
 
 

@@ -28,7 +28,7 @@ _MESSAGE_LENGTH = 300
 
 
 class Superseded(JsonRpcException):
-    """A request was about a text that is no longer there; nothing to log, somebody types."""
+    """A request was about a text that is no longer there; which happens while a user types, so it is not logged."""
 
     MESSAGE = "the document has changed"
 

@@ -1,8 +1,8 @@
 """Diagnostics for clients that ask for them: of a document, and of the whole workspace.
 
-Each client gets its diagnostics in one way: who asks (`Client.pulls`) is sent none. A request for the workspace is held
-until there is something new, because clients ask again as soon as they have an answer. Files that are not open are
-reported only where the user wants that (`Server.shows_workspace`).
+Each client gets its diagnostics in one way: a client that pulls (`Client.pulls`) is sent none. A request for the
+workspace is held until there is something new, because clients ask again as soon as they have an answer. Files that are
+not open are reported only where the user wants that (`Server.shows_workspace`).
 
 The cells of a notebook are documents only while it is open. The findings of one that is not are reported under the URI
 of its file, at the beginning; their messages name the cell.
@@ -176,7 +176,7 @@ def is_open_notebook(ls: Server, uri: str) -> bool:
 
 
 def silent(done: int, total: int) -> None:
-    """Progress that nobody sees."""
+    """Progress that is not shown."""
 
 
 @contextmanager

@@ -137,7 +137,7 @@ class Server(LanguageServer):
         self.window_show_message(types.ShowMessageParams(type=types.MessageType.Error, message=message))
 
     def say(self, message: str) -> None:
-        """Put a warning where the user finds it if he looks: the client's log."""
+        """Write a warning to the client's log."""
         self.window_log_message(types.LogMessageParams(type=types.MessageType.Warning, message=message))
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:

@@ -1,4 +1,4 @@
-"""Waking those who wait for something that happens again and again."""
+"""A signal that can be sent repeatedly, and wakes all that wait for it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 
 class Signal:
-    """Wakes all who wait for it, and nobody who comes later. Lives on the event loop."""
+    """Wakes all tasks that wait for it now, not those that begin to wait later. Lives on the event loop."""
 
     def __init__(self) -> None:
         self._next = asyncio.Event()
@@ -16,6 +16,6 @@ class Signal:
         await self._next.wait()
 
     def send(self) -> None:
-        """Wake all who wait."""
+        """Wake all tasks that wait."""
         self._next.set()
         self._next = asyncio.Event()

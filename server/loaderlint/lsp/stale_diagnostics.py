@@ -76,7 +76,7 @@ class Moved:
 
     def _found(self, span: Span) -> Span | None:
         """Where the lines of a span stand that are in the part which changed, or partly: they have stayed if they are
-        there once, as they were. (Somebody typed in two places.)"""
+        there once, as they were. This is what edits in two places look like."""
         height = span.end_line - span.line + 1
         lines = self._was[span.line : span.line + height]
         if self._was[self._first : self._last].count(lines[0]) != 1:

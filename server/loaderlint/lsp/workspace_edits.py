@@ -73,7 +73,7 @@ def change(
     """The edits of `files` in the client's words, None if there are none.
 
     `confirm`: what an edit to a file that is not open says when the client can ask for confirmation, None to never ask.
-    Raises `Outdated` if a file that is not open has changed on disk, `NotMade` for edits that nobody can want."""
+    Raises `Outdated` if a file that is not open has changed on disk, `NotMade` for edits that make no sense."""
     files = [file for file in files if file.edits]
     if not files:
         return None

@@ -94,7 +94,7 @@ class Callers:
         return (Limit(path, message),)
 
     def opened(self, path: Path, piece: int, def_: int) -> Frame | None:
-        """The frame of a def that somebody out of sight calls."""
+        """The frame of a def when code out of sight calls it."""
         facts = self._ev.facts(path, piece)
         if facts is None or def_ == 0:
             return self._ev.body(path, piece) if facts else None
@@ -267,7 +267,7 @@ class Callers:
 
     def are_made(self, cls: ClassRef) -> bool:
         """Whether the construction of some object of a class, or of a subclass, is in sight. Most are made where it is
-        written that they are: who calls the code around that does not matter."""
+        written that they are, whatever calls the code around that."""
         if cls not in self._instances and any(self._calls_for_all(site) for _, site in self._made_by(cls)):
             return True
         return any(inst.site is not None for inst in self.instances(cls))
@@ -281,7 +281,7 @@ class Callers:
                     yield heir, site
 
     def _calls_for_all(self, site: CallSite) -> bool:
-        """Whether neither what a call calls nor whether it is reached rests on the callers of its def."""
+        """Whether the callee of a call, and whether the call is reached, do not depend on the callers of its def."""
         facts = self._ev.facts(site.path, site.piece)
         if facts is None or self._written(site) is None:
             return False
@@ -435,7 +435,7 @@ class Callers:
 
 
 def _once(frames: Iterable[Frame]) -> Iterator[Frame]:
-    """Each frame once, as far as somebody asks."""
+    """Each frame once, lazily."""
     seen: set[Frame] = set()
     for frame in frames:
         if frame not in seen:

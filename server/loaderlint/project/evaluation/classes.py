@@ -100,7 +100,7 @@ _Written = tuple[Member, FunctionRef, "SeenPiece"]
 @dataclass(slots=True, eq=False)
 class _Methods:
     """Some methods of a class and its ancestors: what is written in them, and the names whose calls on an object may
-    lead to one of them, as soon as somebody asks."""
+    lead to one of them, computed on demand."""
 
     written: tuple[_Written, ...]
     places: frozenset[tuple[Path, int, int]]
@@ -252,7 +252,7 @@ class Classes:
         return Member(cls, name, function, tuple(bindings))
 
     def _member_function(self, cls: ClassRef, binding: Binding) -> FunctionRef | None:
-        # the def index of a method that stands in its own piece is 1; a nested class is none of ours
+        # the def index of a method that stands in its own piece is 1; a nested class is not a piece of its own
         file = self._ev.file(cls.path)
         if file is None or file.pieces[binding.piece].kind == "class":
             return None
@@ -329,7 +329,7 @@ class Classes:
     # --- attributes ---------------------------------------------------------------------------------------------------
 
     def instance_attribute(self, inst: Instance, name: str, frame: Frame) -> tuple[Val, tuple[Frame, ...]]:
-        """`object.name` and the frames that run to read it (a property)."""
+        """`object.name`, and the frames that run to read it if it is a property."""
         member = self.member(inst.cls, name)
         if member is not None and member.function is not None:
             match self._ev.functions.decoration(member.function):
@@ -413,7 +413,7 @@ class Classes:
         )
 
     def open_method(self, inst: Instance, name: str) -> Frame | None:
-        """The frame of a method of `inst` that somebody out of sight calls; None if the project defines none."""
+        """The frame of a method of `inst` when code out of sight calls it; None if the project defines none."""
         member = self.member(inst.cls, name)
         if member is None or member.function is None:
             return None
@@ -594,7 +594,7 @@ class Classes:
     def _other_frames(
         self, inst: Instance, constructed: list[Frame], methods: tuple[_Written, ...]
     ) -> Iterator[tuple[Member, Frame]]:
-        """Those of the methods that the object's construction does not run, called by somebody out of sight."""
+        """Those of the methods that the object's construction does not run, as called from code out of sight."""
         done = {(f.path, f.piece, f.def_) for f in constructed}
         for member, function, _ in methods:
             if (function.path, function.piece, function.def_) not in done and not self._is_replaced(inst.cls, member):

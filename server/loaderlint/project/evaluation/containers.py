@@ -18,7 +18,7 @@ from loaderlint.project.modules.project_files import MODULE, ProjectFile
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
-#: So many items under keys that are not known are told apart.
+#: The number of items under unknown keys that are distinguished.
 _MAX_ITEMS = 16
 
 
@@ -104,7 +104,7 @@ def _given_to(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[Functi
 
 def _as_parameter(ev: Evaluator, function: FunctionRef, call: ir.Call, number: int) -> Iterator[tuple[Frame, int]]:
     """Where a function reads the parameter that a call passes expression `number` as. It runs as in calls out of sight,
-    so that nothing rests on what is being found."""
+    so that the result does not depend on itself."""
     opened = ev.functions.open_frame(function, None, None)
     one = ev.def_of(opened) if opened is not None else None
     for index, param in enumerate(one.params if one else ()):

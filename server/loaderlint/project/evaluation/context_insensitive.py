@@ -59,7 +59,7 @@ class Unframed:
         return False
 
     def _nowhere(self) -> Frame:
-        """A frame of the def that nobody else has, and that no value which is found here holds."""
+        """A frame of the def that is used nowhere else, and that no value found here refers to."""
         code = Code(self._facts, self._def)
         return Frame(self._path, self._piece, self._def, None, (), None, None, 0, code)
 

@@ -51,7 +51,7 @@ _NAMES_OF_MODULE = ("builtins.globals", "builtins.locals", "builtins.vars")
 #: What a class body may hold that is no method.
 _PLAIN = (Literal_, LibObject, SeqOf, MapOf, Unknown)
 
-#: Reasons for not knowing that mean: any of the candidates beside it, or a class out of sight.
+#: Reasons for not knowing a value that stand for any of the other candidates, or for a class out of sight.
 CHOSEN = frozenset({"dynamic attribute", "eval", "globals"})
 
 #: Reasons for not knowing a class, so that calling it makes an object.
@@ -79,7 +79,7 @@ _HOW = {
 
 
 def how_chosen(reason: str) -> str:
-    """Why nobody can see which dataset a loader holds, for people."""
+    """Why it is not known which dataset a loader holds, for people."""
     return _HOW.get(reason, reason)
 
 
@@ -113,7 +113,7 @@ def fitting(ev: Evaluator, callee: Val, arguments: Arguments) -> Val:
 
 def choices(ev: Evaluator, module: ModuleRef, stars: int = _MAX_STARS) -> Iterator[ClassRef | FunctionRef]:
     """The classes and functions of the project that a module binds, each once: its own, those that it imports, those
-    of its star imports. Found as far as somebody asks, for a package may bind thousands."""
+    of its star imports. Found lazily, because a package may bind thousands."""
     found: set[ClassRef | FunctionRef] = set()
     for atom in _bound(ev, module, stars):
         if atom not in found:
@@ -144,7 +144,7 @@ def _is_import(ev: Evaluator, file: ProjectFile, binding: Binding) -> bool:
 
 
 def of_module(ev: Evaluator, module: ModuleRef, reason: str) -> Val:
-    """Any class or function of a module, or what nobody sees there."""
+    """Any class or function of a module, or one out of sight."""
     return of(*islice(choices(ev, module), MAX_CHOICES), Unknown(reason))
 
 
@@ -220,7 +220,7 @@ def _dotted(ev: Evaluator, frame: Frame, names: list[str]) -> Val:
 
 
 def _written(ev: Evaluator, frame: Frame, number: int) -> tuple[str, str]:
-    """The constant text before and after a name in a text; after it stands "?" where nobody can say."""
+    """The constant text before and after a name in a text; "?" if what follows is not known."""
     match ev.expr(frame, number):
         case ir.Bin("+", left, right):
             before, after = _written(ev, frame, left)

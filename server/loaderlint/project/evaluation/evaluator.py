@@ -60,7 +60,7 @@ from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import Files, ProjectFile
 
 _PENDING = None
-#: So many expressions may wait for each other. Each takes up to 25 frames of Python (see
+#: The number of expressions that may wait for each other. Each takes up to 25 frames of Python (see
 #: `loaderlint.runtime.call_stack.FRAMES`).
 MAX_NESTED = 400
 #: What tells the frames of one def apart: the receiver, the arguments, the frame around, the class it was found in.
@@ -77,9 +77,10 @@ class _Def:
 
 
 class _AskFirst(BaseException):
-    """Too many expressions wait for this one: the outermost question ends, asks for this one, and begins again.
+    """Raised when too many expressions wait for this one: the outermost question stops, evaluates this one, and starts
+    again.
 
-    Not an `Exception`: nobody on the way may take it for an error of theirs."""
+    Not an `Exception`, so that no handler on the way catches it as an error of its own."""
 
     def __init__(self, number: int, frame: Frame) -> None:
         super().__init__()

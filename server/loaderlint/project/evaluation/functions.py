@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
 MAX_DEPTH = 24
-#: So many calls a call inside a library counts for: it is followed through a few functions of its own.
+#: A call inside a library counts as this many calls, so that only a few of the library's functions are followed.
 _LIBRARY_CALL = 4
 
 
@@ -55,7 +55,7 @@ class Functions:
         self._wrappers: dict[FunctionRef, FunctionRef | None] = {}
 
     def open_frame(self, function: FunctionRef, receiver: Atom | None, owner: ClassRef | None) -> Frame | None:
-        """The frame of a function that somebody out of sight calls: a parameter is its default or anything."""
+        """The frame of a function when code out of sight calls it: a parameter is its default or anything."""
         facts = self._ev.facts(function.path, function.piece)
         if facts is None:
             return None
@@ -298,7 +298,7 @@ def _option_default(passed: Arguments) -> Val:
 
 
 def by_default(value: Val, source: str) -> Val:
-    """A value whose constants hold as long as nobody sets what they come from."""
+    """A value whose constants hold unless a user sets what they come from."""
     atoms = (replace(a, configured=a.configured or source) if isinstance(a, Literal_) else a for a in value.atoms)
     return Val(frozenset(atoms), value.origins)
 

@@ -92,7 +92,7 @@ def star_names(module: str) -> frozenset[str]:
     return frozenset()
 
 
-#: Items of a sum of lists that are told apart, and ways to make one.
+#: The number of items of a sum of lists that are distinguished, and of ways to make one.
 _MAX_ITEMS = 64
 _MAX_WAYS = 4
 
@@ -283,7 +283,7 @@ def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val) ->
     return join((*values, unknown("looked up by a key"))) if values else unknown("empty mapping")
 
 
-#: Objects whose items are read from elsewhere each time: nobody's stored data.
+#: Objects whose items are read from elsewhere each time, so they are not stored data.
 _FRESH_ITEMS = ("h5py.", "zarr.", "pandas.", "lmdb.", "netCDF4.", "tables.", "datasets.", "builtins.str", "PIL.")
 
 
@@ -504,7 +504,7 @@ def call(
 
 def _picked(ev: Evaluator, name: str, first: Val, arguments: Arguments, frame: Frame, number: int) -> Val:
     """What a function that picks at random gives of a list in sight: one of its objects or functions, or several. Which
-    number or text it picks is anybody's guess."""
+    number or text it picks is not known."""
     site = Site(frame, number)
     drawn = element(ev, first, frame, number) if first.only(SeqOf) else first
     if not first.only(SeqOf) or not drawn.only(Instance, FunctionRef, Method, ClassRef, PartialOf, LibObject):
@@ -778,7 +778,7 @@ def _map_method(owner: MapOf, method: str, arguments: Arguments, site: Site) -> 
         literal = arguments.positional[0].literal
         if literal is not None and literal.value in owner.keys:
             return found
-        if literal is not None and None not in owner.keys and owner.site is None:  # `**kwargs`: nobody else fills it
+        if literal is not None and None not in owner.keys and owner.site is None:  # `**kwargs`: filled by calls only
             return arguments.positional[1] if len(arguments.positional) > 1 else NONE_VALUE
         return join((found, *arguments.positional[1:2]))
     if method == "copy":

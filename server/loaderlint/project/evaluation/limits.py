@@ -20,8 +20,8 @@ MAX_MEMBERS = 32
 MAX_BINDINGS = 256
 #: The frames of one def with arguments. With more, the arguments are forgotten.
 MAX_CONTEXTS = 32
-#: Objects that are made by objects that are made by objects are told apart so deep. Methods that make objects of each
-#: other's classes have no end otherwise.
+#: How deeply objects that are made by other objects are distinguished. Methods that make objects of each other's
+#: classes would never end otherwise.
 MAX_NESTING = 8
 #: The frames of one def that run on objects which other objects make, or in functions which other functions make. With
 #: more, they are one: of an object made out of sight. Sixteen classes that make each other would have 16! such frames.

@@ -18,7 +18,7 @@ _PART = re.compile(r"\w*")
 
 
 def named_by(value: Val) -> list[str]:
-    """The texts that a value can only be one of; none if it may be anything else, or a user may choose."""
+    """The texts that a value may be; empty if it may be anything else, or if a user may choose."""
     texts = [a.value for a in value.ordered() if isinstance(a, Literal_) and not a.configured]
     names = [text for text in texts if isinstance(text, str)]
     return names if len(names) == len(value.atoms) else []

@@ -156,7 +156,7 @@ class PartialOf:
 class SeqOf:
     """A list, tuple or set whose items are in sight. `site` tells two equal displays apart. Past its budget it holds
     one item, which is unknown. `size` and `depth` are those of all that it holds (see `budget`),
-    `order` is its sort key, as soon as somebody asks for it."""
+    `order` is its sort key, computed on demand."""
 
     kind: Literal["list", "tuple", "set"]
     items: tuple[Val, ...]

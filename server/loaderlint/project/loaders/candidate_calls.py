@@ -189,8 +189,8 @@ class Candidates:
         return undecided and self._may_make_for_some(site, call.func, facts, names)
 
     def _may_make_for_some(self, site: CallSite, func: int, facts: PieceFacts, names: frozenset[str]) -> bool:
-        """Whether a call whose callee `func` rests on the callers of its def makes a loader for one of them: some value
-        that it may be is one, or is not known while the project hands loaders around."""
+        """Whether a call whose callee `func` depends on the callers of its def makes a loader for one of them: some
+        value that it may be is one, or is not known while the project hands loaders around."""
         here = Unframed(self._ev, site.path, site.piece, site.def_, facts)
         if site.def_ == 0 or self._is_one(escape.in_value(func, facts, names, here), here):
             return True

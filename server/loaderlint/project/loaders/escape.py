@@ -41,8 +41,8 @@ def in_value(number: int, facts: PieceFacts, names: frozenset[str], here: Unfram
 
 
 def rests_on_default(number: int, def_: int, facts: PieceFacts) -> bool:
-    """Whether a parameter of the def with a constant as its default is part of an expression: who does not know the
-    callers takes it for that constant."""
+    """Whether a parameter of the def with a constant as its default is part of an expression, which is that constant
+    where the callers are not known."""
     params, exprs = facts.ir.defs[def_].params, facts.ir.exprs
     for e in (exprs[one] for one in ir.made_of(exprs, [number])):
         default = params[e.index].default if isinstance(e, ir.Param) and e.index < len(params) else NONE

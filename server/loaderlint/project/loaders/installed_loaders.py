@@ -15,7 +15,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Site
 from loaderlint.project.modules.dependencies import holds
 
-#: So many frames of a library are gone through for the loaders that a call of one of its functions makes.
+#: The number of frames of a library that are followed to find the loaders that one of its functions makes.
 _MAX_FRAMES = 32
 _STAR = re.compile(r"\bfrom\s+(\w[\w.]*)\s+import\s*\*")
 #: What stands in a class whose objects make a loader.

@@ -186,8 +186,8 @@ class Loaders:
         return tuple(replace(one, index=index) for index, one in enumerate(found[:MAX_LOADERS]))
 
     def _in_sight(self, sites: Sequence[CallSite]) -> Iterator[Loader]:
-        """The loaders of all calls that make one, as far as somebody asks: who calls the code around them is far to
-        seek."""
+        """The loaders of all calls that make one. Lazy, because it takes long to find the callers of the code around
+        them."""
         seen: set[Site] = set()
         for site in sites:
             for frame in self._callers.frames(site.path, site.piece, site.def_):
@@ -499,7 +499,7 @@ def _completed(seen: Loader, declared: Loader) -> Loader:
 
 def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: set[ClassRef]) -> Iterator[Instance]:
     """Objects, made out of sight, of the project's dataset classes that are not `used` and that nothing in sight makes
-    (who makes one and gives it to no loader uses it for something else), or that are `idle`: held by loaders
+    (an object that is made and given to no loader is used for something else), or that are `idle`: held by loaders
     without workers only."""
     for path in ev.files.containing("Data"):
         file = ev.file(path)
@@ -517,7 +517,7 @@ def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: 
 
 
 def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -> tuple[Instance, ...]:
-    """Of the datasets that nobody in sight holds, those that a loader may hold: made by the calls that make its
+    """Of the datasets that no loader in sight holds, those that a loader may hold: made by the calls that make its
     dataset, where these are in sight, look up its name (if they look up one that is in sight), and the class takes what
     they pass; else made out of sight."""
     keys = {site: _literal_key(ev, site) for site in loader.late_sites}

@@ -22,7 +22,8 @@ _KNOWN = frozenset("builtins torch torchvision torchaudio numpy os copy random l
 
 
 def dataset_kind(ev: Evaluator, cls: ClassRef) -> Literal["map", "iterable"] | None:
-    """Whether a class of the project is a torch dataset, and of which kind; None if it is none, or nobody can know."""
+    """Whether a class of the project is a torch dataset, and of which kind; None if it is not one, or if that is not
+    known."""
     kinds = [DATASET_BASES[name] for name in ev.classes.library_bases(cls) if name in DATASET_BASES]
     if not kinds:
         return None

@@ -89,7 +89,7 @@ class SeenPiece:
 
 
 class Pieces(tuple[SeenPiece, ...]):
-    """The pieces of a file. One at a time: who goes through all of them reads the whole list, and every piece that
+    """The pieces of a file. Ask for one at a time: iterating reads the whole list, and every piece that
     comes or goes then counts. `ProjectFile.asking` is cheaper."""
 
     read: Read
@@ -101,7 +101,7 @@ class Pieces(tuple[SeenPiece, ...]):
 
 class Names(Mapping[str, list[Binding]]):
     """The names that a module or the body of a class binds, each with its bindings in source order. Each name that is
-    looked up is noted; who goes through them reads them all."""
+    looked up is noted; iterating reads them all."""
 
     __slots__ = ("_found", "_read", "_scope")
 
@@ -162,7 +162,7 @@ class ProjectFile:
         self._pieces = pieces
         self._facts = facts
         self._scopes: dict[int, list[int]] = {}
-        #: The texts of all pieces as one, and where each begins, as soon as somebody needs it.
+        #: The texts of all pieces as one, and where each begins, once they are needed.
         self._joined: tuple[str, tuple[int, ...]] | None = None
         self._searches = 0
         self._mentions: dict[str, tuple[int, ...]] = {}

@@ -64,7 +64,7 @@ _SAMPLE_METHODS_OF = {
     "torch.utils.data.IterableDataset": ("__iter__", "__next__"),
 }
 _MAX_NESTED_OBJECTS = 8
-#: Reasons for not knowing a dataset: nobody in sight sets the attribute, a configuration names the class.
+#: Reasons for not knowing a dataset: nothing in sight sets the attribute, or a configuration names the class.
 _NOT_SET, _CONFIGURED = "no such attribute", "instantiated"
 #: The reason where a dataset is a name that nothing binds.
 _UNDEFINED = "undefined name"
@@ -382,7 +382,7 @@ class Model:
         if not unused and not transforms:
             return
         for loader in late or [self._presume_loader()]:
-            # what nobody sets in sight is set by a class that derives from this one, for all its own loader tells
+            # an attribute that nothing in sight sets may be set by a derived class
             left = tuple(one for one in unused if one.cls not in idle) if loader.late == _NOT_SET else unused
             candidates = [one for one in late_candidates(self.ev, loader, left) if one not in loader.datasets]
             self._enter_datasets(loader, candidates, candidates)

@@ -1,4 +1,4 @@
-"""Where the project is to blame for what happens inside an installed library: the place of its own that leads there.
+"""The place in the project that is responsible for what happens inside an installed library.
 
 Nothing is reported inside a library. A finding there belongs to the call of the project that workers run and that leads
 to it, or to the place where the project makes the object that holds what is wrong. Where there is none, the fault is
@@ -20,7 +20,7 @@ from loaderlint.project.reach.model import Model
 
 #: A piece of a file.
 _Piece = tuple[Path, int]
-#: So many frames of a library are gone through on the way from the project to a place in it.
+#: The number of frames of a library that are followed on the way from the project to a place in it.
 _MAX_FRAMES = 64
 
 

@@ -30,7 +30,7 @@ class Range:
 
     @property
     def exact(self) -> bool:
-        """Whether one version, or all patches of one ('1.8.*'), are meant, and no range that somebody allows."""
+        """Whether one version, or all patches of one ('1.8.*'), are meant, and not a range of versions."""
         return self.text[0] not in "<>~!"
 
     def before(self, border: Version) -> Answer:

@@ -27,7 +27,7 @@ class Append(NamedTuple):
 
 def appends(function: MainFunction) -> list[Append]:
     """Where it is written that a part of each batch may be kept, in a def with a loop over what is called as a loader
-    may be. To find who calls every function of a project with a loop would take most of a check."""
+    may be. Finding the callers of every function with a loop would take most of a check."""
     steps = function.written.steps
     found = [one for step in steps if (one := _as_append(step, function)) is not None]
     sources = {step.iterable for step in steps if isinstance(step, ir.Iterate)} if found else set[int]()

@@ -13,7 +13,7 @@ from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Lite
 from loaderlint.project.reach.model import Loader, Model
 
 #: How sure it is that a value is of a kind: always; as it is configured by default; only on some ways to the call;
-#: with another choice of whoever runs the program; or never, or nobody knows.
+#: if the user of the program chooses so; or never, or it is not known.
 Sure = Literal["always", "by default", "sometimes", "if chosen", "no"]
 
 #: Pipes shuffle themselves, as they are told.
@@ -161,7 +161,7 @@ def _number(value: Literal_) -> float:
 
 
 def _is_iterable(loader: Loader, model: Model) -> Sure | None:
-    """'always' if the loader's own dataset is an iterable one, and no pipe; None if not, or nobody knows."""
+    """'always' if the loader's own dataset is an iterable one, and no pipe; None if not, or if that is not known."""
     atoms = loader.argument("dataset").atoms
     return "always" if atoms and all(_iterates(atom, model) for atom in atoms) else None
 

@@ -24,7 +24,7 @@ from loaderlint.rules.shared.lazy_places import Spot
 ANY_ITEM = "[]"
 _MAX_STATES = 600
 _MAX_CALLS = 12
-#: Attributes whose mention shows that the code looks at the layout of its arrays itself.
+#: Attributes that show that the code handles the layout of its arrays itself.
 _LAYOUT_WORDS = frozenset({"strides", "flags"})
 #: Calls that give a container of the same items.
 _SHALLOW_COPIES = frozenset({"builtins.list", "builtins.tuple", "builtins.dict", "copy.copy"})
@@ -50,7 +50,7 @@ class Step(NamedTuple):
     caller: Frame
     number: int
     steps: tuple[tuple[Atom, ...], ...] = ()
-    index: int = 0  # type: ignore[assignment]  # hides tuple.index, which nobody needs
+    index: int = 0  # type: ignore[assignment]  # hides tuple.index, which is not used
 
 
 class State(NamedTuple):

@@ -49,7 +49,7 @@ class Conversion(NamedTuple):
 
 
 class Conversions:
-    """What several rules ask of the frames of one model: whom they hand their values to."""
+    """What several rules ask of the frames of one model: what their values are passed to."""
 
     def __init__(self, model: Model) -> None:
         self._model = model

@@ -33,7 +33,7 @@ def _outer(context: int, one: ir.DefIR) -> Iterator[int]:
 
 
 def _covers_parent(context: int, covered: set[int], frame: Frame, model: Model) -> bool:
-    """Whether who goes through the parent of a context goes through one that is covered."""
+    """Whether every way through the parent of a context passes one that is covered."""
     one = model.def_of(frame)
     here = one.contexts[context]
     beside = [(n, other) for n, other in enumerate(one.contexts) if other.parent == here.parent and n != context]

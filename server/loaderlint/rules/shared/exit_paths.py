@@ -14,7 +14,7 @@ from loaderlint.project.reach.model import Model
 Dependence = Literal[0, 1, 2]
 
 _MAX_DEPTH = 24
-#: Calls after which nothing runs: the process ends, or somebody is debugging.
+#: Calls after which nothing runs: the process ends, or a debugger starts.
 _ENDING = frozenset("exit _exit quit abort set_trace breakpoint embed post_mortem fail".split())
 #: Questions about what kind of thing an argument is.
 _KIND_QUESTIONS = frozenset("isinstance issubclass hasattr callable type is_tensor is_available".split())

@@ -1,4 +1,4 @@
-"""The samplers that shuffle alike in each epoch: DistributedSamplers of loaders of which nobody calls `set_epoch`."""
+"""The samplers that shuffle alike in each epoch: DistributedSamplers whose `set_epoch` is never called."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MANY = 60
 
 
 def forgotten_samplers(model: Model) -> dict[Loader, list[LibObject]]:
-    """The samplers that nobody calls `set_epoch` of, by their loaders."""
+    """The samplers whose `set_epoch` is never called, by their loaders."""
     found = {
         loader: [one for one in samplers_of(loader, model) if not _epoch_is_set(one, loader, model)]
         for loader in model.loaders

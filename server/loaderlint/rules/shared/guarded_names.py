@@ -1,4 +1,4 @@
-"""Names that are bound under `if __name__ == "__main__":` only, and who reads them."""
+"""Names that are bound only under `if __name__ == "__main__":`, and where they are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random numbers in pools of processes that nobody seeds: NumPy's global state comes over by fork, a generator object
+"""Random numbers in pools of processes that are not seeded: NumPy's global state comes over by fork, a generator object
 by fork or in a pickle, and every process goes on from the same state. Shared by the rules on such pools."""
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ WORKER_ID = Arguments((unknown("worker id"),))
 
 
 def refusal(atom: Atom, model: Model) -> str | None:
-    """Why a worker_init_fn cannot be called, and what to do; None if it can, or nobody knows."""
+    """Why a worker_init_fn cannot be called, and what to do; None if it can, or if that is not known."""
     match atom:
         case Literal_(kind, _, "") if kind != "NoneType":
             return f"a value of type {kind} cannot be called; pass a function of the worker's number"

@@ -1,10 +1,10 @@
-"""The verdict on a candidate: a fault in the workers of some loaders, or the reason why it is none.
+"""The verdict on a candidate: a fault in the workers of some loaders, or the reason why it is not one.
 
 A rule finds candidates and writes messages. Whether a candidate becomes a finding is decided here, alike for all rules:
 
 1. A loader with enough workers runs it, in a part of its work that counts, and nothing cures the fault there.
-2. It is certain enough to be said. A finding that is only possible is one step less severe, and one more step for each
-   doubt, that is, each condition that is not known. Nothing is said below a hint.
+2. It is certain enough to be reported. A finding that is only possible is one step less severe, and one more step for
+   each doubt, that is, each condition that is not known. Nothing below a hint is reported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from loaderlint.rules.shared.silence_reasons import silent, unexposed
 
 _About = TypeVar("_About")
 
-#: Why a fault is none in the workers of a loader: 'its worker_init_fn seeds NumPy'. '' if it is one.
+#: Why a candidate is not a fault in the workers of a loader: 'its worker_init_fn seeds NumPy'. '' if it is one.
 Cure = Callable[[Loader], str]
 
 #: All parts of a loader's work.
@@ -30,19 +30,19 @@ EVERYWHERE: tuple[Part, ...] = ("sample", "collate", "init")
 
 
 def no_cure(_: Loader) -> str:
-    """The cure of a fault that nothing cures."""
+    """The cure of a fault that has no cure."""
     return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate(Generic[_About]):
-    """What is a fault if workers run it, unless `why_not` says why it is none.
+    """What is a fault if workers run it, unless `why_not` says why it is not one.
 
     - `about`: what the rule has found.
     - `frame`: where it is found.
-    - `spot`: the place of the reason if it is none.
-    - `cure`: why it is none in the workers of a loader.
-    - `why_not`: why it is none at all.
+    - `spot`: the place of the reason if it is not a fault.
+    - `cure`: why it is not a fault in the workers of a loader.
+    - `why_not`: why it is not a fault at all.
     - `severity`: how bad it is; None for the severity of the rule.
     - `doubts`: how many of its conditions are not known.
     - `exposure`: the loaders that run it, where the rule has found them itself.
@@ -61,7 +61,7 @@ class Candidate(Generic[_About]):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A fault of which `rule` speaks."""
+    """A fault that `rule` reports."""
 
     rule: str
     severity: Severity
@@ -82,7 +82,7 @@ class Verdict:
 @dataclass(frozen=True, slots=True)
 class WorkerVerdict(Verdict, Generic[_About]):
     """A fault in the workers of the loaders in `exposure`. `about`, `frame` and `spot` are those of the candidate that
-    leads, of which messages speak; `together` holds what all candidates of the fault are about."""
+    leads, which messages name; `together` holds what all candidates of the fault are about."""
 
     about: _About
     frame: Frame
@@ -102,8 +102,8 @@ class Unsaid:
     reason: str
 
 
-#: How severe a fault is where the loaders of an exposure run it, or why it is not said. Its candidates are given, the
-#: one that leads first.
+#: How severe a fault is where the loaders of an exposure run it, or why it is not reported. Its candidates are
+#: given, the one that leads first.
 Weigh = Callable[[Sequence[Candidate[_About]], Exposure], Severity | Unsaid]
 
 
@@ -116,7 +116,7 @@ def judged(
     parts: tuple[Part, ...] = EVERYWHERE,
     weigh: Weigh[_About] | None = None,
 ) -> Iterator[WorkerVerdict[_About] | Silence]:
-    """The verdict on each candidate, or the reasons of the silence about it. What is a `Silence` already stays one.
+    """The verdict on each candidate, or why there is none. A `Silence` is passed on.
 
     A loader counts with `workers` workers or more (by default as many as the rule needs), where it runs the candidate
     in one of `parts`. `weigh` is for rules whose severity depends on the loaders."""
@@ -142,8 +142,8 @@ def judged_first(
     parts: tuple[Part, ...] = EVERYWHERE,
     weigh: Weigh[_About] | None = None,
 ) -> Iterator[WorkerVerdict[_About] | Silence]:
-    """As `judged`, but of the candidates with the same key the first that is a fault stands for all: the others are not
-    looked at any more."""
+    """As `judged`, but of the candidates with the same key the first that is a fault stands for all: the others are
+    not examined."""
     asked: _Asked[_About] = _Asked(rule, rule.workers, parts, weigh or _by_doubts(rule))
     said: set[Hashable] = set()
     for one in candidates:
@@ -227,7 +227,7 @@ def lowered(severity: Severity, exposure: Exposure, doubts: int = 0) -> Severity
     return loudness(severity, exposure.certainty, doubts)
 
 
-# --- faults that are no matter of a frame -----------------------------------------------------------------------------
+# --- faults that do not depend on a frame -----------------------------------------------------------------------------
 
 
 def weighed(rule: Rule, certainty: Certainty, doubts: int = 0, severity: Severity | None = None) -> Verdict | Unsaid:

@@ -1,4 +1,4 @@
-"""State that sample code keeps on its object: what is stored where, whether it is a cache by sample index, and who of
+"""State that sample code keeps on its object: what is stored where, whether it is a cache by sample index, and where
 the main process reads it."""
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _construction(frame: Frame, model: Model) -> list[Frame]:
     return model.ev.classes.construction(frame.receiver) if isinstance(frame.receiver, Instance) else []
 
 
-# --- who reads it -----------------------------------------------------------------------------------------------------
+# --- where it is read -------------------------------------------------------------------------------------------------
 
 
 def reader_in_main(kept: Kept, exposure: Exposure, model: Model) -> tuple[Frame, int] | None:
@@ -203,7 +203,7 @@ def _first_read(owner: Instance, name: str, loaders: tuple[Loader, ...], model: 
 
 def _reads(wanted: set[str], function: MainFunction, model: Model) -> list[tuple[int, int]]:
     """The expressions, each with its base, that read an attribute called so in the def, as it is written; not of
-    `self`: who is asked about is no object of its own."""
+    `self`, which is another object than the owner."""
     place = (function.path, function.piece, function.def_)
     is_method = function.def_ and model.callers.owner(*place, function.facts) is not None
     is_method = is_method and model.ev.functions.decoration(FunctionRef(*place)) != "static"
@@ -214,7 +214,7 @@ def _reads(wanted: set[str], function: MainFunction, model: Model) -> list[tuple
 
 def _may_be_owner(number: int, owner: Instance, opened: Frame, model: Model) -> bool:
     """Whether an expression of a def may be the object, or that of a loader, for some caller, as far as is known in its
-    `opened` frame: callers are far to seek."""
+    `opened` frame. Finding the callers would take too long."""
     e = model.ev.expr(opened, number)
     if isinstance(e, ir.Attr) and e.name == "dataset":
         return True

@@ -1,4 +1,4 @@
-"""What the main process sets on objects of which a loader's workers have copies, and read that."""
+"""What the main process sets on objects that a loader's workers have copies of, and read there."""
 
 from __future__ import annotations
 

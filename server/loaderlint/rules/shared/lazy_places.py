@@ -1,4 +1,4 @@
-"""Where something stands, as long as nobody has to see it.
+"""Places that are found only when they are shown.
 
 A place is found by reading its piece once more, which takes as long as all else that is done with most pieces. So a
 rule keeps the spot of what it looks at, tells spots apart by their keys, and asks for a place only for what it says:

@@ -82,7 +82,7 @@ def _library_call(name: str, call: ir.Call, number: int, frame: Frame, model: Mo
 
 
 def _ends(number: int, frame: Frame, model: Model, depth: int) -> bool | None:
-    """Whether going through an expression ends; None if nobody can know."""
+    """Whether iterating over an expression ends; None if that is not known."""
     inner = one_shot(number, frame, model, depth + 1)
     if inner is not None:
         return None if inner.doubtful else True
@@ -110,7 +110,7 @@ def _atom_ends(atom: Atom, model: Model, depth: int) -> bool | None:
 
 
 def generator_ends(frame: Frame, model: Model, depth: int = 0) -> bool | None:
-    """Whether a generator function comes to its end; None if nobody can know."""
+    """Whether a generator function comes to its end; None if that is not known."""
     if depth > _MAX_DEPTH:
         return None
     one = model.def_of(frame)

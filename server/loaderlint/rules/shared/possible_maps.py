@@ -28,7 +28,7 @@ from loaderlint.project.evaluation.values import (
 )
 from loaderlint.project.reach.model import MainFunction, Model
 
-#: What a file holds that makes a pool, beside its name.
+#: What a file that makes a pool contains, besides the pool's name.
 _POOL_MODULES = ("multiprocess", "concurrent.futures")
 #: What a file holds that uses a pool: `Pool(...)`, `pool.map(...)`, `executor.submit(...)`.
 POOL_WORDS = ("Pool", "pool", "xecutor")
@@ -77,8 +77,8 @@ def _may_map(call: ir.Call, exprs: tuple[ir.Expr, ...]) -> bool:
 
 
 def _may_map_for_anyone(function: MainFunction, names: frozenset[str], model: Model) -> bool:
-    """Whether one of the calls may run something in processes where nothing is known of the def's callers, which are
-    far to seek."""
+    """Whether one of the calls may run something in processes where nothing is known of the def's callers, which
+    take long to find."""
     frame = function.opened
     if frame is None:
         return True

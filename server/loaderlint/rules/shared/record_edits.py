@@ -16,7 +16,7 @@ from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibObject,
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.lazy_places import Spot
 
-#: Operators of which doing it again gives something else.
+#: Operators that give another result when they are applied again.
 _CHANGING = frozenset("+ - * / // ** @ << >> ^".split())
 _MAX_LEVELS = 12
 

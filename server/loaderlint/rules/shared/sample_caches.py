@@ -116,7 +116,7 @@ def _are_distinct(number: int, frame: Frame, model: Model, calls: int) -> bool:
     return False
 
 
-# --- who looks them up ------------------------------------------------------------------------------------------------
+# --- where they are looked up -----------------------------------------------------------------------------------------
 
 
 def _looked_up(owner: Instance, model: Model) -> frozenset[str]:

@@ -15,7 +15,7 @@ _PER_ITEM: frozenset[Source] = frozenset({"index", "fixed", "main"})
 
 def reseeding(call: WorkerCall, seed: int, loader: Loader, model: Model) -> Literal["alike", "by index"] | None:
     """What the seed of a call in sample code does to the samples of a loader: 'alike', each has the same random
-    numbers; 'by index', each has the same ones in every epoch; None, neither, or nobody knows."""
+    numbers; 'by index', each has the same ones in every epoch; None, neither, or not known."""
     reached = model.reached.get(call.frame)
     if reached is None or not reached.bits(("sample", "collate")) >> loader.index & 1:
         return None

@@ -1,4 +1,4 @@
-"""Seeding in workers: who does it, and the function that does it right. Shared by the rules on randomness."""
+"""Seeding in workers: which functions do it, and the one that does it right. Shared by the rules on randomness."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def statements(calls: Iterable[Written], model: Model) -> list[Place | None]:
 
 
 def is_for_workers(frame: Frame, model: Model) -> bool:
-    """Whether nobody but workers and who goes through the dataset runs a def."""
+    """Whether only workers, and code that iterates over the dataset, run a def."""
     callers = model.callers.frames(frame.path, frame.piece, frame.def_)
     return model.def_of(frame).name.startswith("__") or all(caller in model.reached for caller in callers)
 

@@ -61,7 +61,7 @@ def seeding_in_loop(call: WorkerCall, model: Model) -> Seeding | None:
 
 
 def _is_told(seed: int, frame: Frame, model: Model) -> bool:
-    """Whether a seed hangs on a parameter of its def."""
+    """Whether a seed depends on a parameter of its def."""
     exprs = model.facts(frame).ir.exprs
     return any(isinstance(exprs[part], ir.Param) for part in ir.made_of(exprs, (seed,)))
 

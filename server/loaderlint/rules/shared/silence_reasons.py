@@ -19,7 +19,7 @@ ONE_STREAM = "its only worker lives on over the epochs and draws from one state"
 
 
 def silent(rule: str, spot: Spot, reason: str, model: Model) -> Iterator[Silence]:
-    """The silence about a spot. Where nobody asks for it, the place is not looked for, which takes long."""
+    """The silence about a spot. Finding the place takes long, so it is found only if the model explains."""
     if model.explains:
         yield Silence(rule, spot.place(model), reason)
 
@@ -43,7 +43,7 @@ def unexposed(
     cure: Callable[[Loader], str] = _cured,
 ) -> str:
     """Why `Model.exposure` of a frame is None, asked with the same `workers` and `parts`. `cure` says of a loader with
-    enough workers why the fault is none there ('its worker_init_fn seeds NumPy'). '' where nobody asks."""
+    enough workers why the fault is none there ('its worker_init_fn seeds NumPy'). '' unless the model explains."""
     if not model.explains:
         return ""
     reached = model.reached.get(frame)

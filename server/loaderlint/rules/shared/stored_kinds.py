@@ -218,7 +218,7 @@ def _is_part(item: int, frame: Frame, model: Model) -> bool:
 
 
 def memory(origin: Origin, model: Model) -> Memory:
-    """Who else sees what is written: nobody, all processes, the file that is mapped; or it cannot be written."""
+    """What else sees a write: nothing, all processes, or the mapped file; or the array cannot be written."""
     for atom in _field(origin, model).only(LibObject):
         if not isinstance(atom, LibObject):
             continue
@@ -234,7 +234,7 @@ def _mapped(atom: LibObject, model: Model) -> Memory:
     arguments = model.ev.calls.site_arguments(atom.site)
     mode = arguments.get("mmap_mode", 1) if atom.name == "numpy.load" else arguments.get("mode", 2)
     if mode is None:
-        return "own" if atom.name == "numpy.load" else "file"  # `np.memmap` writes if nobody says otherwise
+        return "own" if atom.name == "numpy.load" else "file"  # `np.memmap` writes by default
     literal: Literal_ | None = mode.literal
     match literal.value if literal else None:
         case "r+" | "w+":

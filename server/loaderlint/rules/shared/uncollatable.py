@@ -42,7 +42,7 @@ class Uncollatable:
 
     def of(self, number: int, frame: Frame, depth: int = 0) -> Kind | None:
         """What expression `number` of a frame is or holds that cannot be batched, whichever way the code takes; None
-        if there is nothing, or nobody knows."""
+        if there is nothing, or if that is not known."""
         if depth > _MAX_LEVELS:
             return None
         value = self._ev.eval(number, frame)
