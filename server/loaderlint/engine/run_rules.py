@@ -110,14 +110,12 @@ def _louder(new: Finding, old: Finding) -> bool:
 
 
 def _subjects(rule: Rule, model: Model) -> Sequence[object]:
-    if rule.matters is not None and not rule.matters(model):
-        return ()
     if rule.over == "loader":
         return tuple(loader for loader in model.loaders if not loader.presumed and not loader.installed)
     if rule.over == "worker function":
         return model.worker_functions()
     if rule.over == "main function":
-        return tuple(model.main_functions(rule.words, rule.looks, rule.beside))
+        return tuple(model.main_functions(rule.words, rule.looks))
     from loaderlint.rules.base import WorkerModule
 
     grouped: dict[Path, list[WorkerFunction]] = {}

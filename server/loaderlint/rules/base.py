@@ -40,10 +40,7 @@ class Rule:
     - `fix`: the safety of its quick fix; None if it has none.
     - `page`: its documentation in Markdown.
     - `looks`: whether the text of a piece that contains one of `words` allows a finding. A piece that it rules out is
-      not lowered.
-    - `beside`: words of which the file must contain at least one, if there are any. Other files are not cut into
-      pieces.
-    - `matters`: whether the model allows a finding at all; asked before the subjects are listed."""
+      not lowered."""
 
     code: str
     name: str
@@ -56,8 +53,6 @@ class Rule:
     enabled_by_default: bool = True
     words: tuple[str, ...] = ()
     looks: Callable[[str], bool] | None = None
-    beside: tuple[str, ...] = ()
-    matters: Callable[[Model], bool] | None = None
 
     @property
     def workers(self) -> int:

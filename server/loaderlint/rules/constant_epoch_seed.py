@@ -185,14 +185,6 @@ def _fix(seeding: Seeding, model: Model) -> Fix | None:
     return Fix("Add the epoch to the seed", "unsafe", (Wrap(place, "", f" + {epoch}"),))
 
 
-# --- what the engine asks first ---------------------------------------------------------------------------------------
-
-
-def _loads(model: Model) -> bool:
-    """Whether there are loaders, whose samples another seed would order in another way."""
-    return bool(model.loaders)
-
-
 RULE = Rule(
     code="LDR508",
     name="constant-epoch-seed",
@@ -204,5 +196,4 @@ RULE = Rule(
     page=page(__doc__),
     words=_WORDS,
     looks=may_loop,
-    matters=_loads,
 )

@@ -63,7 +63,7 @@ from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix, seeds_numpy
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
 from loaderlint.rules.shared.lazy_places import Spot
-from loaderlint.rules.shared.possible_maps import MAPPERS, POOL_WORDS, SHARDS, map_names, may_map
+from loaderlint.rules.shared.possible_maps import map_names, may_map
 from loaderlint.rules.shared.process_maps import Mapping, is_none, mappings, run_by_call, runner, several_processes
 from loaderlint.rules.shared.silence_reasons import silent
 
@@ -145,5 +145,4 @@ RULE = Rule(
         ".submit(",
         "ParallelMapper(",
     ),
-    beside=(*POOL_WORDS, SHARDS, *sorted(MAPPERS)),
 )

@@ -54,7 +54,6 @@ from loaderlint.rules.shared.batch_parts import (
     is_tensor,
     is_text,
     loops_over_loaders,
-    shares_memory,
 )
 from loaderlint.rules.shared.epoch_passes import may_loop
 from loaderlint.rules.shared.judgement import Unsaid, certainty_of_workers, weighed
@@ -132,11 +131,6 @@ def _local_name(number: int, before: Place, frame: Frame, model: Model) -> str |
 # --- what the engine asks first ---------------------------------------------------------------------------------------
 
 
-def _any_shares(model: Model) -> bool:
-    """Whether batches of any loader lie in shared memory."""
-    return any(shares_memory(loader) for loader in model.loaders)
-
-
 def _may_keep(text: str) -> bool:
     """Whether a def in this text may keep batches: most of what appends names no loader."""
     return names_a_loader(text) and may_loop(text)
@@ -154,5 +148,4 @@ RULE = Rule(
     enabled_by_default=False,
     words=("append",),
     looks=_may_keep,
-    matters=_any_shares,
 )

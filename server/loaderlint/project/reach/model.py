@@ -480,15 +480,12 @@ class Model:
             bits ^= lowest
 
     def main_functions(
-        self, words: tuple[str, ...], looks: Callable[[str], bool] | None = None, beside: tuple[str, ...] = ()
+        self, words: tuple[str, ...], looks: Callable[[str], bool] | None = None
     ) -> Iterator[MainFunction]:
         """The defs and module-level statements of the main process in pieces that hold one of `words`, in the order of
         files and places. A def that workers also run comes with its other frames only. `looks`: whether the text of a
-        piece counts; other pieces are not lowered. `beside`: words of which the file must also contain one, if there
-        are any."""
+        piece counts; other pieces are not lowered."""
         paths = {path for word in words for path in self.files.containing(word)}
-        if beside:
-            paths &= {path for word in beside for path in self.files.containing(word)}
         for path in sorted(paths):
             file = self.files.file(path)
             for piece in sorted({piece for word in words for piece in file.mentioning(word)}) if file else ():
