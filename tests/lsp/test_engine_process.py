@@ -85,13 +85,10 @@ class Scripted:
             self.log.append(f"rest {number}")
             yield
 
-    def alone(self, paths: Sequence[Path], texts: Mapping[Path, str]) -> Any:
-        return {path: (f"alone {texts.get(path)}",) for path in paths}
-
     def check(self, paths: Any, *, stop: Callable[[], bool], edited: Any, progress: Any, early: Any) -> Any:
         self.log.append("check")
         if not self.known:
-            early({A: ("alone first",)})
+            early({A: ("of the first project",)})
         self.during()
         self.during = lambda: None
         if stop() or (edited is not None and edited()):
@@ -137,17 +134,16 @@ def test_a_check_is_told_of_newer_texts() -> None:
         assert harness.kinds()[-1] == (number, ended)
 
 
-def test_a_first_check_goes_on_and_what_comes_meanwhile_is_answered_early() -> None:
+def test_a_first_check_goes_on_and_what_comes_meanwhile_waits() -> None:
     harness = Harness()
     harness.put(check(1, *FIRST))
     harness.engine.during = lambda: harness.put(Stop(1), check(2, Told("set_text", (A, "two"))))
     harness.child.step()
     assert harness.engine.log == ["workspace", "one", "check", "checked"], "it was linked to the end, with the old text"
-    assert harness.kinds() == [(1, "early"), (2, "early")], "nobody waits for the first answer any more"
-    assert harness.replies[1].value == {A: ("alone two",)}
+    assert harness.kinds() == [(1, "early")], "the first answer is no longer wanted"
     harness.child.step()
     assert harness.engine.log[4:] == ["two", "check", "checked"]
-    assert harness.kinds()[2:] == [(2, "done")]
+    assert harness.kinds()[1:] == [(2, "done")]
     found, environments, _, _ = harness.replies[-1].value
     assert found == {A: ("finding",)} and environments == {A: ("torch",)}
 
@@ -161,7 +157,7 @@ def test_only_the_last_of_several_questions_is_worked_on() -> None:
     for _ in range(3):
         harness.child.step()
     assert harness.engine.log[4:] == ["two", "three", "check", "checked"], "what was told is told, in order"
-    assert harness.kinds() == [(1, "early"), (2, "early"), (3, "early"), (3, "done")]
+    assert harness.kinds() == [(1, "early"), (3, "done")]
 
 
 @pytest.mark.parametrize("told", [Told("configure", ({},)), Told("workspace", ((), {}))])
@@ -288,14 +284,19 @@ def names(found: Mapping[Path, Sequence[Any]]) -> list[str]:
     return [one.name for diagnostics in found.values() for one in diagnostics]
 
 
-def test_findings_come_early_and_then_all(remote: Remote, project: Path) -> None:
-    path = project / "data.py"
+def test_findings_of_the_first_of_several_projects_come_early(remote: Remote, project: Path) -> None:
+    paths = []
+    for name in ("first", "second"):
+        (project / name).mkdir()
+        (project / name / "pyproject.toml").write_text(f'[project]\nname = "{name}"\n')
+        paths.append(project / name / "data.py")
+        paths[-1].write_text(DATA)
     workspace = remote.workspace([project], {})
     early: list[Any] = []
-    found = workspace.check([path], early=early.append)
-    assert names(found) == ["none-sample"] and [names(one) for one in early] == [["none-sample"]]
-    workspace.set_text(path, DATA.replace("None", "''"))
-    assert names(workspace.check([path], early=early.append)) == [] and len(early) == 1
+    found = workspace.check(paths, early=early.append)
+    assert names(found) == ["none-sample", "none-sample"] and [names(one) for one in early] == [["none-sample"]]
+    workspace.set_text(paths[0], DATA.replace("None", "''"))
+    assert names(workspace.check(paths, early=early.append)) == ["none-sample"] and len(early) == 1
 
 
 def test_a_process_that_dies_is_replaced_and_knows_what_the_last_one_knew(remote: Remote, project: Path) -> None:

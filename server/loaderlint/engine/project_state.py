@@ -12,7 +12,6 @@ from loaderlint.engine.check_progress import Steps
 from loaderlint.engine.file_settings import Configuration
 from loaderlint.engine.finding_positions import Places, last_line
 from loaderlint.engine.linking import Linked, Linking
-from loaderlint.engine.preview import OneFile, certain
 from loaderlint.engine.repairs import Repairs
 from loaderlint.engine.visibility import Showing
 from loaderlint.findings.diagnostics import Diagnostic, Problem, ProjectInfo, internal_problem
@@ -50,21 +49,18 @@ class Project:
         *,
         tells: bool = False,
         kept: KeptPieces | None = None,
-        store: Store | None = None,
         jobs: int = 1,
         reports_unread: bool = False,
         loose: bool = False,
         rules: Sequence[Rule] | None = None,
     ) -> None:
         self.root = root
-        self.store = store or Store(root, kept, loose=loose)
-        self._kept = kept
+        self.store = Store(root, kept, loose=loose)
         self.configuration = Configuration(root, overrides, interpreter)
         self.places = Places(self.store)
         self.repairs = Repairs(self.store)
         self.showing = Showing(self.store, self.configuration, self.places, reports_unread=reports_unread)
         self._linking = Linking(self.store, self.configuration, tells, jobs, rules)
-        self._alone: dict[Path, Project] = {}
         self._folders: frozenset[Path] = frozenset()
         """The folders that the last check was asked about."""
         self._failures: list[Failure] = []
@@ -100,7 +96,6 @@ class Project:
         self.configuration.renew()
         self._linking.last = None
         self._linking.forget_libraries()
-        self._alone.clear()
 
     def problems(self) -> list[Problem]:
         """What could not be read, and what is wrong in settings."""
@@ -166,17 +161,6 @@ class Project:
             with contained(self._failures.append, path):
                 shown[path] = self.showing.shown(path, found)
         return shown
-
-    def alone(self, path: Path, text: str | None = None) -> tuple[Diagnostic, ...]:
-        """What is certain of a file whatever the others of the project say, without reading them. `text`: what an
-        editor has it to be."""
-        if path not in self._alone:
-            overrides, interpreter = self.configuration.overrides, self.configuration.interpreter
-            self._alone[path] = Project(self.root, overrides, interpreter, store=OneFile(self.root, path, self._kept))
-        project = self._alone[path]
-        if text is not None and text != project.store.overlay(path):
-            project.store.set_text(path, text)
-        return certain(project.check([path]), path)
 
     def opened(self) -> Iterator[tuple[bytes, OpenFile]]:
         """The files that were opened, those of libraries too, each with its bytes, for a cache to keep."""

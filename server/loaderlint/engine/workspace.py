@@ -135,9 +135,9 @@ class Workspace:
     ) -> dict[Path, tuple[Diagnostic, ...]]:
         """The findings of files (or of all files below folders), in the order of their places; every reported file has
         an entry. Without `paths`: the workspace's folders. `progress(done, total)`: `done` grows with each file that
-        is read, `total` counts each file twice (read, then looked into as far as needed). `early` is called before a
-        project is linked for the first time, with what is certain of the named files without that; then with all
-        findings of the named files of each project, as long as another one is still to be linked for the first time.
+        is read, `total` counts each file twice (read, then looked into as far as needed). `early` is called with
+        the findings of the named files of each project, as long as another one is still to be linked for the first
+        time.
 
         `edited` (an editor's) answers whether there is a newer text of some file. With it, what was linked before is
         linked again only after a pause, in which it answers False; without, at once.
@@ -146,9 +146,6 @@ class Workspace:
         found: dict[Path, tuple[Diagnostic, ...]] = {}
         steps = Steps(progress)
         self._answered = self._by_project(paths)
-        new = [path for project, own in self._answered if not project.known for path in own if os.path.isfile(path)]
-        if early is not None and new:
-            early(self.alone(new, {}))
         waiting = [project for project, _ in self._answered]
         for project, asked in self._smallest_first(stop):
             self._share_texts(project, stop)
@@ -175,16 +172,6 @@ class Workspace:
                     large.append((project, asked))
             waiting, entries = large, entries * 10
         yield from waiting
-
-    def alone(self, paths: Iterable[Path], texts: Mapping[Path, str | None]) -> dict[Path, tuple[Diagnostic, ...]]:
-        """What is certain of each file whatever the others of its project say; nothing else is read. `texts` are newer
-        than those that the workspace was told."""
-        found = {}
-        for path in paths:
-            project = self.project(path)
-            text = texts.get(path)
-            found[path] = project.alone(path, project.store.overlay(path) if text is None else text)
-        return found
 
     def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]:
         """The fixes of a finding, ready to apply, the preferred one first."""

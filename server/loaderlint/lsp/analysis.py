@@ -8,8 +8,8 @@ types. Other settings do stop it, and so does an edit of which the engine can sa
 
 What is shown of a document that is not looked at yet is what stands in it of the last answer (`document_state`): at
 once if a job is at hand, else if none comes in a moment. What was found in exactly the present version takes its place,
-and only that is ever repaired. While a project is looked at for the first time, what is certain of a file without its
-project is shown early, and replaced in the end.
+and only that is ever repaired. Where several projects are looked at for the first time, the findings of those that are
+done are shown early.
 """
 
 from __future__ import annotations
@@ -290,7 +290,7 @@ class Analysis:
         if job is not self._job or job.stopped.is_set():
             return
         if self._timer is not None or self._planned:
-            job.stopped.set()  # the next job looks at the newer text, and has an early answer for it too
+            job.stopped.set()  # the next job looks at the newer text
             return
         self._shown.take_early(answer.reports)
 

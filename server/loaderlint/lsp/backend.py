@@ -105,9 +105,10 @@ class Checks(Protocol):
         """The findings of files, each in the order of its places; every file has an entry. Without `paths`: of all
         files of the workspace.
 
-        `progress(done, total)` counts files. `early` is called, once or more, with what is certain before a project was
-        linked for the first time. With `edited`, what was linked before is linked again only after a pause, in which
-        that answers False. Raises `Backend.cancelled` once `stop` answers True, or `edited` does in such a pause."""
+        `progress(done, total)` counts files. `early` is called with the findings of each project while another one is
+        still to be linked for the first time. With `edited`, what was linked before is linked again only after a pause,
+        in which that answers False. Raises `Backend.cancelled` once `stop` answers True, or `edited` does in such a
+        pause."""
 
     def answer(
         self, question: Callable[Concatenate[Workspace, _About], _Answer], *about: _About.args, **named: _About.kwargs
@@ -122,9 +123,6 @@ class Workspace(Checks, Questions, Protocol):
 
 class LocalWorkspace(Workspace, Protocol):
     """A workspace in this process, and what the engine's own process asks of it besides (`lsp.engine_process`)."""
-
-    def alone(self, paths: Iterable[Path], texts: Mapping[Path, str | None]) -> dict[Path, tuple[Diagnostic, ...]]:
-        """What is certain of each file whatever the others of its project say. `texts`: newer ones than those told."""
 
     def rest(self) -> Iterator[None]:
         """While there are no questions: keep what is known in the cache, and less of it in memory, in small steps."""

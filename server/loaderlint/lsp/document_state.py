@@ -34,9 +34,9 @@ class _Pulled:
 class DocumentState:
     """What an open document shows. Lives on the event loop.
 
-    Of each document there is the last report of the engine (`take`); before the first one, what the engine is certain
-    of early (`take_early`); and after an edit, what still stands of the last report (`follow`). None of them is given
-    out for any text but the very one that it is about."""
+    Of each document there is the last report of the engine (`take`); before the first one, what it found while other
+    projects were still to be linked (`take_early`); and after an edit, what still stands of the last report (`follow`).
+    None of them is given out for any text but the very one that it is about."""
 
     def __init__(self, document: Document | Notebook) -> None:
         self.document = document
@@ -97,18 +97,18 @@ class DocumentState:
 
     @property
     def is_early(self) -> bool:
-        """Whether the engine has told early what is certain, and nothing more."""
+        """Whether only an early report is known."""
         return self._early is not None
 
     def take_early(self, report: Report) -> bool:
-        """What is certain of a version before all is known; whether that is news."""
+        """Take a report before the job that made it ends; whether that is news."""
         if self._last is not None or self._present(report) is None:
             return False
         self._early = report
         return True
 
     def end_early(self) -> None:
-        """The engine is no longer at the work in which it told something early."""
+        """The job that made the early report has ended."""
         self._early = None
 
     def completed(

@@ -3,7 +3,7 @@ parser and the garbage collector hold the interpreter from start to end) keeps a
 
 While a project is linked for the first time, which can take long, the engine goes on when an edit makes its answer
 worthless: what it has found by then holds still, but for the answers that the edit changes, and an index that starts
-again with every key never ends. Questions that come meanwhile are answered early, with what holds for each file alone.
+again with every key never ends. Questions that come meanwhile wait.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class Child:
             self._reply("progress", (done, total))
 
     def _early(self, found: Mapping[Path, tuple[Diagnostic, ...]]) -> None:
-        """Something is linked for the first time."""
+        """Projects are done while another one is linked for the first time."""
         self._goes_on = True
         self._reply("early", dict(found))
 
@@ -194,15 +194,6 @@ class Child:
         for told in call.told:
             if told.method not in ("set_text", "forget"):
                 self._given_up = True  # other folders, other settings: what is being found is of no use
-        if call.method == "check" and not self._given_up and self._workspace is not None:
-            paths, _ = call.about
-            if paths is not None:
-                self._send(Reply(call.number, "early", self._workspace.alone(paths, self._newer_texts())))
-
-    def _newer_texts(self) -> dict[Path, str | None]:
-        """What calls that wait tell of texts."""
-        told = (one for call in self._waiting for one in call.told if one.method == "set_text")
-        return {path: text for path, text in (one.about for one in told)}
 
 
 def main(cache: str | None = None) -> None:

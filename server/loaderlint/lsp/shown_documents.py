@@ -110,11 +110,11 @@ class ShownDocuments:
 
     @property
     def has_early(self) -> bool:
-        """Whether something is shown that the engine has told early."""
+        """Whether an early report is shown."""
         return any(state.is_early for state in self)
 
     def take_early(self, reports: Iterable[Report]) -> None:
-        """Show what is certain of documents before all is known."""
+        """Show reports before the job that made them ends."""
         for report in reports:
             state = self._opening(report.snapshot)
             if state is not None and state.take_early(report) and not self.client.pulls:
@@ -123,7 +123,7 @@ class ShownDocuments:
         self.news.send()
 
     def end_early(self) -> None:
-        """The engine is done with the work in which it told something early."""
+        """The job that made early reports has ended."""
         for state in self:
             state.end_early()
 
