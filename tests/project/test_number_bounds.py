@@ -1,0 +1,113 @@
+"""The bounds of a number of workers that is computed."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from loaderlint.project.evaluation.number_bounds import Count, count_of
+from tests.project.linking import link
+
+CODE = """
+import argparse, math, os, random
+from torch.utils.data import DataLoader, Dataset
+class D(Dataset):
+    def __getitem__(self, i): return i
+p = argparse.ArgumentParser()
+p.add_argument('--jobs', type=int, default=4)
+p.add_argument('--none', type=int)
+args = p.parse_args()
+cpus = os.cpu_count()
+some = len(open('names'))
+loader = DataLoader(D(), num_workers={})
+"""
+INF = math.inf
+OPTION = "argparse default"
+
+#: Expressions, each with the least and the most that it may be.
+BOUNDS: dict[str, tuple[float, float]] = {
+    "cpus": (1, INF),
+    "some": (0, INF),
+    "len(os.sched_getaffinity(0))": (1, INF),
+    "None": (0, 0),
+    "load()": (-INF, INF),
+    "'many'": (-INF, INF),
+    "float('nan')": (-INF, INF),
+    "cpus + 2": (3, INF),
+    "2 + some": (2, INF),
+    "cpus - 1": (0, INF),
+    "8 - cpus": (-INF, 7),
+    "some - cpus": (-INF, INF),
+    "cpus * 3": (3, INF),
+    "cpus * 0": (0, 0),
+    "load() * 0": (0, 0),
+    "0 * load()": (0, 0),
+    "some * cpus": (0, INF),
+    "cpus * -1": (-INF, INF),
+    "-1 * cpus": (-INF, INF),
+    "cpus / 2": (0.5, INF),
+    "cpus // 2": (0, INF),
+    "min(7, cpus) // 2": (0, 3),
+    "12 // min(4, cpus)": (3, 12),
+    "12 // cpus": (0, 12),
+    "5 / some": (-INF, INF),
+    "(some - 3) / 2": (-INF, INF),
+    "cpus % 4": (-INF, INF),
+    "min(8, cpus)": (1, 8),
+    "max(8, cpus)": (8, INF),
+    "max(2, some, 5)": (5, INF),
+    "min([3, cpus])": (1, 3),
+    "min(load())": (-INF, INF),
+    "min(3, cpus, key=load)": (-INF, INF),
+    "min(3, *load())": (-INF, INF),
+    "int(cpus / 2)": (0, INF),
+    "int(min(3, cpus) / 2)": (0, 1),
+    "round(min(3, cpus) / 2)": (0, 1),
+    "math.floor(min(3, cpus) / 2)": (0, 1),
+    "math.ceil(min(3, cpus) / 2)": (1, 2),
+    "round(cpus, 1)": (-INF, INF),
+    "cpus if load() else 3": (1, INF),
+    "2 if load() else 6": (2, 6),
+}
+
+
+def bounds(tmp_path: Path, expression: str) -> Count:
+    linked = link(tmp_path, CODE.replace("{}", expression))
+    return count_of(linked.model.ev, linked.loader().argument("num_workers"))
+
+
+@pytest.mark.parametrize("expression", BOUNDS)
+def test_bounds(tmp_path: Path, expression: str) -> None:
+    found = bounds(tmp_path, expression)
+    assert (found.least, found.most) == BOUNDS[expression]
+
+
+@pytest.mark.parametrize(
+    ("expression", "least", "most", "source"),
+    [
+        ("args.jobs", 4, 4, OPTION),
+        ("args.jobs + 1", 5, 5, OPTION),
+        ("1 + args.jobs", 5, 5, OPTION),
+        ("9 - args.jobs", 5, 5, OPTION),
+        ("args.jobs * 2", 8, 8, OPTION),
+        ("args.jobs // 2", 2, 2, OPTION),
+        ("min(args.jobs, cpus)", 1, 4, OPTION),
+        ("int(args.jobs)", 4, 4, OPTION),
+        ("args.none", -INF, INF, ""),
+        ("int(os.environ.get('N', 3))", 3, 3, "environment default"),
+        ("int(os.environ.get('N', '3'))", 3, 3, "environment default"),
+        ("int(os.environ['N'])", -INF, INF, ""),
+        ("cpus + 1", 2, INF, ""),
+    ],
+)
+def test_what_a_user_may_set_is_named(tmp_path: Path, expression: str, least: float, most: float, source: str) -> None:
+    found = bounds(tmp_path, expression)
+    assert (found.least, found.most, found.configured) == (least, most, source)
+
+
+def test_a_number_that_is_made_of_itself_has_an_end(tmp_path: Path) -> None:
+    deep = "cpus" + " + 1" * 20
+    assert bounds(tmp_path, deep) == Count()
+    assert bounds(tmp_path, "cpus" + " + 1" * 5).least == 6
