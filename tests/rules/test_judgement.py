@@ -14,7 +14,7 @@ from loaderlint.rules.shared.judgement import Unsaid, Verdict, gathered, loudnes
 
 ERROR, WARNING, INFORMATION, HINT = Severity
 RULE = replace(RULES[0], name="a-rule", severity=WARNING)
-UNKNOWN = "too much of what it hangs on is unknown to say it even as a hint"
+UNKNOWN = "too much of what it depends on is unknown to report it even as a hint"
 
 
 @pytest.mark.parametrize(

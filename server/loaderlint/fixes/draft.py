@@ -232,7 +232,7 @@ class Originals:
 
 
 class Draft:
-    """A file, its trees as far as they were asked for, and the plan. Refused for a file that must not be edited."""
+    """A file, its trees (parsed on demand), and the plan. Refused for a file that must not be edited."""
 
     def __init__(self, path: Path, files: FileAccess, originals: Originals) -> None:
         original = originals.of(path, files)

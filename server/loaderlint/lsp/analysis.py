@@ -270,7 +270,7 @@ class Analysis:
             self._settle()
 
     def _settle(self) -> None:
-        """All that is known has been looked at, as far as that can be done."""
+        """Everything that is known has been analysed, or cannot be."""
         self._settled.set()
         self._cancel_showing()
         self._shown.settle()

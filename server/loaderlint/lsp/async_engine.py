@@ -73,6 +73,6 @@ class AsyncEngine:
             stopped.set()
 
     def close(self) -> None:
-        """End the engine, whatever it does."""
+        """End the engine, even if it is busy."""
         self._engine.close()
         self._worker.stop()

@@ -27,8 +27,8 @@ PATIENCE = 5.0
 
 
 def overrides(section: Any) -> dict[str, object]:
-    """The settings of a configuration section by their names in pyproject.toml. The section also holds what is none of
-    the engine's business, such as where the server is to be found; that is left out."""
+    """The settings of a configuration section by their names in pyproject.toml. The section also holds
+    settings of the client, such as where the server is; they are left out."""
     if not isinstance(section, Mapping):
         return {}
     return {key: value for key, value in from_editor(section).items() if key in KEYS}
@@ -44,7 +44,7 @@ def take(ls: Server, section: Any, folders: Mapping[Path, Any] | None = None) ->
 
 
 def interpreter(options: Mapping[str, Any]) -> str | None:
-    """The Python that is selected in the editor, as far as the initialization options tell."""
+    """The Python that is selected in the editor, from the initialization options."""
     selected = options.get("interpreter")
     return selected if isinstance(selected, str) and selected else None
 

@@ -45,7 +45,7 @@ class DocumentState:
         self._early: Report | None = None
         self._standing: Report | None = None
         self.history: History | None = None
-        """The versions since the one that was last looked at, as far as they were noted."""
+        """The versions that were noted since the one that was last analysed."""
         self._published: dict[str, types.PublishDiagnosticsParams] = {}
         self._pulled: dict[str, _Pulled] = {}
 

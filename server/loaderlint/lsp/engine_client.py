@@ -80,7 +80,7 @@ class Remote:
         return cast("Workspace", checks)  # all else in the protocol is among the questions that it passes on
 
     def close(self) -> None:
-        """End the process, whatever it does."""
+        """End the process, even if it is busy."""
         self._process.end()
 
     def tell(self, told: Told) -> None:

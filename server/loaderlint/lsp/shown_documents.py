@@ -159,7 +159,8 @@ class ShownDocuments:
                 self._push(state, report)
 
     def settle(self) -> None:
-        """All that is known has been looked at. What could not be keeps its last findings, as far as they stand."""
+        """Everything that is known has been analysed. A document that could not be keeps those of its last findings
+        that still stand."""
         for state in self:
             state.stop_following()
         self.show(state for state in self if state.found is None)

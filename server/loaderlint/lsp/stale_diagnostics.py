@@ -104,7 +104,7 @@ def _is_word(sign: str) -> bool:
 
 
 class History:
-    """The versions of an open document since the one that was last looked at, as far as they are known."""
+    """The known versions of an open document since the one that was last analysed."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._versions = [snapshot]

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 
 Base = ClassRef | Lib | Unknown
 _MAX_ANCESTORS = 32
-#: Past so many names, calls of any name count as leading to a method: for each of thousands of methods that call one
-#: another, there would be thousands.
+#: Beyond this number of names, calls of any name count as leading to a method: thousands of methods that call one
+#: another would have thousands of names each.
 _MAX_NAMES = 500
 _EVERY = frozenset({"*"})
 _SETATTR = frozenset({Lib("builtins.setattr")})

@@ -42,7 +42,7 @@ class Unframed:
         return None
 
     def is_open(self, test: int) -> bool:
-        """Whether a test may come out either way in every frame of the def, as far as that is seen where it is written;
+        """Whether a test may come out either way in every frame of the def, judging by where it is written;
         not so if some frame may know more."""
         match self._facts.ir.exprs[test]:
             case ir.Unary("not", operand):

@@ -27,7 +27,7 @@ class Liveness:
 
     def _runs(self, context: int, frame: Frame) -> bool | None:
         """Whether a context never runs in this frame (False), is a branch that runs whenever the code around it does
-        (True), or is neither as far as the constants show (None)."""
+        (True), or neither, judging by the constants (None)."""
         one = frame.code.one
         if one is None or not 0 < context < len(one.contexts):
             return None
@@ -143,7 +143,7 @@ class Liveness:
         one: ir.DefIR,
         frame: Frame,
     ) -> bool:
-        """Whether a choice that is bound at a place is none at the end: of the `certain` ones, each with its place,
+        """Whether a choice that is bound at a place is replaced in the end: of the `certain` ones, each with its place,
         another one always follows."""
         number, context = bind
         if not frame.code.is_branch(context):

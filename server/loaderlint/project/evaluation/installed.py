@@ -3,7 +3,7 @@
 A name that the tables know (`loaderlint.knowledge.measured_libraries`) stays what it is. Of others, the module that
 binds it is read in the environment of the project, through imports and star imports from module to module, until a
 class, a function or a constant is found, or a name that the tables know. Anything else (an object that the module
-makes, a compiled module, one that cannot be read) stays the library's thing of that name, of which nothing is known.
+makes, a compiled module, one that cannot be read) stays a library name of which nothing else is known.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
     from loaderlint.project.modules.project_files import ProjectFile
 
-#: So many modules are gone through for the star imports behind one name.
+#: The number of modules that are read for the star imports behind one name.
 _MAX_STARS = 64
 _READ = (ClassRef, FunctionRef, Literal_)
 

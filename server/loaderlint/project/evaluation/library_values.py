@@ -516,7 +516,7 @@ def _picked(ev: Evaluator, name: str, first: Val, arguments: Arguments, frame: F
 
 
 def _may_copy(name: str, first: Val, arguments: Arguments) -> bool:
-    """Whether `np.asarray(x)` and its like may make a new array: x is not known to be one, or they are told a type."""
+    """Whether `np.asarray(x)` and its like may make a new array: x is not known to be one, or a type is given."""
     if name not in MAY_COPY:
         return False
     known = any(isinstance(a, LibObject) and a.name.removesuffix("[]") in ARRAY_MAKERS for a in first.atoms)

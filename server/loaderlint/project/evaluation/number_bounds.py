@@ -14,7 +14,7 @@ from loaderlint.project.evaluation.values import Atom, LibObject, Literal_, SeqO
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
-#: So many operations and calls in each other are computed. A number that grows in a loop is made of itself.
+#: How deeply nested operations and calls are computed. A number that grows in a loop is computed from itself.
 _MAX_DEPTH = 8
 
 

@@ -1,4 +1,4 @@
-"""The calls that may make a loader, as far as the def around them shows.
+"""The calls that may make a loader, judging by the def around them.
 
 Most calls in a file that names a loader make none in any frame: `Dense(3)(x)` calls an object, `Model(...)` another
 class. Finding the callers of the code around a call is expensive, so it is done for the other calls only.
@@ -22,7 +22,7 @@ from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Li
 from loaderlint.project.loaders import escape, installed_loaders
 from loaderlint.project.modules.project_files import ProjectFile
 
-#: What a text is searched for, and words of which one stands in every text that holds it: most texts hold none.
+#: What a text is searched for, and words that every matching text holds one of: most texts hold none.
 Wanted = tuple[re.Pattern[str], str]
 
 _WORD = re.compile(r"\w+")

@@ -129,7 +129,7 @@ class Scripts:
 
     def _leading(self, frame: Frame, guarded: frozenset[int]) -> Iterator[tuple[Place, Loader, tuple[Frame, ...]]]:
         """The place of each step of a frame that starts workers, itself or through calls, but for those in `guarded`
-        contexts: what a main guard leads to, which may be a whole program, is not gone into."""
+        contexts: what a main guard leads to may be a whole program and is not followed."""
         for number, step in self._model.steps(frame):
             if step.context in guarded:
                 continue

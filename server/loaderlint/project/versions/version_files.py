@@ -177,7 +177,7 @@ def _in_file(
 
 
 def _declared(path: Path, source: Source, unread: Unread) -> Iterator[Declaration | Include]:
-    """What a file declares, as far as it can be read."""
+    """What a file declares, where it can be read."""
     try:
         yield from source.read(_text(path, source.kind, unread))
     except Malformed as error:

@@ -73,7 +73,7 @@ def _on(device: Val, call: WorkerCall, text: str, model: Model) -> CudaUse | Non
 
 
 def _device_names(value: Val, model: Model) -> Iterator[str | None]:
-    """The devices that a value may name: 'cuda:0'; '' for what is none, None where that cannot be read or is an
+    """The devices that a value may name: 'cuda:0'; '' for anything else, None where that cannot be read or is an
     option."""
     for atom in value.ordered():
         match atom:

@@ -73,7 +73,8 @@ def passes(frame: Frame, model: Model) -> Iterator[Pass]:
 
 
 def loop_around(context: int, frame: Frame, model: Model) -> int | None:
-    """The innermost loop that a context stands in; one over a few names (`for phase in ["train", "val"]`) is none."""
+    """The innermost loop that a context stands in; one over a few names (`for phase in ["train", "val"]`) does not
+    count."""
     one = model.def_of(frame)
     while context > 0:
         here = one.contexts[context]

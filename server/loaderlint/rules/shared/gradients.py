@@ -1,4 +1,4 @@
-"""Whether a tensor requires grad, as far as the code in sight shows."""
+"""Whether a tensor requires grad, judging by the code in sight."""
 
 from __future__ import annotations
 

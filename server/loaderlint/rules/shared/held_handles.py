@@ -66,7 +66,7 @@ def opener(atom: LibObject, model: Model) -> LibObject:
 
 
 def may_be_handle(value: Val) -> bool:
-    """Whether a value may hold a handle, as far as names tell: what made it, or that it is an item of something."""
+    """Whether a value may hold a handle, judging by names: what made it, or that it is an item of something."""
     made = any(type(atom) is LibObject and _is_handle_name(atom.name) for atom in value.atoms)
     return made or any(one.path[1:] == ("[]",) for one in value.origins)
 

@@ -250,4 +250,4 @@ def loudness(severity: Severity, certainty: Certainty, doubts: int = 0) -> Sever
 
 def _too_unsure(certainty: Certainty) -> str:
     only = "it is only possible, and " if certainty == "possible" else ""
-    return f"{only}too much of what it hangs on is unknown to say it even as a hint"
+    return f"{only}too much of what it depends on is unknown to report it even as a hint"

@@ -52,7 +52,7 @@ class Kept(NamedTuple):
 
 def kept_state(frame: Frame, model: Model) -> Iterator[Kept]:
     """The counters and logs that a frame keeps on its own object: `self.n += 1`, `self.log.append(x)`,
-    `self.losses[key] = x`. Flags and what is made once in each process are none."""
+    `self.losses[key] = x`. Flags, and what is made once in each process, do not count."""
     owner = frame.receiver
     if not isinstance(owner, Instance) or is_aware(frame, model):
         return
@@ -229,7 +229,7 @@ def _is_like(atom: Atom, owner: Instance) -> bool:
 
 
 def _rests_on_self(number: int, frame: Frame, model: Model) -> bool:
-    """Whether what an expression is may be another thing where the def runs on an object of a derived class. An object
+    """Whether an expression may have another value where the def runs on an object of a derived class. An object
     of a class that is called by its name is one of that class whatever is passed."""
     exprs = model.facts(frame).ir.exprs
     e = exprs[number]

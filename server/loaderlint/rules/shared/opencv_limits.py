@@ -1,4 +1,4 @@
-"""Who limits OpenCV's threads, and whether the workers of a loader see it."""
+"""What limits OpenCV's threads, and whether the workers of a loader see it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a def may run something in several processes, as far as its text and what is known of all its callers say.
+"""Whether a def may run something in several processes, judging by its text and by what is known of all its callers.
 
 To find the callers of each def that has a method called `map` or `apply` would take long.
 """
