@@ -179,6 +179,8 @@ def test_json(project: Path, run: Run) -> None:
                 {"path": "other.py", "line": 1, "column": 1, "end_line": 1, "end_column": 1, "text": "fixed = 1\n"},
             ],
         },
+        "cause": "print-of-ACROSS",
+        "related": [],
     }
     assert (murmur["severity"], murmur["fix"]) == ("hint", None)
     assert bad["evidence"][0] == {

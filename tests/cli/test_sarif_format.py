@@ -72,7 +72,11 @@ def test_a_finding(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (result,) = run["results"]
     assert (result["ruleId"], result["level"]) == ("LDR102", "error")
     assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == "LDR102"
-    assert result["properties"] == {"certainty": "proven", "severity": "error"}
+    assert result["properties"] == {
+        "certainty": "proven",
+        "severity": "error",
+        "cause": result["partialFingerprints"]["loaderlint/v1"],
+    }
     assert _marked(folder, result["locations"][0]) == "np.random.default_rng(0)"
     related = [location["physicalLocation"]["artifactLocation"]["uri"] for location in result["relatedLocations"]]
     assert related[-1] == "train.py"

@@ -83,6 +83,7 @@ def show(
         color=terminal.colors(out),
         statistics=chosen.statistics,
         width=terminal.width(out),
+        wraps=out.isatty(),
     )
     for line in report.render(told, chosen.output_format):
         print(line, file=out)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from lsprotocol import types
 
 from loaderlint import rule_url
+from loaderlint.findings.causes import by_cause, short_message
 from loaderlint.findings.finding import Severity
 from loaderlint.lsp.client_capabilities import Client
 from loaderlint.lsp.documents import Snapshot
@@ -86,7 +87,7 @@ def report_of(
     snapshot: Snapshot, findings: Sequence[Diagnostic], environment: tuple[str, ...], places: Places, client: Client
 ) -> Report:
     """The report of what was found in `snapshot`."""
-    made = [shown(finding, places, client) for finding in findings]
+    made = all_shown(findings, places, client)
     uris = tuple(snapshot.part_at(finding.span.line).uri for finding in findings)
     return Report(snapshot, tuple(findings), tuple(made), uris, environment)
 
@@ -96,16 +97,24 @@ def result_id(shown: Sequence[types.Diagnostic]) -> str:
     return hashlib.blake2b(repr(tuple(shown)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def shown(finding: Diagnostic, places: Places, client: Client) -> types.Diagnostic:
-    """`finding` in the client's words."""
+def all_shown(findings: Sequence[Diagnostic], places: Places, client: Client) -> list[types.Diagnostic]:
+    """The findings of one document in the client's words. Of those of one cause only the first says all; the others
+    are short and lead to it."""
+    firsts = {id(one): group[0] for group in by_cause(findings) for one in group[1:]}
+    return [_shown(finding, firsts.get(id(finding)), places, client) for finding in findings]
+
+
+def _shown(finding: Diagnostic, first: Diagnostic | None, places: Places, client: Client) -> types.Diagnostic:
     related = [
         types.DiagnosticRelatedInformation(location=places(note.path, note.span), message=note.message)
         for note in finding.evidence
     ]
+    if first is not None:
+        related.insert(0, types.DiagnosticRelatedInformation(places(first.path, first.span), first.message))
     tags = [tag for tag in TAGS.get(finding.name, ()) if tag in client.tags]
     return types.Diagnostic(
         range=places(finding.path, finding.span).range,
-        message=finding.message,
+        message=finding.message if first is None else short_message(finding),
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
         code_description=types.CodeDescription(href=rule_url(finding.name)) if client.code_description else None,

@@ -25,7 +25,7 @@ from loaderlint.lsp.documents import Notebook, Snapshot
 from loaderlint.lsp.engine_jobs import Texts
 from loaderlint.lsp.failure_log import costs_findings
 from loaderlint.lsp.protocol import Superseded
-from loaderlint.lsp.protocol_diagnostics import SOURCE, result_id, shown
+from loaderlint.lsp.protocol_diagnostics import SOURCE, all_shown, result_id
 from loaderlint.lsp.uris import uri_of
 from loaderlint.syntax.notebook import SUFFIX, in_cell
 
@@ -134,7 +134,7 @@ def _everything(
         if not findings:
             continue
         uri, version = (opened[path].uri, opened[path].version) if path in opened else (uri_of(path), None)
-        found = tuple(shown(finding, places, client) for finding in findings)
+        found = tuple(all_shown(findings, places, client))
         if path.suffix == SUFFIX and version is None:
             starts = workspace.cells(path)
             for one, finding in zip(found, findings, strict=True):

@@ -4,7 +4,7 @@ it is imported only when it is requested."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -32,6 +32,15 @@ class Item(NamedTuple):
     repair: Repair | None
 
 
+class Related(NamedTuple):
+    """An item with its cause: the fingerprint of the first finding that has it. `others`: for this first finding all
+    that share the cause; for each of those the first one only, so that the lists do not grow with their square."""
+
+    item: Item
+    cause: str
+    others: tuple[Diagnostic, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """What there is to say. `items` are sorted and hold hints too; `files` is the number of files that were checked;
@@ -40,7 +49,7 @@ class Report:
     `directory` is what paths are shown relative to; `text_of` gives a file's text, `cells_of` the 0-based lines at
     which a notebook's code cells begin (() for other files). `hints`: whether hints were asked for. `color` and
     `statistics` (counts in place of findings) matter to the text format only; `width` is the number of columns it may
-    use."""
+    use, and `wraps` whether sentences have to fit in there too. `quiet`: findings only."""
 
     items: tuple[Item, ...]
     files: int
@@ -54,6 +63,8 @@ class Report:
     color: bool = False
     statistics: bool = False
     width: int = 160
+    wraps: bool = False
+    quiet: bool = False
 
     @property
     def shown(self) -> tuple[Item, ...]:
@@ -61,6 +72,25 @@ class Report:
         from loaderlint.findings.finding import Severity  # here: commands that report nothing do not pay for it
 
         return tuple(item for item in self.items if self.hints or item.diagnostic.severity is not Severity.HINT)
+
+    def causes(self, items: Iterable[Item]) -> list[tuple[Item, ...]]:
+        """These items in groups of one cause."""
+        from loaderlint.findings.causes import by_cause
+
+        listed = {id(item.diagnostic): item for item in items}
+        return [tuple(listed[id(one)] for one in group) for group in by_cause([i.diagnostic for i in listed.values()])]
+
+    def related(self, items: Iterable[Item]) -> Iterator[Related]:
+        """These items in their order, each with its cause."""
+        items = tuple(items)
+        causes: dict[int, Related] = {}
+        for group in self.causes(items):
+            first, *others = group
+            cause = first.diagnostic.fingerprint
+            causes[id(first.diagnostic)] = Related(first, cause, tuple(one.diagnostic for one in others))
+            for one in others:
+                causes[id(one.diagnostic)] = Related(one, cause, (first.diagnostic,))
+        return (causes[id(item.diagnostic)] for item in items)
 
     @property
     def failed(self) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loaderlint.report import Item, Report, shown_path
+from loaderlint.report import Item, Related, Report, shown_path
 from loaderlint.syntax.notebook import cell_of
 from loaderlint.syntax.span import Span
 
@@ -23,7 +23,7 @@ INTERNAL_ERROR = "internal-error"
 
 def render(report: Report) -> Iterator[str]:
     """The array, one line an object."""
-    told = [finding(item, report) for item in report.items]
+    told = [_related(one, report) for one in report.related(report.items)]
     told += [_internal_error(problem, report) for problem in report.problems if problem.is_internal]
     yield "["
     for index, one in enumerate(told):
@@ -44,7 +44,23 @@ def _internal_error(problem: Problem, report: Report) -> dict[str, object]:
         "fingerprint": "",
         "evidence": [],
         "fix": None,
+        "cause": "",
+        "related": [],
     }
+
+
+def _related(one: Related, report: Report) -> dict[str, object]:
+    """One finding with its cause, and where the others of this cause are."""
+    related = [
+        {
+            "path": shown_path(other.path, report.directory),
+            "line": other.span.line + 1,
+            "column": other.span.column + 1,
+            **_cell(report, other.path, other.span.line),
+        }
+        for other in one.others
+    ]
+    return {**finding(one.item, report), "cause": one.cause, "related": related}
 
 
 def finding(item: Item, report: Report) -> dict[str, object]:

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from loaderlint import HOME, __version__, rule_url
 from loaderlint.findings.finding import Severity
-from loaderlint.report import Item, Report, shown_path
+from loaderlint.report import Related, Report, shown_path
 from loaderlint.report.repository_places import Places
 from loaderlint.rules import RULES
 from loaderlint.settings.settings import is_settings_file
@@ -61,7 +61,7 @@ def render(report: Report) -> Iterator[str]:
         "invocations": [_invocation(report, places)],
         "originalUriBaseIds": {_ROOT: {"uri": _folder_uri(places.root)}},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(item, places) for item in report.shown],
+        "results": [_result(one, places) for one in report.related(report.shown)],
     }
     yield json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
 
@@ -88,7 +88,8 @@ def _rule(rule: Rule) -> dict[str, Any]:
 # --- findings ---------------------------------------------------------------------------------------------------------
 
 
-def _result(item: Item, places: Places) -> dict[str, Any]:
+def _result(one: Related, places: Places) -> dict[str, Any]:
+    item = one.item
     found = item.diagnostic
     result: dict[str, Any] = {
         "ruleId": found.code,
@@ -97,13 +98,13 @@ def _result(item: Item, places: Places) -> dict[str, Any]:
         "message": {"text": _plain(places.message(found))},
         "locations": [_location(found.path, found.span, places)],
         "partialFingerprints": {_FINGERPRINT: found.fingerprint},
-        "properties": {"certainty": found.certainty, "severity": found.severity.value},
+        "properties": {"certainty": found.certainty, "severity": found.severity.value, "cause": one.cause},
     }
+    related = [_location(note.path, note.span, places, note.message) for note in found.evidence]
+    related += [_location(other.path, other.span, places, "another place with the same cause") for other in one.others]
+    if related:
+        result["relatedLocations"] = [{"id": number, **location} for number, location in enumerate(related, 1)]
     if found.evidence:
-        result["relatedLocations"] = [
-            {"id": number, **_location(note.path, note.span, places, note.message)}
-            for number, note in enumerate(found.evidence, 1)
-        ]
         result["codeFlows"] = [{"threadFlows": [{"locations": _steps(found, places)}]}]
     if item.repair and (fix := _fix(item.repair, places)):
         result["fixes"] = [fix]

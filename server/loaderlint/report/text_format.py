@@ -1,4 +1,5 @@
-"""The text format: for people at a terminal. Each finding with its line, the chain that leads there, and its fix.
+"""The text format: for people at a terminal. Each finding with its line, the chain that leads there, and its fix;
+those of one cause together.
 
 Only ASCII of our own is printed, so that no terminal's encoding can break the picture."""
 
@@ -6,8 +7,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from loaderlint.findings.finding import Severity
@@ -17,7 +19,8 @@ from loaderlint.syntax.notebook import cell_of
 from loaderlint.syntax.source import lines_of
 
 if TYPE_CHECKING:
-    from loaderlint.findings.diagnostics import Diagnostic
+    from loaderlint.findings.diagnostics import Diagnostic, Note
+    from loaderlint.syntax.span import Span
 
 _COLORS = {
     "bold": "1",
@@ -29,6 +32,7 @@ _COLORS = {
     "fix": "32",
 }
 _TAB = 4
+_HARD_SPACE = "\xa0"
 #: Signs kept before the marked place when a long line is cut.
 _BEFORE = 40
 
@@ -38,11 +42,11 @@ def render(report: Report) -> Iterator[str]:
     if report.statistics:
         yield from counts(report.shown)
     else:
-        painter = _Painter(report)
-        for item in report.shown:
-            yield from painter.finding(item)
+        painter = Painter(report)
+        for group in report.causes(report.shown):
+            yield from painter.cause(group) if len(group) > 1 else painter.finding(group[0])
             yield ""
-    yield _summary(report)
+    yield from summary(report)
 
 
 def counts(items: Iterable[Item]) -> Iterator[str]:
@@ -57,50 +61,120 @@ def counts(items: Iterable[Item]) -> Iterator[str]:
         yield f"{count:5}  {rule}" + (f"  ({fixable[rule]} fixable)" if fixable[rule] else "")
 
 
-class _Painter:
+class Painter:
+    """Paints findings, with the lines of the source that they mean."""
+
     def __init__(self, report: Report) -> None:
         self._report = report
         self._lines: dict[Path, list[str]] = {}
 
     def finding(self, item: Item) -> Iterator[str]:
+        """One finding: its message, its line, the chain that leads there, and its fix."""
         found = item.diagnostic
+        yield from self.head(found, found.path, found.span)
+        margin = self._margin(found.path, found.span)
+        yield from self._picture(found.path, found.span, margin, found.severity.value)
+        yield from self._notes(found.evidence, margin)
+        yield from self._fix(item, margin)
+
+    def cause(self, group: Sequence[Item]) -> Iterator[str]:
+        """Findings of one cause: at the loader if all have the same, else at the first of them; then the places."""
+        first = group[0].diagnostic
+        notes = [note for note in first.evidence if all(note in item.diagnostic.evidence for item in group)]
+        path, span = self._shared_place(group) or (first.path, first.span)
+        yield from self.head(first, path, span)
+        margin = self._margin(path, span)
+        yield from self._picture(path, span, margin, first.severity.value)
+        yield from self._notes(notes, margin)
+        edge = " " * margin
+        yield f"{edge}= at {len(group)} places:"
+        for item in group:
+            found = item.diagnostic
+            line = (self._line(found.path, found.span) or "").strip()
+            source = excerpt(line, 0, 1, max(40, self._report.width - margin - 40))[0] if line else ""
+            place = self._paint(self.place(found.path, found.span), "bold")
+            yield f"{edge}    {place}: {source}" if source else f"{edge}    {place}"
+        yield from self._fix(group[0], margin)
+
+    def head(self, found: Diagnostic, path: Path, span: Span) -> Iterator[str]:
+        """What happens, at a place."""
         severity = found.severity.value
         level = severity if found.certainty == "proven" else f"{severity} ({found.certainty})"
-        place = f"{self._place(found.path, found.span.line)}:{found.span.column + 1}"
-        rule = self._paint(f"[{found.code} {found.name}]", "dim")
-        yield f"{self._paint(place, 'bold')}: {self._paint(level, severity)}: {_printable(found.message)} {rule}"
-        number = self._in_cell(found.path, found.span.line)[1] + 1
-        margin = len(str(number)) + 1
-        yield from self._picture(found, number, margin)
-        edge = " " * margin
-        for note in found.evidence:
-            where = self._paint(f"({self._place(note.path, note.span.line)})", "dim")
-            yield f"{edge}= {_printable(note.message)} {where}"
-        if item.repair:
-            title = self._paint(f"fix ({item.repair.safety}): {_printable(item.repair.title)}", "fix")
-            yield f"{edge}= {title}"
+        place = self.place(path, span)
+        rule = f"[{found.code} {found.name}]"
+        # What must stay on one line is one word to the wrapping.
+        first, last = f"{place}: {level}:".replace(" ", _HARD_SPACE), rule.replace(" ", _HARD_SPACE)
+        lines = self._wrapped(f"{first} {_printable(found.message)} {last}", "    ")
+        painted = f"{self._paint(place, 'bold')}: {self._paint(level, severity)}:"
+        lines[0] = painted + lines[0].removeprefix(f"{place}: {level}:")
+        lines[-1] = lines[-1].removesuffix(rule) + self._paint(rule, "dim")
+        yield from lines
 
-    def _picture(self, found: Diagnostic, line_number: int, margin: int) -> Iterator[str]:
-        line = self._line(found)
+    def place(self, path: Path, span: Span) -> str:
+        """'train.py:12:5'."""
+        return f"{self._place(path, span.line)}:{span.column + 1}"
+
+    @staticmethod
+    def _shared_place(group: Sequence[Item]) -> tuple[Path, Span] | None:
+        """Where the chain of all findings begins, which is a loader; None if they have no such place in common."""
+        starts = {item.diagnostic.evidence[-1][:2] if item.diagnostic.evidence else None for item in group}
+        return starts.pop() if len(starts) == 1 else None
+
+    def _notes(self, notes: Iterable[Note], margin: int) -> Iterator[str]:
+        for note in notes:
+            where = f"({self._place(note.path, note.span.line)})"
+            last = where.replace(" ", _HARD_SPACE)
+            *lines, end = self._wrapped(f"{' ' * margin}= {_printable(note.message)} {last}", " " * (margin + 2))
+            yield from lines
+            yield end.removesuffix(where) + self._paint(where, "dim")
+
+    def _fix(self, item: Item, margin: int) -> Iterator[str]:
+        if not item.repair:
+            return
+        title = f"{' ' * margin}= fix ({item.repair.safety}): {_printable(item.repair.title)}"
+        for line in self._wrapped(title, " " * (margin + 2)):
+            indent = margin + 2
+            yield line[:indent] + self._paint(line[indent:], "fix")
+
+    def _wrapped(self, text: str, indent: str) -> list[str]:
+        """`text` in lines as wide as the terminal; the whole of it where there is none, so that `grep` finds it."""
+        if not self._report.wraps:
+            return [text.replace(_HARD_SPACE, " ")]
+        first = text[: len(text) - len(text.lstrip())]
+        lines = wrap(
+            text.strip(" "),
+            max(40, self._report.width),
+            initial_indent=first,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        return [line.replace(_HARD_SPACE, " ") for line in lines]
+
+    def _margin(self, path: Path, span: Span) -> int:
+        return len(str(self._in_cell(path, span.line)[1] + 1)) + 1
+
+    def _picture(self, path: Path, span: Span, margin: int, color: str) -> Iterator[str]:
+        line = self._line(path, span)
         if line is None or not line.strip():
             return
-        span = found.span
+        line_number = self._in_cell(path, span.line)[1] + 1
         end = span.end_column if span.end_line == span.line else len(line.rstrip())
         room = max(40, self._report.width - margin - 3)
         source, marks = excerpt(line, span.column, end, room)
         number = self._paint(f"{line_number:>{margin - 1}} |", "dim")
         blank = self._paint(" " * margin + "|", "dim")
         yield f"{number} {source}"
-        yield f"{blank} {self._paint(marks, found.severity.value)}"
+        yield f"{blank} {self._paint(marks, color)}"
 
-    def _line(self, found: Diagnostic) -> str | None:
-        if found.path not in self._lines:
+    def _line(self, path: Path, span: Span) -> str | None:
+        if path not in self._lines:
             try:
-                self._lines[found.path] = lines_of(self._report.text_of(found.path))
+                self._lines[path] = lines_of(self._report.text_of(path))
             except (OSError, ValueError):  # gone since the check: the finding is shown without its line
-                self._lines[found.path] = []
-        lines = self._lines[found.path]
-        return lines[found.span.line] if found.span.line < len(lines) else None
+                self._lines[path] = []
+        lines = self._lines[path]
+        return lines[span.line] if span.line < len(lines) else None
 
     def _place(self, path: Path, line: int) -> str:
         """'train.py:12', 'notes.ipynb:cell 3:2'; `line` counts from 0."""
@@ -170,6 +244,12 @@ def _cell(sign: str) -> tuple[str, int]:
 def _printable(text: str) -> str:
     """`text` on one line, without signs that a terminal would obey."""
     return printable(" ".join(text.split()))
+
+
+def summary(report: Report) -> Iterator[str]:
+    """The line that sums up; none where only findings are wanted."""
+    if not report.quiet:
+        yield _summary(report)
 
 
 def _summary(report: Report) -> str:

@@ -1,0 +1,94 @@
+"""Many findings of one cause: one block for people, single findings for tools."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli import projects
+
+DATA = """import numpy as np
+from torch.utils.data import Dataset
+
+
+class Noisy(Dataset):
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, index):
+        return index + np.random.rand()
+
+
+class Jittered(Noisy):
+    def __getitem__(self, index):
+        if np.random.randint(2):
+            return index
+        return index + np.random.normal()
+"""
+ONE_LOADER = """from torch.utils.data import ConcatDataset, DataLoader
+
+from data import Jittered, Noisy
+
+loader = DataLoader(ConcatDataset([Noisy(), Jittered()]), num_workers=4)
+"""
+TWO_LOADERS = """from torch.utils.data import DataLoader
+
+from data import Jittered, Noisy
+
+first = DataLoader(Noisy(), num_workers=4)
+second = DataLoader(Jittered(), num_workers=4)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with an old torch, which is the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    settings = '[tool.loaderlint]\ntarget-torch = "1.8.1"\nplatforms = ["linux"]\n'
+    settings += 'select = ["duplicate-numpy-randomness"]\n'
+    (tmp_path / "pyproject.toml").write_text(settings)
+    (tmp_path / "data.py").write_text(DATA)
+    (tmp_path / "train.py").write_text(ONE_LOADER)
+    return tmp_path
+
+
+def test_the_text_has_one_block_at_the_loader(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert projects.run("check") == 1
+    out = capsys.readouterr().out
+    assert out.count("[LDR101 duplicate-numpy-randomness]") == out.count("fix (safe)") == 1
+    assert out.startswith("train.py:5:10: error: every worker draws the same numbers")
+    places = out.split("= at 3 places:\n")[1].splitlines()[:3]
+    assert [place.strip() for place in places] == [
+        "data.py:10:24: return index + np.random.rand()",
+        "data.py:15:12: if np.random.randint(2):",
+        "data.py:17:24: return index + np.random.normal()",
+    ]
+    assert "3 findings in 2 files" in out
+
+
+def test_two_loaders_are_two_causes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "train.py").write_text(TWO_LOADERS)
+    assert projects.run("check") == 1
+    out = capsys.readouterr().out
+    assert out.count("[LDR101 duplicate-numpy-randomness]") == 2
+    assert "= at 2 places:" in out
+
+
+def test_json_names_the_cause_and_the_other_places(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    projects.run("check", "--output-format", "json")
+    first, *others = json.loads(capsys.readouterr().out)
+    assert [one["cause"] for one in (first, *others)] == [first["fingerprint"]] * 3
+    assert first["related"] == [{key: one[key] for key in ("path", "line", "column")} for one in others]
+    assert all(one["related"] == [{key: first[key] for key in ("path", "line", "column")}] for one in others)
+
+
+def test_sarif_names_the_cause_and_the_other_places(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    projects.run("check", "--output-format", "sarif")
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    first, *others = run["results"]
+    assert len({one["properties"]["cause"] for one in (first, *others)}) == 1
+    same = [one for one in first["relatedLocations"] if "same cause" in one["message"]["text"]]
+    assert [one["physicalLocation"] for one in same] == [one["locations"][0]["physicalLocation"] for one in others]
