@@ -114,6 +114,15 @@ def _add_check(commands: Any) -> None:
     check.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: apply unsafe fixes too")
     check.add_argument("--diff", action="store_true", help="show what --fix would change, and write nothing")
     check.add_argument("--output-format", choices=tuple(FORMATS), default="text", help="(default: text)")
+    check.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
+    check.add_argument("-q", "--quiet", action="store_true", help="print findings only, without the line that sums up")
+    check.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "information"),
+        default="information",
+        help="exit with 1 only for findings that are at least so severe (default: %(default)s)",
+    )
+    check.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 also where there are findings")
     check.add_argument("--hints", action="store_true", help="show hints too (in JSON they always are)")
     check.add_argument("--statistics", action="store_true", help="count the findings of each rule")
     check.add_argument(
@@ -161,14 +170,15 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--platforms", type=_listed, metavar="NAME,...", help="linux, macos, windows")
     group.add_argument("--start-method", metavar="NAME", help="fork, spawn or forkserver")
     group.add_argument("--loaders", type=_listed, metavar="NAME,...", help="functions of yours that make a loader")
-    group.add_argument(
+    baseline = group.add_mutually_exclusive_group()
+    baseline.add_argument(
         "--baseline",
         nargs="?",
         const=BASELINE,
         metavar="FILE",
         help="do not report the findings that this baseline keeps (default: %(const)s)",
     )
-    group.add_argument("--no-baseline", dest="baseline", action="store_const", const="", help="report all findings")
+    baseline.add_argument("--no-baseline", dest="baseline", action="store_const", const="", help="report all findings")
 
 
 def _add_others(commands: Any) -> None:

@@ -43,7 +43,14 @@ def answer(chosen: argparse.Namespace) -> int | None:
 
 def is_plain(chosen: argparse.Namespace) -> bool:
     """Whether the command reports the findings of files, and nothing else is to be done."""
-    other = (chosen.fix, chosen.diff, chosen.force_exclude, "-" in chosen.paths, chosen.write_baseline is not None)
+    other = (
+        chosen.unsafe_fixes,
+        chosen.fix,
+        chosen.diff,
+        chosen.force_exclude,
+        "-" in chosen.paths,
+        chosen.write_baseline is not None,
+    )
     return not any(other) and not (chosen.statistics and chosen.output_format == "text")
 
 

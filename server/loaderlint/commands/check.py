@@ -46,6 +46,8 @@ def check(chosen: argparse.Namespace) -> int:
         return FAILED
     if piped:
         return _Check(chosen, overrides, [piped[0]], piped[1]).run()
+    if chosen.unsafe_fixes and not (chosen.fix or chosen.diff):
+        terminal.complain("--unsafe-fixes changes nothing alone; add --fix to apply the fixes, or --diff to see them")
     paths, messages = existing(chosen.paths or ["."])
     for message in messages:
         terminal.complain(message)
@@ -117,7 +119,7 @@ class _Check:
         problems = self._workspace.problems
         if self._failed or any(one.fatal for one in problems):
             return FAILED
-        return FINDINGS if found else DONE
+        return FINDINGS if found and not self._chosen.exit_zero else DONE
 
     # --- the cache ---
 

@@ -46,13 +46,16 @@ class Outcome(NamedTuple):
         """The exit code; `failed`: something else could not be done."""
         if failed or any(one.fatal for one in self.problems):
             return FAILED
-        return FINDINGS if any(counts(item.diagnostic, chosen) for item in self.items) else DONE
+        found = any(counts(item.diagnostic, chosen) for item in self.items)
+        return FINDINGS if found and not chosen.exit_zero else DONE
 
 
 def counts(diagnostic: Diagnostic, chosen: argparse.Namespace) -> bool:
-    """Whether a finding counts for the exit code. Hints do not. That a file cannot be parsed counts only where the file
-    is named or the rule is selected by its name or code: one old script must not fail the check of a repository."""
-    if diagnostic.severity is Severity.HINT:
+    """Whether a finding counts for the exit code: from the severity of --fail-on on; hints never do. That a file cannot
+    be parsed counts only where the file is named or the rule is selected by its name or code: one old script must not
+    fail the check of a repository."""
+    levels = list(Severity)
+    if levels.index(diagnostic.severity) > levels.index(Severity(chosen.fail_on)):
         return False
     if diagnostic.name != UNREAD_CODE:
         return True
@@ -80,10 +83,11 @@ def show(
         problems=(*outcome.told_before, *outcome.problems),
         code=outcome.code(failed, chosen),
         hints=chosen.hints,
-        color=terminal.colors(out),
+        color=terminal.colors(out, chosen.color),
         statistics=chosen.statistics,
         width=terminal.width(out),
         wraps=out.isatty(),
+        quiet=chosen.quiet,
     )
     for line in report.render(told, chosen.output_format):
         print(line, file=out)

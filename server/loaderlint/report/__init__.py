@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 #: The formats of `check --output-format` by name.
 FORMATS = {
     "text": "loaderlint.report.text_format",
+    "concise": "loaderlint.report.concise_format",
+    "full": "loaderlint.report.full_format",
     "json": "loaderlint.report.json_format",
     "sarif": "loaderlint.report.sarif_format",
     "github": "loaderlint.report.github_format",
+    "gitlab": "loaderlint.report.gitlab_format",
 }
 
 

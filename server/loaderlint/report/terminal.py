@@ -43,8 +43,13 @@ class Progress:
         self._bar.update(self._task, completed=done, total=total)
 
 
-def colors(stream: TextIO) -> bool:
-    """Whether to print colours there: only on a terminal that wants them (https://no-color.org)."""
+def colors(stream: TextIO, wish: str = "auto") -> bool:
+    """Whether to print colours there: as `wish` says ('always', 'never'), else only on a terminal that wants them
+    (https://no-color.org, https://force-color.org)."""
+    if wish != "auto":
+        return wish == "always"
+    if os.environ.get("FORCE_COLOR") and not os.environ.get("NO_COLOR"):
+        return True
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     if os.name == "nt" and not (os.environ.get("WT_SESSION") or os.environ.get("ANSICON")):

@@ -1,0 +1,18 @@
+"""The concise format: one line a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from loaderlint.report import Report
+from loaderlint.report.text_format import Painter, summary
+
+
+def render(report: Report) -> Iterator[str]:
+    """The findings, then one line that sums up."""
+    painter = Painter(replace(report, wraps=False))
+    for item in report.shown:
+        found = item.diagnostic
+        yield from painter.head(found, found.path, found.span)
+    yield from summary(report)

@@ -1,0 +1,85 @@
+"""Flags about the output and the exit code of `check`."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from loaderlint.report import terminal
+from tests.cli.conftest import Run
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "code"),
+    [
+        ("BAD", "error", 1),
+        ("WORSE", "error", 0),
+        ("WORSE", "warning", 1),
+        ("MAYBE", "warning", 0),
+        ("MAYBE", "information", 1),
+        ("MURMUR", "information", 0),
+    ],
+)
+def test_fail_on(project: Path, run: Run, text: str, level: str, code: int) -> None:
+    (project / "a.py").write_text(text)
+    assert run("check", "--fail-on", level).code == code
+
+
+def test_exit_zero_is_for_findings_and_not_for_failures(project: Path, run: Run) -> None:
+    (project / "a.py").write_text("BAD")
+    assert run("check", "--exit-zero").code == run("check", "--exit-zero", "--diff").code == 0
+    assert run("check", "--exit-zero", "gone.py").code == 2
+
+
+def test_quiet_prints_findings_only(project: Path, run: Run) -> None:
+    (project / "a.py").write_text("BAD")
+    concise = run("check", "-q", "--output-format", "concise")
+    assert concise.out == "a.py:1:1: error: the word BAD stands here [LDR999 BAD]\n"
+    (project / "a.py").write_text("")
+    assert run("check", "--quiet").out == ""
+
+
+def test_full_is_the_text_with_single_findings(project: Path, run: Run) -> None:
+    (project / "a.py").write_text("BAD\nWORSE")
+    assert run("check", "--output-format", "full").out == run("check").out
+
+
+def test_gitlab(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    (project / "a.py").write_text("\nBAD\nMURMUR")
+    assert json.loads(run("check", "--output-format", "gitlab").out) == [
+        {
+            "description": "LDR999 BAD: the word BAD stands here",
+            "check_name": "BAD",
+            "fingerprint": "print-of-BAD",
+            "severity": "major",
+            "location": {"path": "a.py", "lines": {"begin": 2, "end": 2}},
+        }
+    ]
+
+
+def test_color(project: Path, run: Run) -> None:
+    (project / "a.py").write_text("BAD")
+    assert "\x1b[" in run("check", "--color", "always").out
+    assert "\x1b[" not in run("check", "--color", "never").out
+
+
+def test_force_color_gives_way_to_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert terminal.colors(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not terminal.colors(io.StringIO())
+
+
+def test_flags_that_contradict_each_other_are_told(project: Path, run: Run) -> None:
+    (project / "a.py").write_text("")
+    both = run("check", "--baseline", "--no-baseline")
+    assert (both.code, both.out) == (2, "")
+    assert "--no-baseline: not allowed with argument --baseline" in both.err
+    alone = run("check", "--unsafe-fixes")
+    assert alone.code == 0
+    assert "--unsafe-fixes changes nothing alone; add --fix" in alone.err
