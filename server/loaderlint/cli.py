@@ -123,7 +123,11 @@ def _add_check(commands: Any) -> None:
         help="exit with 1 only for findings that are at least so severe (default: %(default)s)",
     )
     check.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 also where there are findings")
-    check.add_argument("--hints", action="store_true", help="show hints too (in JSON they always are)")
+    check.add_argument(
+        "--hints",
+        action="store_true",
+        help="show hints too (in JSON they always are); with --fix or --diff: fix them too",
+    )
     check.add_argument("--statistics", action="store_true", help="count the findings of each rule")
     check.add_argument(
         "--write-baseline",

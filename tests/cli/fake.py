@@ -73,7 +73,7 @@ class Workspace:
     def lock(self, reasons: Mapping[Path, str]) -> None:
         self._locked.update({path.resolve(): reason for path, reason in reasons.items()})
 
-    def refused(self, paths: Sequence[Path], *, unsafe: bool = False) -> dict[Path, str]:
+    def refused(self, paths: Sequence[Path], *, unsafe: bool = False, hints: bool = False) -> dict[Path, str]:
         return {path: outside(path) for path in self.check(paths) if self.file(path) is None}
 
     def cells(self, path: Path) -> tuple[int, ...]:
@@ -120,7 +120,7 @@ class Workspace:
         return next(iter(self.repairs(diagnostic)), None)
 
     def fix_all(
-        self, paths: Sequence[Path], *, unsafe: bool = False, rules: Collection[str] | None = None
+        self, paths: Sequence[Path], *, unsafe: bool = False, hints: bool = False, rules: Collection[str] | None = None
     ) -> tuple[FileEdit, ...]:
         wanted = ("safe", "unsafe") if unsafe else ("safe",)
         edits: dict[Path, list[TextEdit]] = {}

@@ -181,3 +181,13 @@ def test_the_examples_show_what_their_table_says() -> None:
     shown = [found for found in json.loads(result.stdout) if found["severity"] != "hint"]
     assert {(found["path"], found["name"]) for found in shown} == table
     assert len({rule for _, rule in table}) == 7
+
+
+def test_hints_are_fixed_where_they_are_asked_for(project: Path) -> None:
+    (project / "pyproject.toml").write_text('[tool.loaderlint]\nplatforms = ["linux"]\n')  # torch may be old or new
+    assert _run(project, "check", "--fix", "--select", "LDR101").returncode == 0
+    assert (project / "train.py").read_text() == TRAIN
+    diff = _run(project, "check", "--diff", "--hints", "--select", "LDR101").stdout
+    assert b"+    train_loader = DataLoader(Noisy(), num_workers=4, worker_init_fn=seed_worker)" in diff
+    assert _run(project, "check", "--fix", "--hints", "--select", "LDR101").returncode == 0
+    assert "worker_init_fn=seed_worker" in (project / "train.py").read_text()

@@ -256,7 +256,7 @@ class _Check:
         """What the fixes change; in the workspace's memory it is changed after this. What cannot be fixed is said."""
         from loaderlint.commands.write_fixes import fixed  # loads the parser, which a check without fixes may not need
 
-        done = fixed(self._workspace, self._paths, unsafe=self._chosen.unsafe_fixes)
+        done = fixed(self._workspace, self._paths, unsafe=self._chosen.unsafe_fixes, hints=self._chosen.hints)
         for path, reason in done.left.items():
             self._fail(f"{_shown(path)}: not fixed: {reason}")
         return done

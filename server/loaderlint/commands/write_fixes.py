@@ -53,8 +53,9 @@ class Fixed(NamedTuple):
     touched: tuple[Path, ...]
 
 
-def fixed(workspace: Workspace, paths: Sequence[Path], *, unsafe: bool) -> Fixed:
-    """Apply all fixes of the findings in `paths` to the workspace's texts, again and again until none is left.
+def fixed(workspace: Workspace, paths: Sequence[Path], *, unsafe: bool, hints: bool = False) -> Fixed:
+    """Apply all fixes of the findings in `paths`, those of hints only with `hints`, to the workspace's texts, again and
+    again until none is left.
 
     Nothing is written; the workspace holds the new texts as if an editor had typed them. Where the fixes of a file
     undo each other, or would leave code that is not Python, all begins again without any fix that changes this file:
@@ -62,11 +63,11 @@ def fixed(workspace: Workspace, paths: Sequence[Path], *, unsafe: bool) -> Fixed
     locked: dict[Path, str] = {}
     touched: dict[Path, None] = {}
     while True:
-        before, unsettled = _rounds(workspace, paths, unsafe)
+        before, unsettled = _rounds(workspace, paths, unsafe, hints)
         touched.update(dict.fromkeys(before))
         faults = dict.fromkeys(unsettled, _CIRCLE) or dict.fromkeys(_broken(workspace, before), _NO_PYTHON)
         if not faults.keys() - locked.keys():
-            left = {**workspace.refused(paths, unsafe=unsafe), **locked}
+            left = {**workspace.refused(paths, unsafe=unsafe, hints=hints), **locked}
             never = {workspace.file(path) for path in locked}
             changes = tuple(change for change in _changes(workspace, before) if change.path not in never)
             return Fixed(changes, left, tuple(touched))
@@ -76,12 +77,14 @@ def fixed(workspace: Workspace, paths: Sequence[Path], *, unsafe: bool) -> Fixed
         locked.update(faults)
 
 
-def _rounds(workspace: Workspace, paths: Sequence[Path], unsafe: bool) -> tuple[dict[Path, str], list[Path]]:
+def _rounds(
+    workspace: Workspace, paths: Sequence[Path], unsafe: bool, hints: bool
+) -> tuple[dict[Path, str], list[Path]]:
     """Fix round after round. The texts from before, by all names of each file that changed, and the files for which
     there were still edits after `MAX_ROUNDS` rounds."""
     before: dict[Path, str] = {}
     for _ in range(MAX_ROUNDS):
-        round_of_edits = workspace.fix_all(paths, unsafe=unsafe)
+        round_of_edits = workspace.fix_all(paths, unsafe=unsafe, hints=hints)
         if not round_of_edits:
             return before, []
         for file in round_of_edits:
@@ -90,7 +93,7 @@ def _rounds(workspace: Workspace, paths: Sequence[Path], unsafe: bool) -> tuple[
             for name in [name for name in workspace.names(file.path) if workspace.text(name) == text]:
                 before.setdefault(name, text)
                 workspace.set_text(name, after)
-    return before, [file.path for file in workspace.fix_all(paths, unsafe=unsafe)]
+    return before, [file.path for file in workspace.fix_all(paths, unsafe=unsafe, hints=hints)]
 
 
 def _broken(workspace: Workspace, before: Mapping[Path, str]) -> list[Path]:

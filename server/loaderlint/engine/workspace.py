@@ -186,23 +186,28 @@ class Workspace:
         return self._at(self._root_of(diagnostic.path.parent))
 
     def fix_all(
-        self, paths: Sequence[Path], *, unsafe: bool = False, rules: Collection[str] | None = None
+        self, paths: Sequence[Path], *, unsafe: bool = False, hints: bool = False, rules: Collection[str] | None = None
     ) -> tuple[FileEdit, ...]:
         """The edits of as many fixes of these files' findings as fit together in one round, the gravest first; callers
-        apply them and ask again until nothing comes. `rules`: only these (names); else all, but hints, which nobody is
-        shown unless asked."""
+        apply them and ask again until nothing comes. `rules`: only these (names); else all, hints only with `hints`:
+        nobody is shown them unless asked."""
         edits: list[FileEdit] = []
-        for project, findings in self._to_fix(paths, rules):
+        for project, findings in self._to_fix(paths, hints, rules):
             taken = {self.file(edit.path) for edit in edits}  # a file in two projects gets edits of one of them
             edits.extend(project.repairs.merged(findings, unsafe, taken))
         return tuple(edits)
 
-    def _to_fix(self, paths: Sequence[Path], rules: Collection[str] | None) -> Iterator[tuple[Project, list[Finding]]]:
+    def _to_fix(
+        self, paths: Sequence[Path], hints: bool, rules: Collection[str] | None
+    ) -> Iterator[tuple[Project, list[Finding]]]:
         """The findings that `fix_all` is about, project by project, the gravest first."""
         loudness = list(Severity)
         for root, group in _grouped(self.check(paths), self._root).items():
             group.sort(key=lambda d: (loudness.index(d.severity), d.code))
-            wanted = [d for d in group if (d.name in rules if rules is not None else d.severity is not Severity.HINT)]
+            if rules is not None:
+                wanted = [d for d in group if d.name in rules]
+            else:
+                wanted = [d for d in group if hints or d.severity is not Severity.HINT]
             yield self._at(root), [d.finding for d in wanted]
 
     def lock(self, reasons: Mapping[Path, str]) -> None:
@@ -211,12 +216,12 @@ class Workspace:
             self.project(path).repairs.lock(known_as(path), reason)
 
     def refused(
-        self, paths: Sequence[Path], *, unsafe: bool = False, rules: Collection[str] | None = None
+        self, paths: Sequence[Path], *, unsafe: bool = False, hints: bool = False, rules: Collection[str] | None = None
     ) -> dict[Path, str]:
         """The files that `fix_all` with the same arguments would change but must not, each with the reason: those that
         are locked, and links out of the project."""
         found: dict[Path, str] = {}
-        for project, findings in self._to_fix(paths, rules):
+        for project, findings in self._to_fix(paths, hints, rules):
             found |= project.repairs.refused(findings, unsafe)
         return dict(sorted(found.items()))
 
