@@ -298,7 +298,7 @@ def _add_survey(commands: Any) -> None:
 
 def _positive(text: str) -> int:
     if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"'{text}' is no number from 1")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
     return int(text)
 
 

@@ -39,6 +39,10 @@ def read_settings(chosen: argparse.Namespace) -> dict[str, object]:
     given = {key: value for key, value in given.items() if value is not None}
     if given.get("select") == []:  # an unset variable of a script, most likely: nothing would ever be found
         raise Usage("--select names no rule; leave it out, or name rules such as LDR1,shared-generator")
+    for name in given.get("loaders", ()):
+        if any(sign.isspace() for sign in name):
+            parts = ",".join(name.split())
+            raise Usage(f"--loaders: '{name}' is not a name; put commas between names: --loaders {parts}")
     if given.get("baseline"):
         given["baseline"] = str(baseline_file(given["baseline"], "--baseline"))
     if getattr(chosen, "write_baseline", None) is not None:
