@@ -66,7 +66,8 @@ def test_a_cell_that_is_made_another_language_loses_its_findings(tmp_path: Path)
     async def scenario() -> None:
         async with session() as client:
             book = Cells(client, tmp_path / "a.ipynb", "BUG", "BUG")
-            assert await book.shown() == [["BUG is a fault"], ["BUG is a fault"]]
+            short = "BUG is a fault: same cause as the first such finding in this file"
+            assert await book.shown() == [["BUG is a fault"], [short]]
             book._change({"data": [{"kind": 1, "document": book.order[0]}]})
             assert await book.shown() == [[], ["BUG is a fault"]]
 

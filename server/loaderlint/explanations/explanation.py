@@ -98,9 +98,10 @@ def told(model: Model) -> Told:
         if model.ev.installed.holds(one.frame.path):
             continue
         frames.setdefault((one.frame.path, one.frame.piece, one.frame.def_), []).append(one)
+    links = _Links(model)
     return Told(
         worker_map(model),
-        {key: _function(found, model) for key, found in frames.items()},
+        {key: _function(found, model, links) for key, found in frames.items()},
         _holders(model),
         refactorings=dict(_refactorings(model)),
         installed=_installed(model),
@@ -174,7 +175,19 @@ def _holders(model: Model) -> dict[DefKey, tuple[int, ...]]:
     return {key: tuple(dict.fromkeys(indexes)) for key, indexes in found.items()}
 
 
-def _function(frames: list[Reached], model: Model) -> FunctionTold:
+class _Links(dict["Frame", Link]):
+    """The frames as links of a chain, each made once: the functions of a project share most of their chains."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        self._model = model
+
+    def __missing__(self, frame: Frame) -> Link:
+        link = self[frame] = Link(self._model.label(frame), self._model.def_place(frame))
+        return link
+
+
+def _function(frames: list[Reached], model: Model, links: _Links) -> FunctionTold:
     bits = 0
     for reached in frames:
         bits |= reached.bits()
@@ -182,7 +195,7 @@ def _function(frames: list[Reached], model: Model) -> FunctionTold:
     shown = {one.index: one for one in loaders}
     ways: dict[tuple[Place | None, str, str], Run] = {}
     for loader in loaders:  # a call that is come to on several ways makes several loaders
-        run = _run(loader, frames, model)
+        run = _run(loader, frames, model, links)
         place = model.site_place(loader.site) if loader.site else None
         ways.setdefault((place, loader.workers_text, run.doubt), run)
     runs = [*ways.values()]
@@ -192,15 +205,14 @@ def _function(frames: list[Reached], model: Model) -> FunctionTold:
     return FunctionTold(tuple(runs[:MAX_LOADERS]), max(0, len(runs) - MAX_LOADERS), tuple(trails))
 
 
-def _run(loader: Loader, frames: list[Reached], model: Model) -> Run:
+def _run(loader: Loader, frames: list[Reached], model: Model, links: _Links) -> Run:
     mine = [one for one in frames if one.bits() >> loader.index & 1]
     sure = [one for one in mine if not one.possible >> loader.index & 1]
     lead = (sure or mine)[0].frame
     parts = tuple(part for part in PARTS if any(one.loaders.get(part, 0) >> loader.index & 1 for one in mine))
-    links = model.chain(lead, loader)
-    doubt = _doubt(loader, links[0], model, guessed=not sure)
-    own = [frame for frame in links if not model.ev.installed.holds(frame.path)]
-    chain = tuple(Link(model.label(frame), model.def_place(frame)) for frame in own)
+    frames_of_chain = model.chain(lead, loader)
+    doubt = _doubt(loader, frames_of_chain[0], model, guessed=not sure)
+    chain = tuple(links[frame] for frame in frames_of_chain if not model.ev.installed.holds(frame.path))
     return Run(loader.index, parts, "possible" if doubt else "proven", doubt, chain)
 
 

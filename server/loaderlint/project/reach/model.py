@@ -797,10 +797,10 @@ class Model:
 
     def chain(self, frame: Frame, loader: Loader) -> tuple[Frame, ...]:
         """The frames that lead from the loader's entry point to `frame`, both included."""
-        out: list[Frame] = []
+        out: dict[Frame, None] = {}
         here: Frame | None = frame
         while here is not None and here not in out:
-            out.append(here)
+            out[here] = None
             reached = self.reached.get(here)
             here = reached.parents.get(loader.index) if reached else None
         return tuple(reversed(out))
