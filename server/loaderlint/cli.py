@@ -114,6 +114,7 @@ def _add_check(commands: Any) -> None:
     check.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: apply unsafe fixes too")
     check.add_argument("--diff", action="store_true", help="show what --fix would change, and write nothing")
     check.add_argument("--output-format", choices=tuple(FORMATS), default="text", help="(default: text)")
+    check.add_argument("--output-file", metavar="FILE", help="write the report to this file and not to the terminal")
     check.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
     check.add_argument("-q", "--quiet", action="store_true", help="print findings only, without the line that sums up")
     check.add_argument(

@@ -226,7 +226,7 @@ def test_fix_writes_safe_fixes_and_reports_the_rest(project: Path, run: Run) -> 
     assert (project / "a.py").read_text() == "x = GOOD\ny = WORSE\n"
     assert result.code == 1
     assert "WORSE" in result.out and "word BAD" not in result.out
-    assert result.err == "Fixed 1 file.\n"
+    assert result.err == "Fixed 1 file.\n  a.py: 1 fixed (BAD)\n"
 
 
 def test_unsafe_fixes_are_asked_for(project: Path, run: Run) -> None:
@@ -248,7 +248,7 @@ def test_a_fix_may_change_a_file_that_was_not_named(project: Path, run: Run) -> 
     (project / "other.py").write_text("y = 2\n")
     result = run("check", "--fix", "a.py")
     assert (project / "other.py").read_text() == "fixed = 1\ny = 2\n"
-    assert "Fixed 2 files." in result.err
+    assert result.err == "Fixed 2 files.\n  a.py: 1 fixed (ACROSS)\n  other.py: edited, which was not named\n"
 
 
 def test_the_file_keeps_all_but_the_fix(project: Path, run: Run) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -83,3 +84,53 @@ def test_flags_that_contradict_each_other_are_told(project: Path, run: Run) -> N
     alone = run("check", "--unsafe-fixes")
     assert alone.code == 0
     assert "--unsafe-fixes changes nothing alone; add --fix" in alone.err
+
+
+def test_junit(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    (project / "a.py").write_text("\nBAD\nMURMUR")
+    (project / "b.py").write_text("WORSE BAD")
+    root = ElementTree.fromstring(run("check", "--output-format", "junit").out)
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("3", "3", "0")
+    assert [(suite.get("name"), suite.get("tests")) for suite in root] == [("a.py", "1"), ("b.py", "2")]
+    (case,) = root[0]
+    assert (case.get("name"), case.get("file"), case.get("line")) == ("LDR999 BAD at 2:1", "a.py", "2")
+    assert case[0].attrib == {"type": "error", "message": "the word BAD stands here"}
+    assert (case[0].text or "").startswith("a.py:2:1: the word BAD stands here")
+
+
+def test_junit_without_findings_is_one_test_that_passed(project: Path, run: Run) -> None:
+    (project / "a.py").write_text("")
+    root = ElementTree.fromstring(run("check", "--output-format", "junit").out)
+    assert (root.get("tests"), root.get("failures")) == ("1", "0")
+
+
+def test_junit_with_a_name_that_xml_cannot_hold(project: Path, run: Run) -> None:
+    (project / "a\x1b<&.py").write_text("BAD")
+    root = ElementTree.fromstring(run("check", "--output-format", "junit").out)
+    assert root[0].get("name") == "a?<&.py"
+
+
+@pytest.mark.parametrize("layout", ["text", "json", "junit"])
+def test_output_file_holds_what_would_be_printed(project: Path, run: Run, layout: str) -> None:
+    (project / "a.py").write_text("BAD")
+    printed = run("check", "--output-format", layout)
+    written = run("check", "--output-format", layout, "--output-file", "report.txt", "--color", "always")
+    assert (written.code, written.out) == (1, "")
+    assert (project / "report.txt").read_text() == printed.out
+
+
+def test_output_file_that_cannot_be_written(project: Path, run: Run) -> None:
+    (project / "a.py").write_text("")
+    result = run("check", "--output-file", "missing/report.txt")
+    assert result.code == 2
+    assert "missing/report.txt: cannot be written (No such file or directory); name another file" in result.err
+    assert run("check", "--diff", "--output-file", "report.txt").code == 2
+    assert not (project / "report.txt").exists()
+
+
+def test_fixes_are_listed_by_file_and_rule(project: Path, run: Run) -> None:
+    (project / "a.py").write_text("BAD BAD WORSE")
+    (project / "b.py").write_text("x = 1")
+    assert run("check", "--fix", "--unsafe-fixes").err == "Fixed 1 file.\n  a.py: 3 fixed (2 BAD, WORSE)\n"
+    assert run("check", "--fix").err == ""

@@ -226,9 +226,9 @@ def _shown(chosen: argparse.Namespace, known: Sequence[tuple[Record, list[str]]]
         tuple(told.get("said", ())),
         tuple(map(made, told.get("problems", ()))),
     )
-    show(outcome, chosen, sys.stdout, _text, _cells)
+    printed = show(outcome, chosen, sys.stdout, _text, _cells)
     complain(outcome.problems)
-    return outcome.code(False, chosen)
+    return outcome.code(not printed, chosen)
 
 
 def _items(listed: Sequence[Sequence[Any]]) -> list[Item]:

@@ -44,6 +44,9 @@ def check(chosen: argparse.Namespace) -> int:
     except UnreadableSource as error:
         terminal.complain(f"standard input: {error}")
         return FAILED
+    if chosen.diff and chosen.output_file is not None:
+        terminal.complain("--diff prints no report for --output-file: leave one of them out")
+        return FAILED
     if piped:
         return _Check(chosen, overrides, [piped[0]], piped[1]).run()
     if chosen.unsafe_fixes and not (chosen.fix or chosen.diff):
@@ -88,22 +91,18 @@ class _Check:
         """Do it all and return the exit code."""
         if self._chosen.diff:
             return self._ended(self._diff())
-        out = sys.stdout
-        if self._chosen.fix:
-            self._fix()
-            out = sys.stderr if self._piped else out  # the fixed text has stdout for itself
-        found = self._found()
+        out = sys.stderr if self._chosen.fix and self._piped else sys.stdout  # a fixed text has stdout for itself
+        found = self._fix() if self._chosen.fix else self._found()
         outcome = self._outcome(found)
-        show(outcome, self._chosen, out, self._workspace.text, self._workspace.cells, self._failed)
+        if not show(outcome, self._chosen, out, self._workspace.text, self._workspace.cells, self._failed):
+            self._failed = True
         complain(outcome.problems)
         self._keep(found, outcome)
         return outcome.code(self._failed, self._chosen)
 
     def keep(self, path: Path) -> int:
         """Write what is found to the baseline at `path`, and return the exit code."""
-        if self._chosen.fix:
-            self._fix()
-        self._write_baseline(path, self._found())
+        self._write_baseline(path, self._fix() if self._chosen.fix else self._found())
         return self._ended(False)
 
     def _found(self) -> Found:
@@ -208,22 +207,28 @@ class _Check:
 
     # --- fixes ---
 
-    def _fix(self) -> None:
+    def _fix(self) -> Found:
+        """Apply the fixes, and return what is found then."""
+        before = self._found()
         fixed = self._fixed()
         if self._piped:
             changes = self._whole(fixed)
             text = changes[0].after if changes else self._piped.text
             terminal.write_bytes([self._piped.encode(text)])
-            return
+            return self._found()
+        from loaderlint.commands import fix_summary
         from loaderlint.files.atomic_write import remove_leftovers
 
         remove_leftovers({change.path.parent for change in fixed.changes})
-        written = [change for change in fixed.changes if self._written(change)]
+        written = [change.path for change in fixed.changes if self._written(change)]
         for path in fixed.touched:
             self._workspace.set_text(path, None)
         self._workspace.forget(fixed.touched)
+        found = self._found()
         if written:
-            terminal.say(f"Fixed {terminal.files(len(written))}.")
+            for line in fix_summary.lines(before, found, written, self._paths):
+                terminal.say(line)
+        return found
 
     def _written(self, change: Change) -> bool:
         from loaderlint.commands.write_fixes import CannotWrite, write

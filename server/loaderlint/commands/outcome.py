@@ -71,8 +71,9 @@ def show(
     text_of: Callable[[Path], str],
     cells_of: Callable[[Path], tuple[int, ...]],
     failed: bool = False,
-) -> None:
-    """Print the report, and what is said beside it."""
+) -> bool:
+    """Print the report to `out` or write it to the file of --output-file, and print messages. Returns whether that
+    worked."""
     told = Report(
         items=outcome.items,
         files=outcome.files,
@@ -83,14 +84,13 @@ def show(
         problems=(*outcome.told_before, *outcome.problems),
         code=outcome.code(failed, chosen),
         hints=chosen.hints,
-        color=terminal.colors(out, chosen.color),
+        color=chosen.output_file is None and terminal.colors(out, chosen.color),
         statistics=chosen.statistics,
         width=terminal.width(out),
-        wraps=out.isatty(),
+        wraps=chosen.output_file is None and out.isatty(),
         quiet=chosen.quiet,
     )
-    for line in report.render(told, chosen.output_format):
-        print(line, file=out)
+    printed = _printed(report.render(told, chosen.output_format), chosen.output_file, out)
     if chosen.statistics and chosen.output_format != "text":
         from loaderlint.report.text_format import counts
 
@@ -98,6 +98,24 @@ def show(
             terminal.say(line)
     for line in outcome.said:
         terminal.say(line)
+    return printed
+
+
+def _printed(lines: Iterable[str], file: str | None, out: TextIO) -> bool:
+    """Print lines to `out`, or write them to a file as UTF-8 if one is named. Returns whether that worked."""
+    if file is None:
+        for line in lines:
+            print(line, file=out)
+        return True
+    from loaderlint.files.atomic_write import replace
+
+    text = "".join(f"{line}\n" for line in lines)
+    try:
+        replace(Path(os.path.realpath(file)), text.encode("utf-8", "replace"))
+    except OSError as error:
+        terminal.complain(f"--output-file: {file}: cannot be written ({error.strerror}); name another file")
+        return False
+    return True
 
 
 def complain_of_internal_errors(problems: Iterable[Problem]) -> int:

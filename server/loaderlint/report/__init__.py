@@ -25,6 +25,7 @@ FORMATS = {
     "sarif": "loaderlint.report.sarif_format",
     "github": "loaderlint.report.github_format",
     "gitlab": "loaderlint.report.gitlab_format",
+    "junit": "loaderlint.report.junit_format",
 }
 
 
