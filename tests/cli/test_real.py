@@ -191,3 +191,21 @@ def test_hints_are_fixed_where_they_are_asked_for(project: Path) -> None:
     assert b"+    train_loader = DataLoader(Noisy(), num_workers=4, worker_init_fn=seed_worker)" in diff
     assert _run(project, "check", "--fix", "--hints", "--select", "LDR101").returncode == 0
     assert "worker_init_fn=seed_worker" in (project / "train.py").read_text()
+
+
+def test_a_folder_that_is_named_and_left_out_is_told(project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / ".gitignore").write_text("build/\n")
+    for name in ("build/lib", "empty"):
+        (project / name).mkdir(parents=True)
+    (project / "build/lib/data.py").write_text(DATA)
+    told = (
+        b"build: nothing in it is checked: .gitignore, the setting exclude or its own name leaves it out. "
+        b"To check a file in it all the same, name the file: loaderlint check build/lib/data.py\n"
+    )
+    for _ in range(2):  # the second answer comes from the cache
+        result = _run(project, "check", "build")
+        assert (result.returncode, result.stdout, result.stderr) == (0, b"No Python files to check.\n", told)
+    assert _run(project, "check", "build", "empty").stderr == told
+    assert _run(project, "check", "empty", ".").stderr == b""
+    assert b"1 file" in _run(project, "check", "build/lib/data.py").stdout

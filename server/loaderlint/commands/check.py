@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,9 @@ from loaderlint.syntax.source import Source, UnreadableSource, decode
 if TYPE_CHECKING:
     from loaderlint.commands.write_fixes import Change, Fixed
     from loaderlint.findings.baseline import Baseline, Entry
+
+#: So many folders are searched for a file that is left out.
+_MOST_FOLDERS = 100
 
 Found = dict[Path, tuple[Diagnostic, ...]]
 
@@ -134,10 +138,23 @@ class _Check:
             items=tuple(self._item(diagnostic) for path in sorted(found) for diagnostic in found[path]),
             files=len(found),
             kept=sum(kept.hidden for kept in self._workspace.kept().values()),
-            said=tuple(self._what_is_gone(found)),
+            said=(*self._what_is_left_out(found), *self._what_is_gone(found)),
             problems=tuple(dict.fromkeys(self._workspace.problems)),
             told_before=tuple(self._missing),
         )
+
+    def _what_is_left_out(self, found: Found) -> Iterator[str]:
+        told = [*found, *(one.path for one in self._workspace.problems if one.path is not None)]
+        for folder in self._paths:
+            if any(path.is_relative_to(folder) for path in told):
+                continue
+            source = _some_source(folder)
+            if source is not None:
+                yield (
+                    f"{_shown(folder)}: nothing in it is checked: .gitignore, the setting exclude or its own name"
+                    f" leaves it out. To check a file in it all the same, name the file: loaderlint check"
+                    f" {_shown(source)}"
+                )
 
     def _item(self, diagnostic: Diagnostic) -> Item:
         if not diagnostic.fixable or not self._needs_edits(diagnostic):
@@ -280,6 +297,16 @@ class _Check:
         for path in fixed.touched:
             self._workspace.set_text(path, self._piped.text if self._piped and path in self._paths else None)
         return ()
+
+
+def _some_source(folder: Path) -> Path | None:
+    """A source file below a folder, if one is found soon."""
+    for inside, _, names in islice(os.walk(folder), _MOST_FOLDERS):
+        for name in sorted(names):
+            source = Path(inside, name)
+            if source.suffix in (".py", notebook.SUFFIX) and not source.is_symlink():
+                return source
+    return None
 
 
 def _findings(count: int) -> str:
