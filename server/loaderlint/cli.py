@@ -129,6 +129,11 @@ def _add_check(commands: Any) -> None:
         action="store_true",
         help="show hints too (in JSON they always are); with --fix or --diff: fix them too",
     )
+    instead = check.add_mutually_exclusive_group()
+    instead.add_argument("--show-files", action="store_true", help="list the files that would be checked, and stop")
+    instead.add_argument(
+        "--show-settings", action="store_true", help="show the settings and versions that apply to PATH, and stop"
+    )
     check.add_argument("--statistics", action="store_true", help="count the findings of each rule")
     check.add_argument(
         "--write-baseline",

@@ -209,3 +209,22 @@ def test_a_folder_that_is_named_and_left_out_is_told(project: Path) -> None:
     assert _run(project, "check", "build", "empty").stderr == told
     assert _run(project, "check", "empty", ".").stderr == b""
     assert b"1 file" in _run(project, "check", "build/lib/data.py").stdout
+
+
+def test_the_files_that_would_be_checked_are_shown(project: Path) -> None:
+    (project / "build").mkdir()
+    (project / "build/data.py").write_text(DATA)
+    listed = _run(project, "check", "--show-files", "--exclude", "build")
+    assert (listed.returncode, listed.stdout, listed.stderr) == (0, b"data.py\ntrain.py\n", b"")
+    assert _run(project, "check", "--show-files", "build/data.py", "--exclude", "build").stdout == b"build/data.py\n"
+
+
+def test_the_settings_that_apply_are_shown(project: Path) -> None:
+    shown = _run(project, "check", "--show-settings", "--start-method", "spawn", "data.py").stdout.decode()
+    assert shown.startswith("data.py:\n  settings:\n    from ")
+    assert "    start-method: spawn\n" in shown
+    assert "  runs on:\n    torch 1.8.1" in shown
+
+
+def test_what_is_shown_in_place_of_findings_excludes_the_other(project: Path) -> None:
+    assert _run(project, "check", "--show-files", "--show-settings").returncode == 2

@@ -47,6 +47,8 @@ def is_plain(chosen: argparse.Namespace) -> bool:
         chosen.unsafe_fixes,
         chosen.fix,
         chosen.diff,
+        chosen.show_files,
+        chosen.show_settings,
         chosen.force_exclude,
         "-" in chosen.paths,
         chosen.write_baseline is not None,

@@ -61,6 +61,8 @@ def check(chosen: argparse.Namespace) -> int:
     if not paths:
         return FAILED
     run = _Check(chosen, overrides, paths, None, [Problem(None, message, True) for message in messages])
+    if chosen.show_files or chosen.show_settings:
+        return run.show_inputs()
     return run.run() if kept_in is None else run.keep(kept_in)
 
 
@@ -103,6 +105,15 @@ class _Check:
         complain(outcome.problems)
         self._keep(found, outcome)
         return outcome.code(self._failed, self._chosen)
+
+    def show_inputs(self) -> int:
+        """Print what a check would read, and return the exit code."""
+        from loaderlint.commands import show_inputs
+
+        lines = show_inputs.files if self._chosen.show_files else show_inputs.settings
+        for line in lines(self._workspace, self._paths):
+            print(printable(line))
+        return self._ended(False)
 
     def keep(self, path: Path) -> int:
         """Write what is found to the baseline at `path`, and return the exit code."""

@@ -212,6 +212,16 @@ class Project:
         kept = {path for path in below if not self.configuration.settings(path).excluded(path)}
         return sorted(kept.union(named))
 
+    def files(self, asked: Sequence[Path]) -> list[Path]:
+        """The files that a check of these files and folders reports on, sorted."""
+        folders = [path for path in asked if os.path.isdir(path)]
+        named = [path for path in asked if path not in folders]
+        if folders:
+            self.store.walk_all()
+        self.store.name(named)
+        self.store.find()
+        return self._reported(folders, named)
+
     # --- explaining ---------------------------------------------------------------------------------------------------
 
     def loaders(self, asked: Sequence[Path]) -> tuple[MappedLoader, ...]:

@@ -264,6 +264,11 @@ class Workspace:
             tuple(loader for project, asked in self._by_project(paths) for loader in project.loaders(asked))
         )
 
+    def files(self, paths: Iterable[Path]) -> tuple[Path, ...]:
+        """The files that a check of these files and folders reports on, sorted. Nothing is linked."""
+        found = (path for project, asked in self._by_project(list(paths)) for path in project.files(asked))
+        return tuple(sorted(dict.fromkeys(found)))
+
     def locate(self, place: Place) -> Span | None:
         """Where a place stands now; None if what stood there is gone."""
         return self.project(place.path).places.span(place)

@@ -1,0 +1,30 @@
+"""What `check --show-files` and `check --show-settings` print: what a check would read and how, without checking."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.report import shown_path
+
+if TYPE_CHECKING:
+    from loaderlint.engine import Workspace
+
+
+def files(workspace: Workspace, paths: Iterable[Path]) -> Iterator[str]:
+    """The files that a check of these paths reports on, one a line."""
+    for path in workspace.files(paths):
+        yield shown_path(path, Path.cwd())
+
+
+def settings(workspace: Workspace, paths: Iterable[Path]) -> Iterator[str]:
+    """For each path, the settings that are not the defaults, and what its code is taken to run on."""
+    for path in paths:
+        file = path / "any.py" if os.path.isdir(path) else path
+        yield f"{shown_path(path, Path.cwd())}:"
+        yield "  settings:"
+        yield from (f"    {line}" for line in workspace.settings(file).told() or ("the defaults",))
+        yield "  runs on:"
+        yield from (f"    {line}" for line in workspace.environment(file))
