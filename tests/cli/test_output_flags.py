@@ -134,3 +134,17 @@ def test_fixes_are_listed_by_file_and_rule(project: Path, run: Run) -> None:
     (project / "b.py").write_text("x = 1")
     assert run("check", "--fix", "--unsafe-fixes").err == "Fixed 1 file.\n  a.py: 3 fixed (2 BAD, WORSE)\n"
     assert run("check", "--fix").err == ""
+
+
+def test_grouped(project: Path, run: Run) -> None:
+    (project / "a.py").write_text("\nBAD\n MAYBE")
+    (project / "b.py").write_text("WORSE")
+    assert run("check", "--output-format", "grouped", "-q").out == (
+        "a.py:\n"
+        "  2:1: error: the word BAD stands here [LDR999 BAD]\n"
+        "  3:2: information (possible): the word MAYBE stands here [LDR999 MAYBE]\n"
+        "\n"
+        "b.py:\n"
+        "  1:1: warning: the word WORSE stands here [LDR999 WORSE]\n"
+        "\n"
+    )

@@ -21,6 +21,7 @@ FORMATS = {
     "text": "loaderlint.report.text_format",
     "concise": "loaderlint.report.concise_format",
     "full": "loaderlint.report.full_format",
+    "grouped": "loaderlint.report.grouped_format",
     "json": "loaderlint.report.json_format",
     "sarif": "loaderlint.report.sarif_format",
     "github": "loaderlint.report.github_format",

@@ -1,0 +1,24 @@
+"""The grouped format: the findings of each file below its name, one line a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+
+from loaderlint.report import Report, shown_path
+from loaderlint.report.terminal import printable
+from loaderlint.report.text_format import Painter, summary
+
+
+def render(report: Report) -> Iterator[str]:
+    """The files with their findings, then one line that sums up."""
+    painter = Painter(replace(report, wraps=False, color=False))
+    for path, items in groupby(report.shown, key=lambda item: item.diagnostic.path):
+        name = f"{printable(shown_path(path, report.directory))}:"
+        yield name
+        for item in items:
+            found = item.diagnostic
+            yield from (f"  {line.removeprefix(name)}" for line in painter.head(found, path, found.span))
+        yield ""
+    yield from summary(report)
