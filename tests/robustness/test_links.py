@@ -151,7 +151,7 @@ def test_diff_shows_what_fix_writes(tree: Path, run: Run) -> None:
 def test_one_file_under_several_names_that_are_named(tree: Path, run: Run) -> None:
     before = _state(tree)
     code, _, said = run(tree / "project", "check", "--fix", "same.py", "own.py", "again.py", "../way/absolute.py")
-    assert (code, said) == (0, "Fixed 1 file.\n")
+    assert (code, said) == (0, "Fixed 1 file.\n  own.py: 1 fixed (duplicate-numpy-randomness)\n")
     assert _changed(before, _state(tree)) == {"project/own.py"}
     assert (tree / "project/own.py").read_text().count("def seed_worker") == 1
 
@@ -186,7 +186,7 @@ def test_a_module_that_is_imported_by_the_name_of_a_link(tmp_path: Path, run: Ru
     code, found, _ = run(tmp_path, "check")
     assert code == 1 and "app/alias.py:7:20: error" in found and "lib/crops.py:7:20: error" not in found
     code, _, said = run(tmp_path, "check", "--fix", "--unsafe-fixes")
-    assert (code, said) == (0, "Fixed 1 file.\n")
+    assert (code, said) == (0, "Fixed 1 file.\n  lib/crops.py: 1 fixed (shared-generator)\n")
     assert (tmp_path / "app/alias.py").is_symlink()
     ast.parse((tmp_path / "lib/crops.py").read_text())
     assert (tmp_path / "lib/crops.py").read_text() != GENERATOR
@@ -218,7 +218,7 @@ def test_a_project_in_a_project(tmp_path: Path, run: Run) -> None:
     _write(tmp_path, {"pyproject.toml": SETTINGS, "inner/pyproject.toml": SETTINGS, "inner/own.py": FAULTY})
     _link(tmp_path, {"link.py": "inner/own.py"})
     code, found, said = run(tmp_path, "check", "--fix")
-    assert (code, said) == (0, "Fixed 1 file.\n"), found
+    assert (code, said) == (0, "Fixed 1 file.\n  inner/own.py: 1 fixed (duplicate-numpy-randomness)\n"), found
     assert (tmp_path / "inner/own.py").read_text().count("def seed_worker") == 1
 
 

@@ -20,14 +20,19 @@ def lines(
     named: Sequence[Path],
 ) -> Iterator[str]:
     """'Fixed 2 files.', then a line for each file. `before` and `after` are the findings of the files that are checked,
-    `written` the files that fixes have changed, `named` the files and folders that the command names (absolute)."""
+    `written` the files that fixes have changed, `named` the files and folders that the command names (absolute). A file
+    that is checked under several names, because some are links, has one line."""
     yield f"Fixed {terminal.files(len(written))}."
-    told = {path: _gone(before[path], after.get(path, ())) for path in sorted(before)}
-    for path, gone in told.items():
+    shown = {path.resolve(): path for path in (*sorted(before, reverse=True), *written)}
+    told: dict[Path, Counter[str]] = {}
+    for path in sorted(before):
+        file = path.resolve()
+        told[file] = told.get(file, Counter()) | _gone(before[path], after.get(path, ()))
+    for file, gone in told.items():
         if gone:
-            yield f"  {shown_path(path, Path.cwd())}: {gone.total()} fixed ({_listed(gone)})"
+            yield f"  {shown_path(shown[file], Path.cwd())}: {gone.total()} fixed ({_listed(gone)})"
     for path in written:
-        if not told.get(path):
+        if not told.get(path.resolve()):
             outside = "" if any(path.is_relative_to(one) for one in named) else ", which was not named"
             yield f"  {shown_path(path, Path.cwd())}: edited{outside}"
 
