@@ -81,8 +81,12 @@ def own_attribute(number: int, frame: Frame, model: Model) -> str:
 
 
 def is_aware(frame: Frame, model: Model) -> bool:
-    file = model.files.file(frame.path)
-    return file is None or any(file.pieces[frame.piece].holds(word) for word in _AWARE)
+    return model.remembered(_is_piece_aware, frame.path, frame.piece)
+
+
+def _is_piece_aware(path: Path, piece: int, model: Model) -> bool:
+    file = model.files.file(path)
+    return file is None or any(file.pieces[piece].holds(word) for word in _AWARE)
 
 
 def is_of_process(number: int, frame: Frame, model: Model) -> bool:

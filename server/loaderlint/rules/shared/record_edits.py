@@ -5,19 +5,21 @@ the old value (`info["path"] = root + info["path"]`), and what makes a record lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.plain_records import GROWING_METHODS, JOINS, PLAIN_LOADERS, SHRINKING_METHODS
-from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibObject, MapOf, Origin, SeqOf, Val
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.lazy_places import Spot
 
 #: Operators that give another result when they are applied again.
 _CHANGING = frozenset("+ - * / // ** @ << >> ^".split())
+_EDITING_METHODS = GROWING_METHODS | SHRINKING_METHODS | {"update"}
 _MAX_LEVELS = 12
 
 
@@ -31,8 +33,13 @@ class RecordEdit(NamedTuple):
 
 def record_edits(frame: Frame, model: Model) -> Iterator[RecordEdit]:
     """The edits in a frame that change something more each time they are done, whatever it is that they edit."""
+    editing = model.remembered(_editing_steps, frame.code)  # many frames run one def, and nearly all have none
+    if not editing:
+        return
     unused = {step.expr for _, step in model.steps_of(frame, ir.Evaluate)}
     for number, step in model.steps(frame):
+        if number not in editing:
+            continue
         for record, spot, how in _edited(number, step, unused, frame, model):
             if not _asks_first(step.context, record, frame, model):
                 yield RecordEdit(record, spot, how)
@@ -53,6 +60,25 @@ def _is_plain(atom: Atom) -> bool:
 # --- what edits -------------------------------------------------------------------------------------------------------
 
 
+def _editing_steps(code: Code, _: Model) -> frozenset[int]:
+    """The steps of a def that may edit a record, by their form alone."""
+    steps = code.one.steps if code.one else ()
+    return frozenset(number for number, step in enumerate(steps) if _may_edit(step, code.exprs))
+
+
+def _may_edit(step: ir.Step, exprs: Sequence[ir.Expr]) -> bool:
+    match step:
+        case ir.SetItem(_, base, index, value):
+            return _Old(exprs, base, index, "").is_in(value)
+        case ir.SetAttr(_, base, name, value, _):
+            return _Old(exprs, base, NONE, name).is_in(value)
+        case ir.Perform(_, number):
+            call = exprs[number]
+            func = exprs[call.func] if isinstance(call, ir.Call) else None
+            return isinstance(func, ir.Attr) and func.name in _EDITING_METHODS
+    return isinstance(step, ir.Augment | ir.Delete)
+
+
 def _edited(
     number: int, step: ir.Step, unused: set[int], frame: Frame, model: Model
 ) -> Iterator[tuple[int, Spot, str]]:
@@ -64,10 +90,10 @@ def _edited(
             if isinstance(old, ir.Index | ir.Attr) and op in _CHANGING:
                 yield old.base, spot, f"`{op}=`"
         case ir.SetItem(_, base, index, value):
-            if not _is_augmented(value, frame) and _Old(frame, model, base, index, "").changes(value):
+            if not _is_augmented(value, frame) and _changes(value, _Old(exprs, base, index, ""), frame, model):
                 yield base, spot, "an update of the old value"
         case ir.SetAttr(_, base, name, value, _):
-            if not _is_augmented(value, frame) and _Old(frame, model, base, NONE, name).changes(value):
+            if not _is_augmented(value, frame) and _changes(value, _Old(exprs, base, NONE, name), frame, model):
                 yield base, spot, "an update of the old value"
         case ir.Delete(_, target):
             old = exprs[target]
@@ -88,7 +114,8 @@ def _called(number: int, is_unused: bool, frame: Frame, model: Model) -> Iterato
     elif func.name in SHRINKING_METHODS and not (is_unused and len(call.args) > 1):
         yield func.base, spot, f"`.{func.name}()`"  # `info.pop("extra", None)` leaves it out, however often
     elif func.name == "update" and any(
-        arg.kind == "kw" and _Old(frame, model, func.base, NONE, arg.name).changes(arg.value) for arg in call.args
+        arg.kind == "kw" and _changes(arg.value, _Old(frame.code.exprs, func.base, NONE, arg.name), frame, model)
+        for arg in call.args
     ):
         yield func.base, spot, "`.update()`"
 
@@ -102,7 +129,7 @@ def _asks_first(context: int, record: int, frame: Frame, model: Model) -> bool:
     exprs = frame.code.exprs
     for one in model.def_of(frame).around(context):
         if one.kind in ("if", "while", "match", "try", "except") and one.expr != NONE:
-            if any(_is_same(part, record, frame) for part in ir.made_of(exprs, [one.expr])):
+            if any(_is_same(part, record, exprs) for part in ir.made_of(exprs, [one.expr])):
                 return True
     return False
 
@@ -110,60 +137,62 @@ def _asks_first(context: int, record: int, frame: Frame, model: Model) -> bool:
 # --- what is computed from the old value ------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
 class _Old:
     """The old value of `base[index]`, or of `base.name`; for `update`, of `base["name"]`."""
 
-    def __init__(self, frame: Frame, model: Model, base: int, index: int, name: str) -> None:
-        self._frame = frame
-        self._model = model
-        self._base = base
-        self._index = index
-        self._name = name
+    exprs: Sequence[ir.Expr]
+    base: int
+    index: int
+    name: str
 
-    def changes(self, value: int) -> bool:
-        """Whether `value` is the old value with something done to it that gives something else each time."""
-        exprs = self._frame.code.exprs
-        return value != NONE and any(self._is_changing(one) for one in ir.made_of(exprs, [value]))
+    def is_in(self, number: int) -> bool:
+        """Whether an expression reads the old value somewhere."""
+        return number != NONE and any(map(self._is_read, ir.made_of(self.exprs, [number])))
 
-    def _is_changing(self, number: int) -> bool:
-        match self._frame.code.exprs[number]:
-            case ir.Bin(op, left, right) if op in _CHANGING:
-                return self._is_in(left) != self._is_in(right)  # `x / x.max()` is the same when done again
-            case ir.Text(parts) if len(parts) > 1:
-                return any(map(self._is_in, parts))
-            case ir.Call(func, args):
-                callees = self._model.ev.eval(func, self._frame).atoms
-                joins = any(isinstance(one, Lib) and one.name in JOINS for one in callees)
-                return joins and any(self._is_in(arg.value) for arg in args[1:])
-        return False
-
-    def _is_in(self, number: int) -> bool:
-        exprs = self._frame.code.exprs
-        return number != NONE and any(self._is_old(one) for one in ir.made_of(exprs, [number]))
-
-    def _is_old(self, number: int) -> bool:
-        exprs = self._frame.code.exprs
-        match exprs[number]:
-            case ir.Index(base, index) if self._index != NONE:
-                return _is_same(base, self._base, self._frame) and _is_same(index, self._index, self._frame)
+    def _is_read(self, number: int) -> bool:
+        match self.exprs[number]:
+            case ir.Index(base, index) if self.index != NONE:
+                return self._is_base(base) and _is_same(index, self.index, self.exprs)
             case ir.Index(base, index):
-                is_key = exprs[index] == ir.Const("str", self._name)
-                return is_key and _is_same(base, self._base, self._frame)
-            case ir.Attr(base, name) if self._index == NONE:
-                return name == self._name and _is_same(base, self._base, self._frame)
+                return self.exprs[index] == ir.Const("str", self.name) and self._is_base(base)
+            case ir.Attr(base, name) if self.index == NONE:
+                return name == self.name and self._is_base(base)
         return False
 
+    def _is_base(self, number: int) -> bool:
+        return _is_same(number, self.base, self.exprs)
 
-def _is_same(one: int, other: int, frame: Frame, depth: int = 0) -> bool:
+
+def _changes(value: int, old: _Old, frame: Frame, model: Model) -> bool:
+    """Whether `value` is the old value with something done to it that gives something else each time."""
+    if not old.is_in(value):
+        return False
+    return any(_is_changing(one, old, frame, model) for one in ir.made_of(old.exprs, [value]))
+
+
+def _is_changing(number: int, old: _Old, frame: Frame, model: Model) -> bool:
+    match old.exprs[number]:
+        case ir.Bin(op, left, right) if op in _CHANGING:
+            return old.is_in(left) != old.is_in(right)  # `x / x.max()` is the same when done again
+        case ir.Text(parts) if len(parts) > 1:
+            return any(map(old.is_in, parts))
+        case ir.Call(func, args):
+            joins = any(isinstance(one, Lib) and one.name in JOINS for one in model.ev.eval(func, frame).atoms)
+            return joins and any(old.is_in(arg.value) for arg in args[1:])
+    return False
+
+
+def _is_same(one: int, other: int, exprs: Sequence[ir.Expr], depth: int = 0) -> bool:
     """Whether two expressions read the same: names, attributes and items of them, constants."""
     if one == other or one == NONE or other == NONE or depth > _MAX_LEVELS:
         return one == other
-    match frame.code.exprs[one], frame.code.exprs[other]:
+    match exprs[one], exprs[other]:
         case ir.Index(base, index), ir.Index(other_base, other_index):
-            same_index = _is_same(index, other_index, frame, depth + 1)
-            return same_index and _is_same(base, other_base, frame, depth + 1)
+            same_index = _is_same(index, other_index, exprs, depth + 1)
+            return same_index and _is_same(base, other_base, exprs, depth + 1)
         case ir.Attr(base, name), ir.Attr(other_base, other_name):
-            return name == other_name and _is_same(base, other_base, frame, depth + 1)
+            return name == other_name and _is_same(base, other_base, exprs, depth + 1)
         case (ir.Const() | ir.Param() | ir.Global()) as e, other_e:
             return type(e) is type(other_e) and e == other_e
     return False
