@@ -2,6 +2,7 @@
 
 * `BUG`: a finding; its safe fix writes FIXED. `BUG2` is fixed to BUG, so that fixing all takes two rounds.
 * `FAR(name)`: a finding whose fix also puts a line on top of the file `name` beside it; the evidence is there, too.
+  `RISK(name)`: the same with an unsafe fix.
 * `GUESS`: a finding with an unsafe fix. `STUCK`: a finding whose fix comes to nothing.
 * `HUSH`: nothing is said of a `GUESS` anywhere in the file.
 * `HANG`: the check lasts until the test releases it, or it is told to stop.
@@ -29,9 +30,9 @@ from typing import Any, NamedTuple
 
 from loaderlint.explanations.explanation import Explanation
 from loaderlint.explanations.worker_map import MappedFunction, MappedLoader, MappedObject, WorkerMap
-from loaderlint.findings.finding import Finding, Fix, Place, Replace, Severity
+from loaderlint.findings.finding import AddImport, Finding, Fix, Place, Replace, Severity
 
-WORDS = re.compile(r"\b(?:BUG2?|GUESS|STUCK|FAR\((?P<file>[\w.]+)\))")
+WORDS = re.compile(r"\b(?:BUG2?|GUESS|STUCK|(?:FAR|RISK)\((?P<file>[\w.]+)\))")
 LINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -276,7 +277,8 @@ class FakeWorkspace:
         evidence: tuple[Note, ...] = ()
         if word["file"]:
             evidence = (Note(path.with_name(word["file"]), Span(0, 0, 0, 3), "the loader is here"),)
-        fix = Fix(f"Fix this {kind}", "unsafe" if kind == "GUESS" else "safe", ())
+        imports = tuple(AddImport(note.path, "fix") for note in evidence)
+        fix = Fix(f"Fix this {kind}", "unsafe" if kind in ("GUESS", "RISK") else "safe", imports)
         severity = Severity.ERROR if loud else Severity.WARNING
         message = f"{word[0]} is a fault"
         finding = Finding(f"fake-{kind.lower()}", severity, "proven", message, Place(path, 0, 0), kind, (), (fix,))

@@ -174,7 +174,7 @@ def test_a_fix_across_open_files(tmp_path: Path) -> None:
         async with session() as client:
             client.open(a, "FAR(b.py)", version=4)
             client.open(b, "# loader", version=9)
-            edit = await resolved(client, named(await client.actions(a, (0, 0)), "Fix this FAR"))
+            edit = await resolved(client, named(await client.actions(a, (0, 0)), "Fix this FAR (edits b.py)"))
             assert [change["textDocument"] for change in edit["documentChanges"]] == [
                 {"uri": a, "version": 4},
                 {"uri": b, "version": 9},
@@ -188,33 +188,63 @@ def test_a_fix_in_a_file_that_is_not_open(tmp_path: Path) -> None:
     a, b = tmp_path / "a.py", tmp_path / "b.py"
     b.write_text("# loader\n")
 
-    async def scenario(able: dict[str, Any]) -> dict[str, Any]:
+    async def scenario(able: dict[str, Any], word: str, title: str) -> dict[str, Any]:
         async with session(able) as client:
-            client.open(a.as_uri(), "FAR(b.py)")
-            return await resolved(client, named(await client.actions(a.as_uri(), (0, 0)), "Fix this FAR"))
+            client.open(a.as_uri(), word)
+            return await resolved(client, named(await client.actions(a.as_uri(), (0, 0)), title))
 
-    async def annotated() -> None:
-        edit = await scenario(capabilities())
+    async def safe() -> None:
+        edit = await scenario(capabilities(), "FAR(b.py)", "Fix this FAR (edits b.py)")
         assert edit["documentChanges"][1] == {
             "textDocument": {"uri": b.as_uri(), "version": None},
-            "edits": [{"range": span(0, 0, 0, 0), "newText": "import fix\n", "annotationId": "unseen"}],
+            "edits": [{"range": span(0, 0, 0, 0), "newText": "import fix\n"}],
         }
-        assert edit["changeAnnotations"]["unseen"]["needsConfirmation"] is True
+        assert "changeAnnotations" not in edit
+
+    async def unsafe() -> None:
+        title = "Fix this RISK (unsafe) (edits b.py)"
+        edit = await scenario(capabilities(), "RISK(b.py)", title)
+        assert edit["documentChanges"][1]["edits"] == [
+            {"range": span(0, 0, 0, 0), "newText": "import fix\n", "annotationId": "unseen"}
+        ]
+        assert edit["changeAnnotations"]["unseen"] == {"label": title, "needsConfirmation": True}
 
     async def plain() -> None:
         able = capabilities()
         del able["workspace"]["workspaceEdit"]["changeAnnotationSupport"]
-        edit = await scenario(able)
+        edit = await scenario(able, "RISK(b.py)", "Fix this RISK (unsafe) (edits b.py)")
         assert edit["documentChanges"][1]["edits"] == [{"range": span(0, 0, 0, 0), "newText": "import fix\n"}]
 
     async def unversioned() -> None:
         able = capabilities()
         del able["workspace"]["workspaceEdit"]
-        assert set((await scenario(able))["changes"]) == {a.as_uri(), b.as_uri()}
+        edit = await scenario(able, "FAR(b.py)", "Fix this FAR (edits b.py)")
+        assert set(edit["changes"]) == {a.as_uri(), b.as_uri()}
 
-    run(annotated())
+    run(safe())
+    run(unsafe())
     run(plain())
     run(unversioned())
+
+
+def test_titles_name_the_other_files_that_are_edited() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "FAR(c.py) FAR(b.py) BUG FAR(d.py)")
+            actions = await client.actions(A, (0, 0), (0, 33))
+            titles = [action["title"] for action in actions]
+            assert "Fix this BUG" in titles
+            assert "Fix this FAR (edits c.py)" in titles
+            assert "Fix all fake-far findings in this file (edits b.py and 2 other files)" in titles
+            assert "Fix all loaderlint findings that have a safe fix (edits b.py and 2 other files)" in titles
+
+            other = "file:///project/b.py"
+            client.open(other, "BUG FAR(b.py) BUG")
+            titles = [action["title"] for action in await client.actions(other, (0, 0), (0, 17))]
+            assert "Fix this FAR" in titles  # b.py is the file itself
+            assert "Fix all fake-bug findings in this file" in titles
+
+    run(scenario())
 
 
 def test_a_closed_file_that_changed_unseen_is_not_edited(tmp_path: Path) -> None:
@@ -224,13 +254,13 @@ def test_a_closed_file_that_changed_unseen_is_not_edited(tmp_path: Path) -> None
     async def scenario() -> None:
         async with session() as client:
             client.open(a.as_uri(), "FAR(b.py)")
-            action = named(await client.actions(a.as_uri(), (0, 0)), "Fix this FAR")
+            action = named(await client.actions(a.as_uri(), (0, 0)), "Fix this FAR (edits b.py)")
             b.write_text('"""Something else."""\n')
             with pytest.raises(Refused) as refused:
                 await resolved(client, action)
             assert refused.value.code == -32801
             # It was looked at again: the next attempt knows the new text.
-            action = named(await client.actions(a.as_uri(), (0, 0)), "Fix this FAR")
+            action = named(await client.actions(a.as_uri(), (0, 0)), "Fix this FAR (edits b.py)")
             assert len((await resolved(client, action))["documentChanges"]) == 2
 
     run(scenario())

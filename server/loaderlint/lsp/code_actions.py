@@ -9,7 +9,7 @@ made for one version of the document and are refused for any other.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -27,6 +27,8 @@ from loaderlint.lsp.workspace_edits import Change, Edit, FileEdit, NotMade, Outd
 
 if TYPE_CHECKING:
     from loaderlint.findings.diagnostics import Diagnostic
+    from loaderlint.findings.finding import Fix
+    from loaderlint.fixes.file_edits import Repair
     from loaderlint.lsp.server import Server
 
 logger = logging.getLogger(__name__)
@@ -59,7 +61,9 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
         actions += _quick_fixes(ls, report, _meant(report, params, ls.documents.encoding))
     all_here = FIX_ALL if report.snapshot.cells is None else NOTEBOOK_FIX_ALL
     if wanted(all_here) and any(_safe(finding) for finding in report.findings):
-        actions.append(_lazy(report, "Fix all loaderlint findings that have a safe fix", all_here, {"all": True}))
+        edited = _edits_elsewhere(report, map(_safe_fix, report.findings))
+        title = f"Fix all loaderlint findings that have a safe fix{edited}"
+        actions.append(_lazy(report, title, all_here, {"all": True}))
     if wanted(REFACTOR):
         actions += await _refactorings(ls, report, params)
     if ls.client.resolves_edits:
@@ -99,11 +103,11 @@ async def _filled(ls: Server, document: Document | Notebook, report: Report, act
         return True
     data: Any = action.data
     snapshots = ls.shown.snapshots(report.snapshot)
-    client, label = ls.client, f"{action.title} (in a file that is not open)"
+    client, title = ls.client, action.title
 
     def question(workspace: Workspace) -> Change | None:
         files, confirm = _files(workspace, report, snapshots, data)
-        return change(files, workspace, snapshots, client, label if confirm else None)
+        return change(files, workspace, snapshots, client, title if confirm else None)
 
     try:
         made = await ls.engine.ask(question)
@@ -127,20 +131,23 @@ async def _filled(ls: Server, document: Document | Notebook, report: Report, act
 def _files(
     workspace: Workspace, report: Report, snapshots: Sequence[Snapshot], data: Mapping[str, Any]
 ) -> tuple[Sequence[FileEdit], bool]:
-    """The edits that an action's data stand for, and whether those of unseen files need the user's consent (not when
-    fixing on save: that asked for no questions). For the worker's thread."""
+    """The edits that an action's data stand for, and whether those of files that are not open need the user's consent.
+    Only an unsafe fix does: a safe one is made in all its files at once, as a rename is. For the worker's thread."""
     if "all" in data:
         return fix_all(workspace, report.snapshot.path, snapshots, data.get("rules")), False
+    repair = _repair(workspace, report, data)
+    return (repair.files, repair.safety != "safe") if repair is not None else ((), False)
+
+
+def _repair(workspace: Workspace, report: Report, data: Mapping[str, Any]) -> Repair | None:
+    """The refactoring or fix of one finding that an action's data stand for."""
     if "refactoring" in data:
         known = workspace.refactorings(report.snapshot.path, int(data["line"]))
         fix = next((fix for fix in known if fix.title == data["refactoring"]), None)
-        made = workspace.repair(report.snapshot.path, fix) if fix is not None else None
-        return (made.files if made else ()), True
+        return workspace.repair(report.snapshot.path, fix) if fix is not None else None
     finding = _by_id(report, data)
-    if finding is None:
-        return (), False
-    repairs = workspace.repairs(finding)
-    return next((repair.files for repair in repairs if repair.title == data.get("fix")), ()), True
+    repairs = workspace.repairs(finding) if finding is not None else ()
+    return next((repair for repair in repairs if repair.title == data.get("fix")), None)
 
 
 def _by_id(report: Report, data: Mapping[str, Any]) -> Diagnostic | None:
@@ -190,7 +197,22 @@ def _shares_line(first: Span, second: Span) -> bool:
 
 
 def _safe(finding: Diagnostic) -> bool:
-    return finding.fixable and any(fix.safety == "safe" for fix in finding.finding.fixes)
+    return _safe_fix(finding) is not None
+
+
+def _safe_fix(finding: Diagnostic) -> Fix | None:
+    """The fix of a finding that 'fix all' makes."""
+    return next((fix for fix in finding.finding.fixes if fix.safety == "safe"), None) if finding.fixable else None
+
+
+def _edits_elsewhere(report: Report, fixes: Iterable[Fix | None]) -> str:
+    """' (edits train.py)', for titles: the files beside the one shown that fixes change. They may not be in sight."""
+    paths = {path for fix in fixes if fix is not None for path in fix.files} - {report.snapshot.path}
+    if not paths:
+        return ""
+    first, *others = sorted(path.name for path in paths)
+    more = f" and {len(others)} other file{'s' if len(others) > 1 else ''}" if others else ""
+    return f" (edits {first}{more})"
 
 
 def _quick_fixes(ls: Server, report: Report, indexes: Sequence[int]) -> Iterator[types.CodeAction]:
@@ -208,7 +230,8 @@ def _fixes(report: Report, index: int) -> Iterator[types.CodeAction]:
     for number, fix in enumerate(finding.finding.fixes if finding.fixable else ()):
         safe = fix.safety == "safe"
         data = {"finding": index, "id": finding.fingerprint, "fix": fix.title}
-        action = _lazy(report, fix.title if safe else f"{fix.title} (unsafe)", QUICK_FIX, data)
+        title = f"{fix.title}{'' if safe else ' (unsafe)'}{_edits_elsewhere(report, [fix])}"
+        action = _lazy(report, title, QUICK_FIX, data)
         action.diagnostics = [report.shown[index]]
         action.is_preferred = True if safe and number == 0 else None
         yield action
@@ -216,9 +239,10 @@ def _fixes(report: Report, index: int) -> Iterator[types.CodeAction]:
 
 def _all_of_a_rule(report: Report, indexes: Sequence[int]) -> Iterator[types.CodeAction]:
     for name in sorted({report.findings[index].name for index in indexes}):
-        if sum(finding.name == name and _safe(finding) for finding in report.findings) > 1:
-            data = {"all": True, "rules": [name]}
-            action = _lazy(report, f"Fix all {name} findings in this file", QUICK_FIX, data)
+        safe = [finding for finding in report.findings if finding.name == name and _safe(finding)]
+        if len(safe) > 1:
+            title = f"Fix all {name} findings in this file{_edits_elsewhere(report, map(_safe_fix, safe))}"
+            action = _lazy(report, title, QUICK_FIX, {"all": True, "rules": [name]})
             # VS Code sorts what belongs to no finding to the end, below 'suppress'.
             action.diagnostics = [report.shown[index] for index in indexes if report.findings[index].name == name]
             yield action
@@ -239,7 +263,15 @@ async def _refactorings(ls: Server, report: Report, params: types.CodeActionPara
         return []
     line, _ = place
     found = await ls.engine.try_asking(lambda workspace: workspace.refactorings(snapshot.path, line))
-    return [_lazy(report, fix.title, REFACTOR, {"refactoring": fix.title, "line": line}) for fix in found or ()]
+    return [
+        _lazy(
+            report,
+            f"{fix.title}{_edits_elsewhere(report, [fix])}",
+            REFACTOR,
+            {"refactoring": fix.title, "line": line},
+        )
+        for fix in found or ()
+    ]
 
 
 def _lazy(report: Report, title: str, kind: str, data: dict[str, Any]) -> types.CodeAction:

@@ -373,16 +373,6 @@ class Workbench:
             self.press("ArrowDown")
         raise AssertionError(f"no '{title}' in {rows.all_inner_texts()}")
 
-    def accept_preview(self, name: str) -> None:
-        """Agree to all changes of a file, which VS Code shows before it makes them."""
-        file = self.page.locator(".bulk-edit-panel .monaco-list-row", has_text=name)
-        file.wait_for()
-        self.press("ArrowDown", "Space")
-        expect(file.locator('input[type="checkbox"], .monaco-checkbox').first).to_be_checked()
-        self.picture("preview")
-        self.press("Control+Enter")
-        file.wait_for(state="hidden")
-
     def type(self, text: str) -> None:
         """Type at the cursor."""
         self.page.keyboard.type(text)
