@@ -132,9 +132,8 @@ class Showing:
         """The finding for the parts of a file that no parser reads; None if all of them are read."""
         from loaderlint.rules.unread_code import RULE, about
         from loaderlint.syntax.span import Span
-        from loaderlint.syntax.unread import unread_parts
 
-        parts = list(unread_parts(text.pieces, lambda index: text.own_facts(index) is not None))
+        parts = text.unread()
         if not parts:
             return None
         first = parts[0]

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from loaderlint.facts.codec import FileFacts
     from loaderlint.facts.piece_facts import PieceFacts
     from loaderlint.syntax.span import Span
+    from loaderlint.syntax.unread import UnreadPart
 
 #: If the pieces whose facts are in memory as objects have more characters than this (25 bytes of facts each), `rest`
 #: packs them.
@@ -82,6 +83,7 @@ class OpenFile:
     """Whether `pack` took facts that did not come from a cache."""
     failures: dict[PieceKey, Failure] = field(default_factory=dict)
     """The pieces that could not be read because of an internal error. They count as pieces that do not parse."""
+    _unread: tuple[UnreadPart, ...] | None = None
 
     @property
     def source(self) -> Source:
@@ -105,6 +107,15 @@ class OpenFile:
         if key not in self.memo:
             self.memo[key] = self._read_facts(key, piece)
         return self.memo[key]
+
+    def unread(self) -> tuple[UnreadPart, ...]:
+        """The parts that no parser reads. Each piece is parsed for this, so it is computed once for a text: `check --fix`
+        asks before and after each round of fixes."""
+        from loaderlint.syntax.unread import unread_parts
+
+        if self._unread is None:
+            self._unread = tuple(unread_parts(self.pieces, lambda index: self.own_facts(index) is not None))
+        return self._unread
 
     def _read_facts(self, key: PieceKey, piece: Piece) -> PieceFacts | None:
         with contained(lambda failure: self.failures.update({key: failure}), self.path):

@@ -25,4 +25,4 @@ MAX_CONTEXTS = 32
 MAX_NESTING = 8
 #: The frames of one def that run on objects which other objects make, or in functions which other functions make. With
 #: more, they are one: of an object made out of sight. Sixteen classes that make each other would have 16! such frames.
-MAX_NESTED_FRAMES = 64
+MAX_NESTED_FRAMES = 32
