@@ -109,8 +109,8 @@ class OpenFile:
         return self.memo[key]
 
     def unread(self) -> tuple[UnreadPart, ...]:
-        """The parts that no parser reads. Each piece is parsed for this, so it is computed once for a text: `check --fix`
-        asks before and after each round of fixes."""
+        """The parts that no parser reads. Each piece is parsed for this, so it is computed once for a text: a check
+        with `--fix` asks before and after each round of fixes."""
         from loaderlint.syntax.unread import unread_parts
 
         if self._unread is None:
