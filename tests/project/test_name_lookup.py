@@ -93,6 +93,7 @@ def test_a_dataset_is_found_through(way: str, tmp_path: Path) -> None:
         f"loader = DataLoader({expression}, num_workers=2)\n",
     )
     assert linked.reached("loader") == ["Images.__getitem__", "Images.read"]
+    assert linked.guessed() == []
 
 
 def test_relative_imports_count_their_dots(tmp_path: Path) -> None:
