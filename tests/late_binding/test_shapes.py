@@ -43,8 +43,6 @@ def test_page_has_both(page: pages.Page) -> None:
 @pytest.mark.parametrize(
     ("page", "start", "reason"),
     [
-        ("if-elif", "a-factory", "it holds one of 3 datasets, which one is decided at run time"),
-        ("dict-lookup", "a-dict-of-classes", "it holds one of 2 datasets, which one is decided at run time"),
         ("getattr-and-eval", "getattr-on-a-module", "which dataset it holds is read from a name at run time"),
         ("registry", "a-decorator", "its class is looked up in a registry, by a name that is read at run time"),
         ("import-module", "a-subclass", "in a module that `importlib` finds by a name read at run time"),

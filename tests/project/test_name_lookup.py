@@ -33,6 +33,24 @@ WAYS = {
         "Images()",
     ),
     "a re-export of all": ("pkg/data.py", "--- pkg/__init__.py\nfrom .data import *\n", "import pkg", "pkg.Images()"),
+    "a submodule that its package imports": (
+        "pkg/data.py",
+        "--- pkg/__init__.py\nfrom . import data\n",
+        "import pkg",
+        "pkg.data.Images()",
+    ),
+    "a submodule that its package imports by its full name": (
+        "pkg/data.py",
+        "--- pkg/__init__.py\nfrom pkg import data as sets\n",
+        "import pkg",
+        "pkg.sets.Images()",
+    ),
+    "a submodule that imports its package": (
+        "pkg/data.py",
+        "--- pkg/__init__.py\nfrom . import data, more\n--- pkg/more.py\nimport pkg\nImages = pkg.data.Images\n",
+        "from pkg import more",
+        "more.Images()",
+    ),
     "a star import": ("data.py", "", "from data import *", "Images()"),
     "the src layout": ("src/pkg/data.py", "--- src/pkg/__init__.py\n", "from pkg.data import Images", "Images()"),
     "an import that may fail": (
@@ -75,6 +93,7 @@ def test_a_dataset_is_found_through(way: str, tmp_path: Path) -> None:
         f"loader = DataLoader({expression}, num_workers=2)\n",
     )
     assert linked.reached("loader") == ["Images.__getitem__", "Images.read"]
+    assert linked.guessed() == []
 
 
 def test_relative_imports_count_their_dots(tmp_path: Path) -> None:

@@ -220,6 +220,10 @@ class Names:
             return self._ev.installed.taken(module, name) if name else lib(canonical(module))
         if name is None:
             return of(found)
+        if isinstance(found, ModuleRef) and found.path == importer:  # `from . import datasets` of a package in itself
+            child = self._interned(import_resolution.submodule(self._ev.files, found, name))
+            if child is not None:
+                return of(child)
         value = self.module_attribute(found, name)
         return value if value is not None else unknown("unresolved import")
 

@@ -64,7 +64,8 @@ Answer = Literal["yes", "no", "maybe"]
 
 
 class Held(NamedTuple):
-    """How a loader holds a dataset: inside a Subset, ConcatDataset or the like; for sure, or as one of several."""
+    """How a loader holds a dataset: inside a Subset, ConcatDataset or the like; for sure (in some run of the program), or
+    as one that may not be meant."""
 
     wrapped: bool
     sure: bool
@@ -73,8 +74,8 @@ class Held(NamedTuple):
 @dataclass(frozen=True, slots=True, eq=False)
 class Loader:
     """One loader in one context. `index` is its bit. `arguments`: torch's parameters that are passed (or that a wrapper
-    sets); `datasets` the dataset objects and library datasets it may hold; `guessed`: those of them that are one of
-    several; `wrapped`: some of them inside a Subset, ConcatDataset or the like. `name`: what the code calls it. `late`:
+    sets); `datasets` the dataset objects and library datasets it may hold; `guessed`: those of them that may not
+    be meant; `wrapped`: some of them inside a Subset, ConcatDataset or the like. `name`: what the code calls it. `late`:
     its dataset is out of sight, with the reason, and `late_sites` are the calls that make it, where they are in sight;
     `out_of_sight`: no loader is in sight at all, one is presumed for the project's unused datasets. `workers`: how many
     it starts, as configured. `presumed`: it is made by a class whose objects nothing in sight makes. `installed`: a
@@ -319,14 +320,12 @@ class Loaders:
         """The datasets that a dataset argument stands for, through Subset, ConcatDataset, random_split and lists."""
         if depth > 6:
             return {}
-        ways = [way for way in (self._way(atom, wrapped, depth) for atom in value.ordered()) if way]
-        others = any(isinstance(atom, Unknown) and atom.reason in (CHOSEN | OPEN) for atom in value.atoms)
-        common = set.intersection(*({_species(atom) for atom in way} for way in ways)) if ways and not others else set()
         found: dict[Atom, Held] = {}
-        for atom, held in ((atom, held) for way in ways for atom, held in way.items()):
-            before = found.get(atom, Held(False, False))
-            sure = before.sure or held.sure and _species(atom) in common
-            found[atom] = Held(before.wrapped or held.wrapped, sure)
+        others = any(isinstance(atom, Unknown) and atom.reason in (CHOSEN | OPEN) for atom in value.atoms)
+        for way in (self._way(atom, wrapped, depth) for atom in value.ordered()):
+            for atom, held in way.items():
+                before = found.get(atom, Held(False, False))
+                found[atom] = Held(before.wrapped or held.wrapped, before.sure or held.sure and not others)
         return found
 
     def _way(self, atom: Atom, wrapped: bool, depth: int) -> dict[Atom, Held]:
