@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from loaderlint.engine import Cancelled, Workspace
+from loaderlint.engine import Workspace
+from loaderlint.runtime.internal_errors import Postponed
 
 TEXT = """import numpy as np
 from torch.utils.data import DataLoader, Dataset
@@ -35,10 +35,10 @@ class Typing:
         self.path = folder / "data.py"
         self.path.write_text(TEXT)
         self.workspace = Workspace([folder])
-        self.check(lambda: True)
+        self.check(typing=True)
 
-    def check(self, edited: Callable[[], bool] | None) -> list[str]:
-        return [one.name for one in self.workspace.check([self.path], edited=edited)[self.path]]
+    def check(self, *, typing: bool) -> list[str]:
+        return [one.name for one in self.workspace.check([self.path], typing=typing)[self.path]]
 
     def type(self, text: str) -> None:
         self.workspace.set_text(self.path, text)
@@ -53,33 +53,32 @@ def test_the_first_linking_waits_for_nothing(typing: Typing) -> None:
     assert typing.workspace.links == 1
 
 
-def test_an_edit_in_the_pause_puts_the_linking_off(typing: Typing) -> None:
+def test_while_somebody_types_nothing_is_linked_again(typing: Typing) -> None:
     typing.type(DRAWS)
-    asked = iter((False, False, True))
-    with pytest.raises(Cancelled):
-        typing.check(lambda: next(asked))
+    with pytest.raises(Postponed) as postponed:
+        typing.check(typing=True)
     assert typing.workspace.links == 1
-    assert next(asked, None) is None, "it waited until somebody typed"
+    assert postponed.value.took > 0, "the last linking took some time"
 
 
 def test_after_a_pause_it_is_linked(typing: Typing) -> None:
     typing.type(DRAWS)
-    with pytest.raises(Cancelled):
-        typing.check(lambda: True)
-    assert typing.check(lambda: False) == ["duplicate-numpy-randomness"]
+    with pytest.raises(Postponed):
+        typing.check(typing=True)
+    assert typing.check(typing=False) == ["duplicate-numpy-randomness"]
     assert typing.workspace.links == 2
+
+
+def test_what_is_typed_and_taken_back_before_the_pause_links_nothing(typing: Typing) -> None:
+    typing.type(DRAWS)
+    with pytest.raises(Postponed):
+        typing.check(typing=True)
+    typing.type(TEXT)
+    assert typing.check(typing=True) == []
+    assert typing.workspace.links == 1
 
 
 def test_an_edit_that_changes_no_answer_waits_for_nothing(typing: Typing) -> None:
     typing.type(COMMENTED)
-    assert typing.check(lambda: True) == []
+    assert typing.check(typing=True) == []
     assert typing.workspace.links == 1
-
-
-def test_who_does_not_type_waits_for_nothing(typing: Typing, monkeypatch: pytest.MonkeyPatch) -> None:
-    def never(seconds: float) -> None:
-        raise AssertionError(f"it waits {seconds} s")
-
-    monkeypatch.setattr("loaderlint.engine.linking.time.sleep", never)
-    typing.type(DRAWS)
-    assert typing.check(None) == ["duplicate-numpy-randomness"]

@@ -9,7 +9,7 @@
 * `CRASH`, `LEAVE`: it raises an error, a SystemExit.
 * `EARLY`: `BUG`s are told early; then the check lasts until the test releases it, or it is told to stop.
 * `TWICE`, beside `EARLY`: once the test releases it, all findings are told early, too.
-* `PAUSE`: the check waits for a pause: until the test releases it, or there is a newer text, for which it ends.
+* `PAUSE`: the check is postponed as long as somebody types.
 * `SLOW`: the check lasts until the test releases it, whatever it is told.
 * `LOADER(4)`: a loader with so many workers; they run the function `work`.
 * `PRINT`: it prints to stdout and lets a child process read stdin.
@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 from loaderlint.explanations.explanation import Explanation
 from loaderlint.explanations.worker_map import MappedFunction, MappedLoader, MappedObject, WorkerMap
 from loaderlint.findings.finding import AddImport, Finding, Fix, Place, Replace, Severity
+from loaderlint.runtime.internal_errors import Postponed
 
 WORDS = re.compile(r"\b(?:BUG2?|GUESS|STUCK|(?:FAR|RISK)\((?P<file>[\w.]+)\))")
 LINE = re.compile(r"\r\n|\r|\n")
@@ -152,7 +153,7 @@ class FakeWorkspace:
         paths: Sequence[Path] | None = None,
         *,
         stop: Callable[[], bool] = lambda: False,
-        edited: Callable[[], bool] | None = None,
+        typing: bool = False,
         progress: Callable[[int, int], None] | None = None,
         early: Callable[[Mapping[Path, tuple[Diagnostic, ...]]], None] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
@@ -166,9 +167,9 @@ class FakeWorkspace:
                 self._wait(self.backend.release_early, stop)
                 early({path: tuple(self._find(path, stop)) for path in paths})
             self._wait(self.backend.release, stop)
-        if edited is not None and any("PAUSE" in self.texts.get(path, "") for path in paths):
+        if typing and any("PAUSE" in self.texts.get(path, "") for path in paths):
             self.backend.hanging.append("PAUSE")
-            self._wait(self.backend.release, edited)
+            raise Postponed(1.0)
         found = {}
         for done, path in enumerate(paths, 1):
             found[path] = tuple(self._find(path, stop))

@@ -154,19 +154,37 @@ def test_an_analysis_ends_while_somebody_types() -> None:
     run(scenario())
 
 
-def test_an_edit_ends_the_wait_for_a_pause() -> None:
+def test_a_linking_waits_for_a_pause_in_which_the_engine_is_asked_nothing() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG\n")
+            await client.settled()
+            client.change(A, 2, "PAUSE\nBUG\n")
+            await client.until(lambda: client.backend.hanging)
+            checks = len(client.backend.checks)
+            for version in range(3, 8):
+                client.change(A, version, "PAUSE\n" + "\n" * version + "BUG\nGUESS\n")
+                await asyncio.sleep(0.03)
+                assert lines(client, A) == [version + 1], "what stands is shown at once"
+            assert len(client.backend.checks) == checks
+            assert len(await client.diagnostics(A)) == 2
+            assert len(client.backend.checks) == checks + 1, "after the pause it looks once"
+
+    run(scenario())
+
+
+def test_other_settings_wait_for_no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("loaderlint.lsp.typing_pauses._LONGEST", 1e9)
+
     async def scenario() -> None:
         async with session() as client:
             client.open(A, "BUG\n")
             await client.settled()
             client.change(A, 2, "PAUSE\nBUG\nBUG\n")
             await client.until(lambda: client.backend.hanging)
-            client.change(A, 3, "BUG\nBUG\nBUG\n")
-            assert len(await client.diagnostics(A)) == 3
-            assert not client.backend.release.is_set()
-            client.change(A, 4, "PAUSE\nBUG\n")
-            client.backend.release.set()
-            assert len(await client.diagnostics(A)) == 1
+            checks = len(client.backend.checks)
+            client.notify("workspace/didChangeConfiguration", settings={"loaderlint": {"ignore": ["LDR1"]}})
+            await client.until(lambda: len(client.backend.checks) > checks)
 
     run(scenario())
 

@@ -19,8 +19,9 @@ import pytest
 from loaderlint.lsp import memory
 from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.engine_client import Cancelled, Failed, Remote, RemoteWorkspace
-from loaderlint.lsp.engine_messages import Call, Edited, Reply, Stop, Told
+from loaderlint.lsp.engine_messages import Call, Reply, Stop, Told
 from loaderlint.lsp.engine_process import Child
+from loaderlint.runtime.internal_errors import Postponed
 from tests.lsp.editor import SERVER
 from tests.lsp.session import PATIENCE
 
@@ -85,14 +86,16 @@ class Scripted:
             self.log.append(f"rest {number}")
             yield
 
-    def check(self, paths: Any, *, stop: Callable[[], bool], edited: Any, progress: Any, early: Any) -> Any:
+    def check(self, paths: Any, *, stop: Callable[[], bool], typing: bool, progress: Any, early: Any) -> Any:
         self.log.append("check")
         if not self.known:
             early({A: ("of the first project",)})
         self.during()
         self.during = lambda: None
-        if stop() or (edited is not None and edited()):
+        if stop():
             raise Stopped
+        if typing and self.known:
+            raise Postponed(0.25)
         self.known = True
         self.log.append("checked")
         return self.found
@@ -101,11 +104,11 @@ class Scripted:
 class Harness:
     def __init__(self) -> None:
         self.engine = Scripted()
-        self.inbox: queue.SimpleQueue[Call | Stop | Edited] = queue.SimpleQueue()
+        self.inbox: queue.SimpleQueue[Call | Stop] = queue.SimpleQueue()
         self.replies: list[Reply] = []
         self.child = Child(lambda: self.engine, self.inbox, self.replies.append)
 
-    def put(self, *messages: Call | Stop | Edited) -> None:
+    def put(self, *messages: Call | Stop) -> None:
         for message in messages:
             self.inbox.put(pickle.loads(pickle.dumps(message)))
 
@@ -117,21 +120,24 @@ FIRST = (Told("workspace", ((), {})), Told("set_text", (A, "one")))
 
 
 def check(number: int, *told: Told) -> Call:
-    return Call(number, told, "check", ((A,), True))
-
-
-def check_at_once(number: int, *told: Told) -> Call:
     return Call(number, told, "check", ((A,), False))
 
 
-def test_a_check_is_told_of_newer_texts() -> None:
+def check_while_typing(number: int, *told: Told) -> Call:
+    return Call(number, told, "check", ((A,), True))
+
+
+def test_a_check_is_postponed_while_somebody_types_and_the_engine_does_not_rest_then() -> None:
     harness = Harness()
-    harness.put(check(1, *FIRST), check(2), check_at_once(3))
+    harness.put(check(1, *FIRST), check_while_typing(2), check(3))
     harness.child.step()
-    for number, ended in ((2, "cancelled"), (3, "done")):
-        harness.engine.during = lambda number=number: harness.put(Edited(1), Edited(number))  # type: ignore[misc]
-        harness.child.step()
-        assert harness.kinds()[-1] == (number, ended)
+    assert harness.child._resting is not None
+    harness.child.step()
+    assert (harness.replies[-1].number, harness.replies[-1].kind, harness.replies[-1].value) == (2, "postponed", 0.25)
+    assert harness.child._resting is None
+    harness.child.step()
+    assert harness.kinds()[-1] == (3, "done")
+    assert harness.child._resting is not None
 
 
 def test_a_first_check_goes_on_and_what_comes_meanwhile_waits() -> None:
@@ -325,14 +331,15 @@ def test_a_question_that_is_not_wanted_any_more_is_given_up(remote: Remote, proj
     assert workspace.text(project / "data.py") == DATA
 
 
-def test_a_linking_waits_for_a_pause_and_an_edit_ends_that(remote: Remote, project: Path) -> None:
+def test_a_linking_is_postponed_while_somebody_types(remote: Remote, project: Path) -> None:
     path = project / "data.py"
     workspace = remote.workspace([project], {})
-    assert names(workspace.check([path], edited=lambda: True)) == ["none-sample"], "what is opened is linked at once"
+    assert names(workspace.check([path], typing=True)) == ["none-sample"], "what is opened is linked at once"
     workspace.set_text(path, DATA.replace("None", "''"))
-    with pytest.raises(Cancelled):
-        workspace.check([path], edited=lambda: True)
-    assert names(workspace.check([path], edited=lambda: False)) == []
+    with pytest.raises(Postponed) as postponed:
+        workspace.check([path], typing=True)
+    assert postponed.value.took > 0
+    assert names(workspace.check([path])) == []
 
 
 def test_nothing_in_the_folder_of_the_server_is_imported(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

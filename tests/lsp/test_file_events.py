@@ -332,9 +332,9 @@ class Watched(Loaderlint):
         made = super().workspace(folders, overrides)
         check = made.check
 
-        def watched(paths: Any = None, *, stop: Any = lambda: False, edited: Any = None, progress: Any = None) -> Any:
+        def watched(paths: Any = None, *, stop: Any = lambda: False, typing: Any = False, progress: Any = None) -> Any:
             if paths is not None:
-                return check(paths, stop=stop, edited=edited, progress=progress)
+                return check(paths, stop=stop, typing=typing, progress=progress)
             try:
                 found = check(None, stop=self._holding(stop), progress=progress)
             except self.cancelled:

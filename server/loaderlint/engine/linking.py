@@ -25,7 +25,7 @@ from loaderlint.findings.diagnostics import Problem
 from loaderlint.findings.finding import Finding, Silence
 from loaderlint.project.modules.project_files import Part
 from loaderlint.runtime.call_stack import on_own_stack
-from loaderlint.runtime.internal_errors import Failure, contained
+from loaderlint.runtime.internal_errors import Failure, Postponed, contained
 from loaderlint.sources.library_sources import LibrarySources, SeenLibraries
 from loaderlint.sources.store import Cancelled, Snapshot, Store
 
@@ -44,12 +44,6 @@ _SOURCES = (".py", ".ipynb")
 
 #: If a project has more bytes than this, they are not kept in memory.
 _MUCH = 30_000_000
-
-#: The pause in typing that a project waits for before it is linked again: a multiple of the time that its last linking
-#: took, and its lower and upper bound in seconds. So linking takes at most a sixth of one core while somebody types.
-_PAUSE_FACTOR, _SHORTEST_PAUSE, _LONGEST_PAUSE = 5, 0.05, 0.5
-#: Seconds between two checks whether somebody has typed.
-_LOOK = 0.005
 
 
 class Unit(NamedTuple):
@@ -121,14 +115,14 @@ class Linking:
         steps: Steps,
         *,
         telling: bool = False,
-        edited: Callable[[], bool] | None = None,
+        typing: bool = False,
     ) -> Linked:
         """All findings of the project, with what `explain` needs if `telling`. A part is linked again only if something
-        that its last linking read has changed, or if `telling` is true for the first time. With `edited`, linking waits
-        for a pause first. Raises Cancelled if `edited` returns True during the pause, or if `stop` returns True."""
+        that its last linking read has changed, or if `telling` is true for the first time. Raises Postponed if a part
+        has to be linked again while somebody is `typing`, and Cancelled if `stop` returns True."""
         last = self.last
         if last is None or last.generation != self._store.generation or (telling and last.told is None):
-            last = self.last = self._now(last, stop, steps, telling, edited)
+            last = self.last = self._now(last, stop, steps, telling, typing)
             self._store.settled()
             self.known = True
         return last
@@ -146,7 +140,7 @@ class Linking:
         stop: Callable[[], bool],
         steps: Steps,
         telling: bool,
-        edited: Callable[[], bool] | None,
+        typing: bool,
     ) -> Linked:
         """The present state of the project. Units of the `last` state are kept if nothing that they read changed."""
         paths = self._store.paths()
@@ -159,8 +153,8 @@ class Linking:
         missing = {part: files for part, files in parts.items() if part not in units}
         if last is not None:
             steps.expect(sum(map(len, missing.values())))
-        if last is not None and missing and edited is not None:
-            self._await_pause(stop, edited)
+        if last is not None and missing and typing:
+            raise Postponed(self._took)
         began = time.monotonic()
         for part, unit in self._links(missing, stop, steps, telling):
             before = last.units.get(part) if last is not None else None
@@ -173,14 +167,6 @@ class Linking:
             if all(unit is last.units.get(part) for part, unit in units.items()):
                 return last._replace(generation=self._store.generation)
         return self._linked(paths, {part: units[part] for part in parts})
-
-    def _await_pause(self, stop: Callable[[], bool], edited: Callable[[], bool]) -> None:
-        """Wait for a pause in the typing. Raises Cancelled if somebody types: the new text will be linked instead."""
-        end = time.monotonic() + min(max(_SHORTEST_PAUSE, _PAUSE_FACTOR * self._took), _LONGEST_PAUSE)
-        while (left := end - time.monotonic()) > 0:
-            if stop() or edited():
-                raise Cancelled
-            time.sleep(min(left, _LOOK))
 
     def failures(self) -> Iterator[Failure]:
         """The internal errors in the last linking."""

@@ -120,19 +120,20 @@ class Project:
         asked: Sequence[Path],
         stop: Callable[[], bool] = lambda: False,
         steps: Steps | None = None,
-        edited: Callable[[], bool] | None = None,
+        *,
+        typing: bool = False,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
-        """The findings of these files and of the files below these folders. `edited`: see `Workspace.check`.
+        """The findings of these files and of the files below these folders. `typing`: see `Workspace.check`.
 
         Raises Cancelled when `stop` answers True in between."""
         self._failures.clear()
         found: dict[Path, tuple[Diagnostic, ...]] = {}
         with contained(self._failures.append, self.root):
-            found = self._checked(asked, stop, steps or Steps(None), edited)
+            found = self._checked(asked, stop, steps or Steps(None), typing)
         return found
 
     def _checked(
-        self, asked: Sequence[Path], stop: Callable[[], bool], steps: Steps, edited: Callable[[], bool] | None
+        self, asked: Sequence[Path], stop: Callable[[], bool], steps: Steps, typing: bool
     ) -> dict[Path, tuple[Diagnostic, ...]]:
         if self.configuration.changed() or any(one.changed() for one in self._linking.libraries()):
             self.renew()
@@ -145,7 +146,7 @@ class Project:
         self.store.find(stop)
         reported = self._reported(folders, named)
         self.showing.begin()
-        by_file = self._linking.current(stop, steps, edited=edited).findings if reported else {}
+        by_file = self._linking.current(stop, steps, typing=typing).findings if reported else {}
         findings = {path: by_file.get(path, []) for path in reported}
         shown = self._shown(findings)
         self._linking.let_go(reported)

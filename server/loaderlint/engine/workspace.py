@@ -129,7 +129,7 @@ class Workspace:
         paths: Sequence[Path] | None = None,
         *,
         stop: Callable[[], bool] = lambda: False,
-        edited: Callable[[], bool] | None = None,
+        typing: bool = False,
         progress: Callable[[int, int], None] | None = None,
         early: Callable[[Mapping[Path, tuple[Diagnostic, ...]]], None] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
@@ -139,17 +139,17 @@ class Workspace:
         the findings of the named files of each project, as long as another one is still to be linked for the first
         time.
 
-        `edited` (an editor's) answers whether there is a newer text of some file. With it, what was linked before is
-        linked again only after a pause, in which it answers False; without, at once.
+        `typing`: somebody may be typing, so what was linked before is not linked again now. Raises Postponed where it
+        would have to be; the caller asks again after a pause.
 
-        Raises Cancelled when `stop` answers True in between, or `edited` in that pause."""
+        Raises Cancelled when `stop` answers True in between."""
         found: dict[Path, tuple[Diagnostic, ...]] = {}
         steps = Steps(progress)
         self._answered = self._by_project(paths)
         waiting = [project for project, _ in self._answered]
         for project, asked in self._smallest_first(stop):
             self._share_texts(project, stop)
-            shown = project.check(asked, stop, steps, edited)
+            shown = project.check(asked, stop, steps, typing=typing)
             found.update(shown)
             waiting.remove(project)
             if early is not None and not all(other.known for other in waiting):

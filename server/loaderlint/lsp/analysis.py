@@ -2,7 +2,7 @@
 
 Every change (an edit, a file on disk, the settings) is noted and a job is planned a moment later, so that a burst of
 changes makes one job. It begins by telling the engine all that was noted. Where the engine has to link a project again,
-it waits for a pause in the typing first, and an edit in that pause ends the job. Once it links, it goes on to its end,
+it says so instead, and is not asked again before there is a pause in the typing. Once it links, it goes on to its end,
 though its answer will be about a text that is gone: work that began again with every key would not end while a user
 types. Other settings do stop it, and so does an edit of which the engine can say something before the end (see below).
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -27,6 +28,8 @@ from loaderlint.lsp.notices import Notices
 from loaderlint.lsp.protocol_diagnostics import Report
 from loaderlint.lsp.shown_documents import ShownDocuments
 from loaderlint.lsp.signals import Signal
+from loaderlint.lsp.typing_pauses import Typing
+from loaderlint.runtime.internal_errors import Postponed
 
 logger = logging.getLogger(__name__)
 
@@ -70,6 +73,9 @@ class Analysis:
         self._showing: asyncio.TimerHandle | None = None
         self._waiting_since: float | None = None
         self._planned = False
+        self._typing = Typing()
+        #: Seconds that the last linking took, while the next one waits for a pause in the typing.
+        self._postponed: float | None = None
         self._job: Job | None = None
         self._settled = asyncio.Event()
         self._settled.set()
@@ -83,6 +89,7 @@ class Analysis:
         if setup == self._setup:
             return
         self._setup = setup
+        self._postponed = None
         self._notices.renew()
         self._stop_job()
         self._plan(AT_ONCE)
@@ -103,9 +110,9 @@ class Analysis:
         if self._shown.has_early:
             self._stop_job()
         self._shown.edited(document)
+        self._typing.note(asyncio.get_running_loop().time())
         self._note(document, EDITED)
-        if self._job is not None:
-            self._job.edited.set()
+        if self._job is not None or self._postponed is not None:
             self._shown.show([state])
 
     def closed(self, document: Document | Notebook) -> None:
@@ -198,13 +205,20 @@ class Analysis:
         if self._waiting_since is None:
             self._waiting_since = loop.time()
         latest = self._waiting_since + LONGEST - loop.time()
-        self._timer = loop.call_later(max(AT_ONCE, min(delay, latest)), self._begin)
+        self._timer = loop.call_later(max(AT_ONCE, min(delay, latest), self._pause_left()), self._begin)
         if self._showing is None:
             self._showing = loop.call_later(STANDING, self._show_all)
 
+    def _pause_left(self) -> float:
+        """How many seconds are missing to the pause that the next linking waits for."""
+        return 0.0 if self._postponed is None else self._pause_left_after(self._postponed)
+
+    def _pause_left_after(self, took: float) -> float:
+        return self._typing.left(asyncio.get_running_loop().time(), took)
+
     def _hurry(self) -> None:
-        """Start what is planned now, because a caller waits."""
-        if self._timer is not None:
+        """Start what is planned now, because a caller waits; not what waits for a pause in the typing."""
+        if self._timer is not None and self._postponed is None:
             self._plan(AT_ONCE)
 
     def _stop_job(self) -> None:
@@ -244,7 +258,9 @@ class Analysis:
         current = self._shown.of_files(snapshots)
         # Texts are joined here and not at each edit: while a user types, most versions are never analysed.
         texts = {path: current[path].text if path in current else None for path in self._edited}
-        job = Job(setup, texts, frozenset(self._gone), snapshots, tuple(current.values()), self._shown.client)
+        typing = self._pause_left_after(math.inf if self._postponed is None else self._postponed) > 0
+        told = tuple(current.values())
+        job = Job(setup, texts, frozenset(self._gone), snapshots, told, self._shown.client, typing)
         self._edited.clear()
         self._gone.clear()
         return job
@@ -255,8 +271,11 @@ class Analysis:
         if self._closed:
             return
         answer: Answer | None = None
+        self._postponed = None
         try:
             answer = future.result()
+        except Postponed as postponed:
+            self._postpone(postponed.took)
         except OSError as error:  # the engine's process has ended, or cannot be started
             self._ask_again(error)
         except Exception as error:
@@ -268,6 +287,14 @@ class Analysis:
             self._begin()
         elif self._timer is None:
             self._settle()
+
+    def _postpone(self, took: float) -> None:
+        """Ask the engine again after a pause in the typing: it has to link code, for which it needed `took` seconds."""
+        self._postponed = took
+        self._planned = False
+        self._plan(AT_ONCE)
+        self._cancel_showing()
+        self._shown.show(self._shown)
 
     def _settle(self) -> None:
         """Everything that is known has been analysed, or cannot be."""

@@ -98,7 +98,7 @@ class Checks(Protocol):
         paths: Sequence[Path] | None = None,
         *,
         stop: Callable[[], bool] = ...,
-        edited: Callable[[], bool] | None = ...,
+        typing: bool = ...,
         progress: Callable[[int, int], None] | None = ...,
         early: Callable[[Found], None] | None = ...,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
@@ -106,9 +106,8 @@ class Checks(Protocol):
         files of the workspace.
 
         `progress(done, total)` counts files. `early` is called with the findings of each project while another one is
-        still to be linked for the first time. With `edited`, what was linked before is linked again only after a pause,
-        in which that answers False. Raises `Backend.cancelled` once `stop` answers True, or `edited` does in such a
-        pause."""
+        still to be linked for the first time. Raises `Backend.cancelled` once `stop` answers True, and Postponed if
+        what was linked before has to be linked again while somebody is `typing`."""
 
     def answer(
         self, question: Callable[Concatenate[Workspace, _About], _Answer], *about: _About.args, **named: _About.kwargs

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from loaderlint.lsp import memory
 from loaderlint.lsp.backend import Loaderlint, Questions
-from loaderlint.lsp.engine_messages import Call, Edited, Reply, Stop, Told
+from loaderlint.lsp.engine_messages import Call, Reply, Stop, Told
 from loaderlint.runtime.child_processes import Child
+from loaderlint.runtime.internal_errors import Postponed
 
 if TYPE_CHECKING:
     from loaderlint.findings.diagnostics import Diagnostic, Problem
@@ -29,10 +30,6 @@ _LOOK = 0.005
 
 _About = ParamSpec("_About")
 _Answer = TypeVar("_Answer")
-
-
-def _never() -> bool:
-    return False
 
 
 class Cancelled(Exception):
@@ -94,36 +91,24 @@ class Remote:
         named: Mapping[str, Any] | None = None,
         *,
         stop: Callable[[], bool] | None = None,
-        edited: Callable[[], bool] = _never,
         heard: Callable[[Reply], None] = lambda reply: None,
     ) -> Any:
         """The answer to a question. `heard` is called with every reply before the last. Raises Cancelled once `stop`
-        says so, or where the engine waits for a pause and `edited` says that there is none; Failed if the engine raises
-        an error, Died if its process ends twice."""
+        says so, Postponed if the engine does, Failed if it raises an error, Died if its process ends twice."""
         self._numbers += 1
         call = Call(self._numbers, tuple(self._told), method, about, named or {})
         self._told.clear()
         try:
-            return self._asked(call, stop, edited, heard)
+            return self._asked(call, stop, heard)
         except Died as death:
             logger.error("%s; it is started again", death)
             self._process = _Process(self._cache)
             state = self._workspace.state() if self._workspace is not None else ()
-            return self._asked(call._replace(told=tuple(state)), stop, edited, heard)
+            return self._asked(call._replace(told=tuple(state)), stop, heard)
 
-    def _asked(
-        self,
-        call: Call,
-        stop: Callable[[], bool] | None,
-        edited: Callable[[], bool],
-        heard: Callable[[Reply], None],
-    ) -> Any:
+    def _asked(self, call: Call, stop: Callable[[], bool] | None, heard: Callable[[Reply], None]) -> Any:
         self._process.send(call)
-        is_edited = False
         while True:
-            if not is_edited and edited():
-                is_edited = True
-                self._process.send(Edited(call.number))
             reply = self._process.receive(None if stop is None else _LOOK)
             if reply is None or reply.number != call.number:
                 if stop is not None and stop():
@@ -135,6 +120,8 @@ class Remote:
                 raise Failed(reply.value)
             elif reply.kind == "cancelled":
                 raise Cancelled
+            elif reply.kind == "postponed":
+                raise Postponed(reply.value)
             else:
                 heard(reply)
 
@@ -192,7 +179,7 @@ class RemoteWorkspace:
         paths: Sequence[Path] | None = None,
         *,
         stop: Callable[[], bool] = lambda: False,
-        edited: Callable[[], bool] | None = None,
+        typing: bool = False,
         progress: Callable[[int, int], None] | None = None,
         early: Callable[[Found], None] | None = None,
     ) -> dict[Path, tuple[Diagnostic, ...]]:
@@ -209,7 +196,7 @@ class RemoteWorkspace:
 
         asked = None if paths is None else tuple(paths)
         rest, self._environments, self.problems, self.links = self._remote.ask(
-            "check", (asked, edited is not None), stop=stop, edited=edited or _never, heard=heard
+            "check", (asked, typing), stop=stop, heard=heard
         )
         return {**found, **rest}
 
@@ -236,7 +223,7 @@ class _Process:
             "loaderlint.lsp.engine_process", *arguments, heard=self._said.put, variables=memory.allocator()
         )
 
-    def send(self, message: Call | Stop | Edited) -> None:
+    def send(self, message: Call | Stop) -> None:
         """Raises Died if the process has ended."""
         try:
             self._child.send(message)

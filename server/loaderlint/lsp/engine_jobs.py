@@ -19,6 +19,7 @@ from loaderlint.lsp.failure_log import FailureLog, costs_a_fix, costs_findings
 from loaderlint.lsp.protocol_diagnostics import Report, report_of
 from loaderlint.lsp.text_positions import Encoding, Place, Span, split_lines, to_range
 from loaderlint.lsp.uris import uri_of
+from loaderlint.runtime.internal_errors import Postponed
 from loaderlint.syntax.notebook import SUFFIX
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ class Setup:
 
 @dataclass(slots=True)
 class Job:
-    """All that one run on the worker's thread needs; nothing in it is changed afterwards but `stopped` and `edited`.
-    `told`: of each open file the document whose text the engine is told. `edited`: one of these has a newer text."""
+    """All that one run on the worker's thread needs; nothing in it is changed afterwards but `stopped`. `told`: of each
+    open file the document whose text the engine is told. `typing`: there was no pause in the typing."""
 
     setup: Setup
     texts: Mapping[Path, str | None]
@@ -48,8 +49,8 @@ class Job:
     snapshots: tuple[Snapshot, ...]
     told: tuple[Snapshot, ...]
     client: Client
+    typing: bool = False
     stopped: threading.Event = field(default_factory=threading.Event)
-    edited: threading.Event = field(default_factory=threading.Event)
 
     def looks_at(self, snapshot: Snapshot) -> bool:
         """Whether the engine looks at the very text of a document: not if its file is open under another URI, too, with
@@ -91,9 +92,9 @@ class Engine:
         return self._workspace
 
     def perform(self, job: Job, early: Callable[[Answer], None]) -> Answer | None:
-        """Tell the engine what changed and let it look. None if the job was stopped, or edited before
-        there was a pause. `early` is called with what can be shown before the end, if there is something to wait
-        for."""
+        """Tell the engine what changed and let it look. None if the job was stopped. `early` is called with what can be
+        shown before the end, if there is something to wait for. Raises Postponed if code has to be linked again and
+        somebody is typing."""
         backend = self.backend()
         workspace = self._told(backend, job)
         if job.stopped.is_set():
@@ -107,9 +108,9 @@ class Engine:
             early(Answer(tuple(report_of(one, found[one.path], (), places, job.client) for one in shown), (), 0))
 
         try:
-            found = (
-                workspace.check(paths, stop=job.stopped.is_set, edited=job.edited.is_set, early=looked) if paths else {}
-            )
+            found = workspace.check(paths, stop=job.stopped.is_set, typing=job.typing, early=looked) if paths else {}
+        except Postponed:
+            raise
         except backend.cancelled:
             return None
         reports = tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-Kind = Literal["early", "part", "progress", "done", "cancelled", "failed"]
+Kind = Literal["early", "part", "progress", "done", "cancelled", "postponed", "failed"]
 
 
 class Told(NamedTuple):
@@ -31,14 +31,8 @@ class Stop(NamedTuple):
     number: int
 
 
-class Edited(NamedTuple):
-    """There are newer texts than those of a call: nothing that they may change need be linked."""
-
-    number: int
-
-
 class Reply(NamedTuple):
-    """Of a call; the last one of each is `done`, `cancelled` or `failed`."""
+    """Of a call; the last one of each is `done`, `cancelled`, `postponed` or `failed`."""
 
     number: int
     kind: Kind

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 from loaderlint.lsp import engine_messages, memory
 from loaderlint.lsp.backend import LocalBackend, LocalWorkspace
-from loaderlint.lsp.engine_messages import Call, Edited, Reply, Stop, Told
+from loaderlint.lsp.engine_messages import Call, Reply, Stop, Told
 from loaderlint.lsp.failure_log import FailureLog, costs_a_fix
 from loaderlint.runtime import child_processes
-from loaderlint.runtime.internal_errors import failure_of
+from loaderlint.runtime.internal_errors import Postponed, failure_of
 
 if TYPE_CHECKING:
     from loaderlint.findings.diagnostics import Diagnostic
@@ -40,7 +40,7 @@ _PART = 200
 _PAUSE = 0.5
 _RESTED = object()
 
-Message = Call | Stop | Edited
+Message = Call | Stop
 
 
 class Child:
@@ -58,7 +58,6 @@ class Child:
         self._number: int | None = None
         self._goes_on = False
         self._given_up = False
-        self._edited_call = 0
         self._resting: Iterator[None] | None = None
         self._links = 0
         self._log = FailureLog(logger)
@@ -77,6 +76,9 @@ class Child:
                 self._take(backend, told)
             if call.method:
                 self._reply("done", self._asked(backend, call))
+        except Postponed as postponed:
+            self._resting = None  # the next question comes after a pause in the typing
+            self._reply("postponed", postponed.took)
         except backend.cancelled:
             self._reply("cancelled", None)
         except Exception as error:
@@ -132,9 +134,8 @@ class Child:
         self._log.note_problems(workspace.problems, costs_a_fix)
         return value, workspace.links
 
-    def _checked(self, workspace: LocalWorkspace, paths: Sequence[Path] | None, awaits_pause: bool) -> Any:
-        edited = self._edited if awaits_pause else None
-        found = workspace.check(paths, stop=self._stop, edited=edited, progress=self._progress, early=self._early)
+    def _checked(self, workspace: LocalWorkspace, paths: Sequence[Path] | None, typing: bool) -> Any:
+        found = workspace.check(paths, stop=self._stop, typing=typing, progress=self._progress, early=self._early)
         if self._resting is None:
             self._resting = workspace.rest()
         part: dict[Path, tuple[Diagnostic, ...]] = {}
@@ -168,15 +169,9 @@ class Child:
             message = self._inbox.get()
             if isinstance(message, Call):
                 self._meanwhile(message)
-            elif isinstance(message, Stop):
-                self._stopped(message.number)
             else:
-                self._edited_call = message.number
+                self._stopped(message.number)
         return self._given_up
-
-    def _edited(self) -> bool:
-        """Whether the server has newer texts than those of the call at hand; of what `_stop` read."""
-        return self._edited_call == self._number
 
     def _stopped(self, number: int) -> None:
         if number == self._number:

@@ -21,6 +21,15 @@ class Cancelled(Exception):
     """The caller's `stop` said so."""
 
 
+class Postponed(Cancelled):
+    """Code has to be linked again while somebody types: the caller asks once more after a pause. `took`: how many
+    seconds the last linking took."""
+
+    def __init__(self, took: float) -> None:
+        super().__init__(took)
+        self.took = took
+
+
 class Failure(NamedTuple):
     """An internal error. `path`: the file that it is about, if any; `rule`: the rule that it happened in, if any;
     `error`: what it is, in a line; `cost`: what is missing because of it."""
