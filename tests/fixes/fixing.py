@@ -42,6 +42,9 @@ class Files:
     def file(self, path: Path) -> Path:
         return path
 
+    def line_length(self, path: Path) -> int | None:
+        return None
+
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
         return None
 

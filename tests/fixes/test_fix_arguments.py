@@ -65,6 +65,23 @@ SET = [
 ]
 
 
+LONG = "batch_size=args.batch_size, shuffle=True, num_workers=args.workers"
+WRAPPED = [
+    (f"x = DataLoader(ds, {LONG})\n", f"x = DataLoader(ds, {LONG},\n               kw=1)\n"),
+    (f"x = DataLoader(ds, {LONG},)\n", f"x = DataLoader(ds, {LONG},\n               kw=1,)\n"),
+    (f"if a:\n\tx = DataLoader(ds, {LONG})\n", f"if a:\n\tx = DataLoader(ds, {LONG},\n\t               kw=1)\n"),
+    (f"DataLoader(\n    ds, {LONG}, a=1\n)\n", f"DataLoader(\n    ds, {LONG}, a=1,\n    kw=1\n)\n"),
+    (f"x = DataLoader(ds, [\n    0], {LONG}, a=1)\n", f"x = DataLoader(ds, [\n    0], {LONG}, a=1,\n        kw=1)\n"),
+    # as long as another line of the file
+    (f"x = DataLoader(ds, {LONG})\n# {'-' * 90}\n", f"x = DataLoader(ds, {LONG}, kw=1)\n# {'-' * 90}\n"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), WRAPPED)
+def test_a_line_that_would_be_too_long_is_wrapped(before: str, after: str) -> None:
+    assert fixed(before, [SetArgument(one_call(before), "kw", "1")]) == after
+
+
 @pytest.mark.parametrize(("before", "after"), SET)
 def test_an_argument_is_set(before: str, after: str) -> None:
     intent = SetArgument(one_call(before), "kw", "1")

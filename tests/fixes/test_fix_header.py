@@ -35,12 +35,12 @@ ADDED = [
     ("", "import numpy as np\n"),
     ("x = y\n", "import numpy as np\n\nx = y\n"),
     ("\n\nx = y\n", "import numpy as np\n\n\nx = y\n"),
-    ("import os\nx = y\n", "import os\nimport numpy as np\nx = y\n"),
-    ("import os", "import os\nimport numpy as np"),
-    ("import os\n\nx = y\nimport sys\n", "import os\nimport numpy as np\n\nx = y\nimport sys\n"),
+    ("import os\nx = y\n", "import os\n\nimport numpy as np\nx = y\n"),
+    ("import os", "import os\n\nimport numpy as np"),
+    ("import os\n\nx = y\nimport sys\n", "import os\n\nimport numpy as np\n\nx = y\nimport sys\n"),
     ('"""Doc."""\nx = y\n', '"""Doc."""\n\nimport numpy as np\n\nx = y\n'),
     ('"""Doc."""\n\nx = y\n', '"""Doc."""\n\nimport numpy as np\n\nx = y\n'),
-    ('"""Doc."""\n\nimport os\n', '"""Doc."""\n\nimport os\nimport numpy as np\n'),
+    ('"""Doc."""\n\nimport os\n', '"""Doc."""\n\nimport os\n\nimport numpy as np\n'),
     (
         '"""Doc."""\nfrom __future__ import annotations\n\nx = y\n',
         '"""Doc."""\nfrom __future__ import annotations\n\nimport numpy as np\n\nx = y\n',
@@ -49,8 +49,8 @@ ADDED = [
     ("# -*- coding: utf-8 -*-\n\nx = y\n", "# -*- coding: utf-8 -*-\nimport numpy as np\n\nx = y\n"),
     ("# Licence\n# of this\n\nx = y\n", "# Licence\n# of this\n\nimport numpy as np\n\nx = y\n"),
     ("# about x\nx = y\n", "import numpy as np\n\n# about x\nx = y\n"),
-    ("from a import (\n    b,  # c\n)\nx = y\n", "from a import (\n    b,  # c\n)\nimport numpy as np\nx = y\n"),
-    ("import os  # c\r\nx = y\r\n", "import os  # c\r\nimport numpy as np\r\nx = y\r\n"),
+    ("from a import (\n    b,  # c\n)\nx = y\n", "import numpy as np\nfrom a import (\n    b,  # c\n)\nx = y\n"),
+    ("import os  # c\r\nx = y\r\n", "import os  # c\r\n\r\nimport numpy as np\r\nx = y\r\n"),
     ("import a; import b\nx = y\n", "import a; import b\nimport numpy as np\nx = y\n"),
     (
         "if TYPE_CHECKING:\n    import numpy as np\n",
@@ -68,6 +68,64 @@ ADDED = [
 def test_an_import_is_added(text: str, expected: str) -> None:
     assert fixed(text, [AddImport(PATH, "numpy")]) == expected
     assert refused(expected, [AddImport(PATH, "numpy")]) == "nothing is left to change"
+
+
+SORTED = [
+    # into its own group, sorted as that is
+    ("random", "import os\nimport sys\n\nimport torch\n", "import os\nimport random\nimport sys\n\nimport torch\n"),
+    ("os", "import sys\n\nimport torch\n", "import os\nimport sys\n\nimport torch\n"),
+    ("numpy", "import os\n\nimport torch\n", "import os\n\nimport numpy as np\nimport torch\n"),
+    (
+        "random",
+        "import os\nfrom pathlib import Path\n\nimport torch\n",
+        "import os\nimport random\nfrom pathlib import Path\n\nimport torch\n",
+    ),
+    # by module alone, where the file sorts so
+    (
+        "torch",
+        "from PIL import Image\nimport skimage\nfrom torchvision import models\nimport yaml\n",
+        "from PIL import Image\nimport skimage\nimport torch\nfrom torchvision import models\nimport yaml\n",
+    ),
+    # after the last of its kind, where the file has no order
+    (
+        "random",
+        "import sys\nimport torch\nimport os\nimport cv2\n",
+        "import sys\nimport torch\nimport os\nimport random\nimport cv2\n",
+    ),
+    # a group of its own
+    ("random", "import torch\n\nx = y\n", "import random\n\nimport torch\n\nx = y\n"),
+    ("torch", "import os\n\nfrom .a import b\n", "import os\n\nimport torch\n\nfrom .a import b\n"),
+    ("random", "import torch\nfrom .a import b\n", "import random\nimport torch\nfrom .a import b\n"),
+    # third party, not the project's own
+    (
+        "torch",
+        "import cv2\nimport numpy\n\nfrom project import models\n",
+        "import cv2\nimport numpy\nimport torch\n\nfrom project import models\n",
+    ),
+    # below what opens the file, above the comment on an import
+    ("random", "# Licence\nimport torch\n", "# Licence\nimport random\n\nimport torch\n"),
+    ("random", "import sys\n# about torch\nimport torch\n", "import random\nimport sys\n# about torch\nimport torch\n"),
+    (
+        "os",
+        '"""Doc."""\n\n# third party\nimport torch\n',
+        '"""Doc."""\n\nimport os\n\n# third party\nimport torch\n',
+    ),
+]
+
+
+@pytest.mark.parametrize(("module", "text", "expected"), SORTED)
+def test_an_import_is_sorted_into_its_group(module: str, text: str, expected: str) -> None:
+    assert fixed(text, [AddImport(PATH, module)]) == expected
+
+
+def test_several_imports_are_sorted_into_their_groups() -> None:
+    text = "import cv2\n\nx = y\n"
+    intents = [AddImport(PATH, module) for module in ("torch", "random", "numpy", "os")]
+    after = "import os\nimport random\n\nimport cv2\nimport numpy as np\nimport torch\n\nx = y\n"
+    assert fixed(text, intents) == after
+    text = "import os\n\nfrom .a import b\n"
+    after = "import os\n\nimport numpy as np\nimport torch\n\nfrom .a import b\n"
+    assert fixed(text, intents[::2]) == after
 
 
 def test_names_out_of_modules() -> None:
@@ -218,7 +276,7 @@ def test_the_alias_of_a_module_in_a_function() -> None:
 def test_imports_of_a_statement() -> None:
     text = "import os\ndef f(ds):\n    g(ds)\n"
     intents = [InsertStatement(place(text, "g(ds)"), "{cv2}.setNumThreads(0)", "before")]
-    assert fixed(text, intents) == "import os\nimport cv2\ndef f(ds):\n    cv2.setNumThreads(0)\n    g(ds)\n"
+    assert fixed(text, intents) == "import os\n\nimport cv2\ndef f(ds):\n    cv2.setNumThreads(0)\n    g(ds)\n"
 
 
 def test_what_an_import_binds_is_known_below_it() -> None:

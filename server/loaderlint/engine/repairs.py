@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from loaderlint.files.line_length import line_length
 from loaderlint.files.symlinks import outside, written_for
 from loaderlint.findings.finding import Finding, Fix, Intent, path_of
 from loaderlint.runtime.internal_errors import Failure, contained
@@ -179,6 +180,10 @@ class _Access:
         """Reasons that lie outside the file's text: it is locked, or a link out of the project."""
         refusal = self._refusal(path)
         return (refusal,) if refusal else ()
+
+    def line_length(self, path: Path) -> int | None:
+        """How long the project's formatter lets lines of the file be."""
+        return line_length(path.parent, self._store.root)
 
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
         """The facts of a piece as it stands."""

@@ -34,6 +34,9 @@ _CHEAP = 200
 _GROWING = 3
 TOO_MUCH = "the fixes of this file take too much time together"
 
+#: Lines of this length are too long nowhere.
+_SHORT = 79
+
 _DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SUITE = re.compile(
@@ -133,6 +136,7 @@ class Original:
         self.oddities = files.oddities(path)
         self.text = files.text(path)
         self.pieces = files.pieces(path)
+        self._files, self._path = files, path
         #: Kept here for `name_scopes`: what imports bind at module level.
         self.imports: list[Any] | None = None
         #: Kept here for `name_scopes`: what binds a name at module level.
@@ -157,6 +161,12 @@ class Original:
         """The file's line end."""
         found = _LINE_END.search(self.text)
         return found[0] if found else "\n"
+
+    @cached_property
+    def line_length(self) -> int:
+        """How long a line may become: what the project's formatter allows, or as long as the longest that is there."""
+        told = self._files.line_length(self._path)
+        return told or max(_SHORT, max(map(len, self.text.splitlines()), default=0))
 
     @cached_property
     def unit(self) -> str:

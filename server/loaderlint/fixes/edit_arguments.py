@@ -101,9 +101,10 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
     has_comma = isinstance(last.comma, cst.Comma)
     after_comma = _after_comma(tree, last)
     if not draft.begins_line(start):
+        space = _space(draft, tree, call, end, sum(len(text) + 2 for text in fresh))
         if has_comma:
-            return [Change(after_comma, after_comma, "".join(f" {text}," for text in fresh), ARGUMENT)]
-        return [Change(end, end, "".join(f", {text}" for text in fresh), ARGUMENT)]
+            return [Change(after_comma, after_comma, "".join(f"{space}{text}," for text in fresh), ARGUMENT)]
+        return [Change(end, end, "".join(f",{space}{text}" for text in fresh), ARGUMENT)]
     line = draft.newline + draft.text[draft.line_start(start) : start]
     line_end = draft.line_end(after_comma)
     if line_end > close:  # the closing parenthesis is on the last argument's line
@@ -116,6 +117,21 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
     if line_end == end:
         return [Change(end, end, f",{line}{rest}", ARGUMENT)]
     return [Change(end, end, ",", ARGUMENT), Change(line_end, line_end, f"{line}{rest}", ARGUMENT)]
+
+
+def _space(draft: Draft, tree: Tree, call: cst.Call, end: int, length: int) -> str:
+    """What parts the argument that ends at `end` from a new one, which makes its line longer by `length`: a space, or a
+    new line, aligned with the arguments above, where the line would be longer than those of the file."""
+    line = draft.line_start(end)
+    if draft.line_end(end) - line + length <= draft.original.line_length:
+        return " "
+    starts = [start for start in map(tree.start, call.args) if draft.line_start(start) == line]
+    aligned = starts[0] if starts else tree.start(call.args[0])
+    above = draft.text[draft.line_start(aligned) : aligned]
+    indent = re.sub(r"[^\t]", " ", above)
+    if len(indent.expandtabs()) + length > draft.original.line_length:
+        return " "
+    return draft.newline + indent
 
 
 def _remove(draft: Draft, tree: Tree, call: cst.Call, arg: cst.Arg) -> Change:

@@ -57,6 +57,9 @@ class FileAccess(Protocol):
     def file(self, path: Path) -> Path:
         """The file that edits of `path` are written to: another one if `path` is a symbolic link."""
 
+    def line_length(self, path: Path) -> int | None:
+        """How long the project's formatter lets lines of the file be; None if it has none."""
+
     def facts(self, path: Path, piece: int) -> PieceFacts | None:
         """The facts of one piece; None if it does not parse."""
 

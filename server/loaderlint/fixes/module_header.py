@@ -7,7 +7,7 @@ import io
 import re
 import textwrap
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -15,8 +15,9 @@ import libcst as cst
 from loaderlint.findings.finding import AddImport, InsertFunction, InsertMethod
 from loaderlint.fixes.draft import LINES, Draft, NewFunction, Plan
 from loaderlint.fixes.file_edits import Change, Refused
+from loaderlint.fixes.import_order import FUTURE, Import, placed
 from loaderlint.fixes.layout import GOES_ON, above_comments
-from loaderlint.fixes.name_scopes import Here, bindings, fill, has_word
+from loaderlint.fixes.name_scopes import Here, bindings, dotted, fill, has_word
 
 _IMPORT = re.compile(r"[ \t]*(?:import|from)\b", re.MULTILINE)
 _LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER)
@@ -133,26 +134,35 @@ def header_changes(draft: Draft) -> list[Change]:
     plan = draft.plan
     if not plan.imports and not plan.functions:
         return []
-    at, after_import = _import_place(draft)
-    statements = "".join(
-        statement + draft.newline for statement in dict.fromkeys(new.statement for new in plan.imports)
-    )
-    if statements and at and not after_import and _blank_lines_before(draft, at) == 0 and not _in_comment(draft, at):
-        statements = draft.newline + statements
+    at, head = _head(draft)
+    imports = dict(_placed_imports(draft, at, head))
+    last = imports.pop(at, "")
     places: dict[int, list[NewFunction]] = {}
     for function in plan.functions:
         place = _above(draft, function.before) if function.near else _function_place(draft, function.before, at)
         places.setdefault(place, []).append(function)
-    if statements and not after_import and at not in places and _starts_with_code(draft, at):
-        statements += draft.newline
-    if statements and at not in places:
-        return [draft.insert_lines(at, statements), *_function_changes(draft, places)]
-    return _function_changes(draft, places, at, statements)
+    if last and not _has_groups(head) and at not in places and _starts_with_code(draft, at):
+        last += draft.newline
+    changes = [draft.insert_lines(offset, text) for offset, text in imports.items()]
+    if last and at not in places:
+        changes.append(draft.insert_lines(at, last))
+    return [*changes, *_function_changes(draft, places, at, last)]
 
 
-def _function_changes(
-    draft: Draft, places: Mapping[int, list[NewFunction]], at: int = -1, statements: str = ""
-) -> list[Change]:
+def _placed_imports(draft: Draft, at: int, head: Sequence[Import]) -> list[tuple[int, str]]:
+    """The plan's imports: offsets, each with the lines to insert there."""
+    new = draft.plan.imports
+    if not new:
+        return []
+    if _has_groups(head):
+        return placed(new, head, draft)
+    text = "".join(dict.fromkeys(one.statement + draft.newline for one in new))
+    if at and _blank_lines_before(draft, at) == 0 and not _in_comment(draft, at):
+        text = draft.newline + text
+    return [(at, text)]
+
+
+def _function_changes(draft: Draft, places: Mapping[int, list[NewFunction]], at: int, statements: str) -> list[Change]:
     changes = []
     for offset, functions in places.items():
         imports = statements if offset == at else ""
@@ -167,18 +177,37 @@ def _function_changes(
     return changes
 
 
-def _import_place(draft: Draft) -> tuple[int, bool]:
-    """Where an import is to be added, and whether one (not of `__future__`) stands directly above."""
-    place, after_import = _below_comments(draft), False
+def _has_groups(head: Sequence[Import]) -> bool:
+    """Whether an import other than of `__future__` is there, below which others go without more ado."""
+    return any(one.kind != FUTURE for one in head)
+
+
+def _head(draft: Draft) -> tuple[int, list[Import]]:
+    """Where the docstring and the imports that open the file end, and these imports."""
+    end, head = _below_comments(draft), []
     for piece, one in enumerate(draft.pieces):
         if one.parent != -1:
             continue
         is_docstring = piece == 0 and _is_docstring(draft, piece)
         if not is_docstring and not _is_import(draft, piece):
             break
-        place = draft.piece_end(piece)
-        after_import = not is_docstring and not one.text.startswith("from __future__")
-    return place, after_import
+        end = draft.piece_end(piece)
+        if not is_docstring:
+            head.append(_import_at(draft, piece, end))
+    return end, head
+
+
+def _import_at(draft: Draft, piece: int, end: int) -> Import:
+    """The first import of a piece that is a line of imports."""
+    tree = draft.known_tree(piece)
+    assert tree is not None and isinstance(tree.node, cst.SimpleStatementLine)
+    first = tree.node.body[0]
+    start = draft.pieces[piece].start
+    if isinstance(first, cst.ImportFrom):
+        module = dotted(first.module) if first.module is not None else ""
+        return Import("." * len(first.relative) + module, True, start, end)
+    assert isinstance(first, cst.Import)
+    return Import(dotted(first.names[0].name), False, start, end)
 
 
 def _above(draft: Draft, piece: int) -> int:

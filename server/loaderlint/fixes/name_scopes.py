@@ -351,24 +351,25 @@ def _binds(tree: Tree, node: cst.CSTNode) -> Iterator[tuple[str, Meaning | None,
 
 
 def _imported(tree: Tree, alias: cst.ImportAlias) -> Iterator[tuple[str, Meaning | None, str]]:
-    dotted = _dotted(alias.name)
+    name = dotted(alias.name)
     asname = alias.asname.name.value if alias.asname and isinstance(alias.asname.name, cst.Name) else None
     parent = tree.parent(alias)
     module = getattr(parent, "module", None)
     relative = getattr(parent, "relative", ())
     if module is not None or relative:
-        source = "." * len(relative) + (_dotted(module) if module is not None else "")
-        yield asname or dotted, Meaning(source, dotted), source
+        source = "." * len(relative) + (dotted(module) if module is not None else "")
+        yield asname or name, Meaning(source, name), source
     elif asname is not None:
-        yield asname, Meaning(dotted, None), dotted
+        yield asname, Meaning(name, None), name
     else:
-        root = dotted.partition(".")[0]
-        yield root, Meaning(root, None), dotted
+        root = name.partition(".")[0]
+        yield root, Meaning(root, None), name
 
 
-def _dotted(node: cst.CSTNode) -> str:
+def dotted(node: cst.CSTNode) -> str:
+    """The text of a dotted name."""
     if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
+        return f"{dotted(node.value)}.{node.attr.value}"
     return node.value if isinstance(node, cst.Name) else ""
 
 

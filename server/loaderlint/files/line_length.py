@@ -1,0 +1,38 @@
+"""The longest line that a project's formatter allows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from loaderlint.files import toml
+from loaderlint.files.reading import SETTINGS, UnreadableFile, read_unseen
+
+#: ruff's own files win over the project's.
+_FILES = (".ruff.toml", "ruff.toml", "pyproject.toml")
+_USUAL = 88
+
+
+def line_length(folder: Path, root: Path) -> int | None:
+    """How long lines may be in `folder`, which is in `root`: what ruff or black is told in the nearest folder upwards,
+    88 where a section of theirs says nothing; None if they are not used."""
+    for here in (folder, *folder.parents):
+        if not here.is_relative_to(root):
+            return None
+        for name in _FILES:
+            found = _told(here / name)
+            if found is not None:
+                return found
+    return None
+
+
+def _told(path: Path) -> int | None:
+    try:
+        document = toml.parsed(read_unseen(path, SETTINGS))
+    except (UnreadableFile, toml.BadToml):
+        return None
+    tools = document.get("tool") if path.name == "pyproject.toml" else {"ruff": document}
+    sections = [tools.get(tool) for tool in ("ruff", "black")] if isinstance(tools, dict) else []
+    used: list[dict[str, Any]] = [section for section in sections if isinstance(section, dict)]
+    told = [length for section in used if type(length := section.get("line-length")) is int and length > 0]
+    return told[0] if told else _USUAL if used else None

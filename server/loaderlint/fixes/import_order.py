@@ -1,0 +1,113 @@
+"""Where new imports stand among those of a file: in the group of their kind, sorted as that group is."""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from loaderlint.fixes.draft import Draft, NewImport
+from loaderlint.fixes.layout import above_comments
+
+#: The kinds of imports, in the order in which isort and ruff put their groups.
+FUTURE, STANDARD, THIRD_PARTY, RELATIVE = range(4)
+
+_Key = tuple[object, ...]
+
+
+class Import(NamedTuple):
+    """An import statement of the file's head: the (first) module that it names, with leading dots if it is relative,
+    and where it stands. `end`: the offset below it."""
+
+    module: str
+    is_from: bool
+    start: int
+    end: int
+
+    @property
+    def kind(self) -> int:
+        """Which group the import belongs to. The project's own absolute imports count as third party."""
+        root = self.module.partition(".")[0]
+        if not root:
+            return RELATIVE
+        if root == "__future__":
+            return FUTURE
+        return STANDARD if root in sys.stdlib_module_names else THIRD_PARTY
+
+
+def placed(new: Sequence[NewImport], head: Sequence[Import], draft: Draft) -> list[tuple[int, str]]:
+    """Where the new imports go among those of the `head` (at least one): offsets, each with the lines to insert."""
+    statements: dict[tuple[int, int], list[str]] = {}
+    for one in sorted(new, key=lambda one: _by_form(_as_import(one))):
+        wanted = _as_import(one)
+        statements.setdefault((_offset(wanted, head, draft), wanted.kind), []).append(one.statement + draft.newline)
+    parted = all(
+        not _is_one_block(draft, first, second) for first, second in pairwise(head) if first.kind != second.kind
+    )
+    kinds = {one.kind for one in head}
+    texts: dict[int, str] = {}
+    for (offset, kind), lines in sorted(statements.items()):
+        text = "".join(dict.fromkeys(lines))
+        is_first = kind < min(kinds)
+        if parted and kind not in kinds:
+            text = text + draft.newline if is_first else draft.newline + text
+        texts[offset] = texts.get(offset, "") + text
+    return list(texts.items())
+
+
+def _offset(new: Import, head: Sequence[Import], draft: Draft) -> int:
+    """Where a new import goes: into its group, else below the groups that come before it."""
+    group = _group(new, head, draft)
+    if group:
+        return _in_group(new, group, draft)
+    lower = [one for one in head if one.kind < new.kind]
+    return lower[-1].end if lower else _above(head[0], draft)
+
+
+def _group(new: Import, head: Sequence[Import], draft: Draft) -> list[Import]:
+    """The imports that a new one belongs to: those of its kind, or of them those that stand with the first one, or with
+    one of its own package."""
+    same = [one for one in head if one.kind == new.kind]
+    if new.kind != THIRD_PARTY or not same:
+        return same
+    root = new.module.partition(".")[0]
+    first = next((one for one in same if one.module.partition(".")[0] == root), same[0])
+    return [one for one in same if _is_one_block(draft, first, one)]
+
+
+def _is_one_block(draft: Draft, first: Import, second: Import) -> bool:
+    """Whether no blank line parts two imports."""
+    start, end = sorted((first.start, second.start))
+    return all(line.strip() for line in draft.text[start:end].splitlines())
+
+
+def _in_group(new: Import, group: Sequence[Import], draft: Draft) -> int:
+    """The offset in a group: where its order wants the new import, at its end if it has none."""
+    for key in (_by_form, _by_module):
+        keys = [key(one) for one in group]
+        if all(before <= after for before, after in pairwise(keys)):
+            at = bisect_right(keys, key(new))
+            return group[at - 1].end if at else _above(group[0], draft)
+    return group[-1].end
+
+
+def _above(one: Import, draft: Draft) -> int:
+    """The offset above an import and its comments, but below those that open the file."""
+    line = draft.line_start(one.start)
+    return above_comments(draft, line) or line
+
+
+def _by_form(one: Import) -> _Key:
+    """isort's usual order: `import a` before `from a import b`."""
+    return one.is_from, one.module.lower()
+
+
+def _by_module(one: Import) -> _Key:
+    """The order by module alone, isort's `force_sort_within_sections`."""
+    return (one.module.lower(), one.is_from)
+
+
+def _as_import(new: NewImport) -> Import:
+    return Import(new.meaning.module, new.meaning.name is not None, 0, 0)
