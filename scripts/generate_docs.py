@@ -1,5 +1,6 @@
-"""Write what the documentation takes from the rules: docs/rules/, docs/truth.md, the table in README.md, what
-commands print in docs/explain.md; and the server's messages in docs/editors/protocol.md.
+"""Write what the documentation takes from the rules: docs/rules/, docs/truth.md, what commands print in
+docs/explain.md; the server's messages in docs/editors/protocol.md; the rules in the settings of package.json, and the
+JSON schema of the settings.
 
 python scripts/generate_docs.py            writes
 python scripts/generate_docs.py --check    writes nothing; exit code 1 and a list if something is stale
@@ -22,11 +23,11 @@ from loaderlint.findings.finding import Severity
 from loaderlint.knowledge.wrappers import WRAPPERS, LoaderKind
 from loaderlint.rules import RULES
 from loaderlint.rules.base import Rule
-from scripts import protocol_page, truth_tables
+from scripts import protocol_page, settings_schema, truth_tables
+from scripts.rule_lines import line
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = Path("docs/rules")
-BEGIN, END = "<!-- rules: begin -->", "<!-- rules: end -->"
 GENERATED = "<!-- Written by scripts/generate_docs.py from the rule's docstring; change it there. -->"
 GENERATED_TRUTH = "<!-- Written by scripts/generate_docs.py from tests/truth/verdicts. -->"
 
@@ -63,9 +64,17 @@ NEEDS = {
 }
 
 
+#: What the last column of the table says.
+SAFETY = """\
+A *safe* fix causes no new failure under any start method, wrapper or version in range; `--fix` applies it (to hints
+with `--hints`). An *unsafe* fix involves a guess; it is offered, and applied with `--unsafe-fixes`. Fixes are written to
+files of the project only, each in one step: see [what fixes write](../configuration.md#what-fixes-write)."""
+
+
 def files(root: Path) -> dict[Path, str]:
     """Every generated file by its path from `root`, with the text that it should have."""
     pages = {PAGES / f"{rule.name}.md": page(rule) for rule in RULES}
+    manifest = settings_schema.manifest((root / "package.json").read_text("utf-8"))
     truth = truth_tables.page(ROOT, [(rule.code, rule.name) for rule in RULES])
     return {
         **pages,
@@ -73,7 +82,8 @@ def files(root: Path) -> dict[Path, str]:
         Path("docs/truth.md"): f"{GENERATED_TRUTH}\n{truth}",
         Path("docs/wrappers.md"): wrappers_page(),
         Path("docs/editors/protocol.md"): protocol_page.written(root),
-        Path("README.md"): readme((root / "README.md").read_text("utf-8")),
+        Path("package.json"): manifest,
+        Path("docs/loaderlint.schema.json"): settings_schema.schema(manifest),
         **{path: with_outputs((root / path).read_text("utf-8")) for path in WITH_OUTPUTS if (root / path).exists()},
     }
 
@@ -140,7 +150,7 @@ def index() -> str:
         if any(rule.severity is severity for rule in RULES)
     )
     return (
-        f"{GENERATED}\n# Rules\n\n## By code\n\n{table('')}\n\n## By family\n\n{families}\n\n"
+        f"{GENERATED}\n# Rules\n\n## By code\n\n{table()}\n\n{SAFETY}\n\n## By family\n\n{families}\n\n"
         "## By severity\n\nThe loudest that a rule speaks; what is only possible, or hangs on something unknown, is "
         f"said less loudly.\n\n{severities}\n"
     )
@@ -153,14 +163,6 @@ def _links(rules: Iterable[Rule]) -> str:
 
 def _off(rule: Rule) -> str:
     return "" if rule.enabled_by_default else " (off by default)"
-
-
-def readme(text: str) -> str:
-    """README.md with the table between its two marks. Raises ValueError if it has no marks."""
-    if BEGIN not in text or END not in text:
-        raise ValueError(f"README.md has no '{BEGIN}' and '{END}'")
-    before, _, rest = text.partition(BEGIN)
-    return f"{before}{BEGIN}\n{table('docs/rules/')}\n{END}{rest.partition(END)[2]}"
 
 
 def with_outputs(text: str) -> str:
@@ -185,10 +187,10 @@ def _with_output(command: str) -> str:
     return f"<!-- begin: loaderlint {command} -->\n```\n$ loaderlint {shown}\n{output}```\n<!-- end -->"
 
 
-def table(folder: str) -> str:
-    """The rules as a Markdown table whose links point into `folder`."""
+def table() -> str:
+    """The rules as a Markdown table with links to their pages."""
     rows = [
-        f"| [{rule.code}]({folder}{rule.name}.md) | `{rule.name}` | {_cell(rule.summary)}{_off(rule)} | {_fix(rule)} |"
+        f"| [{rule.code}]({rule.name}.md) | `{rule.name}` | {_cell(line(rule))}{_off(rule)} | {_fix(rule)} |"
         for rule in RULES
     ]
     return "\n".join(["| code | name | what it finds | fix |", "|---|---|---|---|", *rows])

@@ -11,7 +11,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from loaderlint.lsp import check_workspace, client_settings, pull_diagnostics, rule_page, status
+from loaderlint.lsp import check_workspace, client_settings, fix_workspace, pull_diagnostics, rule_page, status
 from loaderlint.lsp.protocol_diagnostics import Report
 from loaderlint.lsp.server import Server
 
@@ -36,6 +36,7 @@ SENT: Mapping[str, Callable[..., Any]] = {
     types.WINDOW_SHOW_DOCUMENT: rule_page.open_page,
     types.PROGRESS: pull_diagnostics.shown_progress,
     types.WINDOW_WORK_DONE_PROGRESS_CREATE: check_workspace.shown_token,
+    types.WORKSPACE_APPLY_EDIT: fix_workspace.fix_workspace,
     status.STATUS: status.announce,
 }
 

@@ -9,7 +9,7 @@ interface Told {
   readonly folder?: string | null;
 }
 const SCHEME = 'loaderlint';
-const PLACE = /([^\s`(]+\.pyi?):(\d+)/g;
+const PLACE = /([^\s`(]+\.(?:pyi?|ipynb)):(?:cell \d+:)?(\d+)/g;
 const { executeCommand: execute } = vscode.commands;
 
 /**
@@ -21,7 +21,8 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
 
-  constructor(private readonly ready: () => Promise<LanguageClient | undefined>) {}
+  /** `remember` keeps for the next session whether the findings of the whole workspace are shown. */
+  constructor(private readonly ready: () => Promise<LanguageClient | undefined>, private readonly remember: (shows: boolean) => unknown) {}
 
   register(): vscode.Disposable[] {
     const command = (name: string, run: (...args: never[]) => Promise<unknown>): vscode.Disposable =>
@@ -34,6 +35,7 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
       command('loaderlint.showPage', async (rule: string) => execute('markdown.showPreviewToSide', vscode.Uri.parse(`${SCHEME}:/rules/${rule}.md`))),
       command('loaderlint.checkWorkspace', () => this.check()),
       command('loaderlint.showOpenFilesOnly', () => this.showOpenFilesOnly()),
+      command('loaderlint.fixWorkspace', () => this.fixWorkspace()),
     ];
   }
 
@@ -68,13 +70,13 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
     const editor = vscode.window.activeTextEditor;
     if (!editor) throw new Error('put the cursor on a line of a Python file first');
     const [{ uri }, position] = [editor.document, editor.selection.active];
-    const told = await this.ask('loaderlint/explain', { textDocument: { uri: uri.toString() }, position });
-    if (told) await this.show(`explanation (${path.basename(uri.path)} line ${position.line + 1})`, told);
+    const told = await this.ask('loaderlint/explain', { textDocument: { uri: uri.toString() }, position, format: 'markdown' });
+    if (told) await this.show(`explanation (${path.basename(uri.path)} line ${position.line + 1}).md`, told);
   }
 
   private async showWorkers(uri?: string): Promise<void> {
-    const told = await this.ask('loaderlint/workers', uri ? { textDocument: { uri } } : {});
-    if (told) await this.show(`worker map (${uri ? path.basename(vscode.Uri.parse(uri).path) : 'project'})`, told);
+    const told = await this.ask('loaderlint/workers', { ...(uri && { textDocument: { uri } }), format: 'markdown' });
+    if (told) await this.show(`worker map (${uri ? path.basename(vscode.Uri.parse(uri).path) : 'project'}).md`, told);
   }
 
   private async check(): Promise<void> {
@@ -94,7 +96,7 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
       return asked.catch(stopped).finally(() => listener.dispose());
     });
     if (!found) return;
-    await execute('setContext', 'loaderlint.showsWorkspace', true);
+    await this.remember(true);
     await execute('workbench.actions.view.problems');
     const chosen = await vscode.window.showInformationMessage(found.message, 'Show Open Files Only');
     if (chosen) await this.showOpenFilesOnly();
@@ -102,7 +104,17 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
 
   private async showOpenFilesOnly(): Promise<void> {
     await (await this.ready())?.sendRequest('loaderlint/showOpenFilesOnly', {});
-    await execute('setContext', 'loaderlint.showsWorkspace', false);
+    await this.remember(false);
+  }
+
+  private async fixWorkspace(): Promise<void> {
+    const options = { location: vscode.ProgressLocation.Notification, title: 'loaderlint: fixing the workspace' };
+    const client = await this.ready();
+    const fix = async () => client?.sendRequest<{ files: number; message: string }>('loaderlint/fixWorkspace', {});
+    const fixed = await vscode.window.withProgress(options, fix);
+    if (!fixed) return;
+    const chosen = await vscode.window.showInformationMessage(fixed.message, ...(fixed.files ? ['Save All'] : []));
+    if (chosen) await execute('workbench.action.files.saveAll');
   }
 }
 

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import * as os from 'node:os';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
@@ -9,15 +8,18 @@ import { Commands } from './commands';
 import { atLeast, findServer, MINIMUM_SERVER, type Candidate, type Found, type Run, type Server } from './discovery';
 import { Environment } from './environment';
 import { Interpreters } from './interpreters';
-import { crashed, notFound, notStarted, tooOld, tried } from './messages';
+import { crashed, notFound, notStarted, offer, tooOld, tried } from './messages';
 import { NotebookActions } from './notebooks';
 import { coalesced, crashCounter } from './restarts';
 import { expandPath, RESTART_KEYS, serverCommand } from './settings';
+import { Stderr } from './stderr';
 
 const SELECTOR = ['file', 'untitled', 'vscode-notebook-cell'].map((scheme) => ({ scheme, language: 'python' }));
 const { Information, Warning, Error: Failed } = vscode.LanguageStatusSeverity;
 const { executeCommand: execute, registerCommand } = vscode.commands;
 const { window, workspace, env } = vscode;
+/** Kept for a workspace: whether the findings of all its files are shown. */
+const SHOWS_WORKSPACE = 'showsWorkspace';
 let extension: Extension | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
@@ -30,15 +32,18 @@ export const deactivate = (): Promise<void> | undefined => extension?.stop();
 class Extension {
   private readonly log = window.createOutputChannel('loaderlint', { log: true });
   private readonly status = vscode.languages.createLanguageStatusItem('loaderlint', SELECTOR);
-  private readonly commands = new Commands(() => this.ready());
+  private readonly commands = new Commands(() => this.ready(), (shows) => this.remember(shows));
   private readonly interpreters: Interpreters;
   private readonly environment: Environment | undefined;
   private readonly update = coalesced(() => this.start());
   private starting: Promise<void> | undefined;
   private client: LanguageClient | undefined;
+  private stderr: Stderr | undefined;
   private found: Found = { failures: [] };
   private running = ''; // what the running server was started with
   private forced = false;
+  private launching = false;
+  private crashes = crashCounter();
 
   constructor(private readonly context: vscode.ExtensionContext) {
     const { subscriptions, extensionUri, globalStorageUri } = context;
@@ -53,12 +58,18 @@ class Extension {
       this.status,
       ...this.commands.register(),
       ...new NotebookActions(() => this.client).register(),
-      registerCommand('loaderlint.restart', () => this.restart(true)),
+      registerCommand('loaderlint.restart', () => this.restartAfresh()),
       registerCommand('loaderlint.showLogs', () => this.log.show()),
       registerCommand('loaderlint.debugInformation', () => this.showDebugInformation()),
       workspace.onDidGrantWorkspaceTrust(() => this.restart(true)),
       workspace.onDidChangeConfiguration((event) => isOurs(event) && this.restart(false)),
     );
+  }
+
+  /** Restart because the user says so: earlier crashes do not count any more. */
+  private restartAfresh(): Promise<void> {
+    this.crashes = crashCounter();
+    return this.restart(true);
   }
 
   /** Look for the server again, and start it if it is another one or, with `force`, in any case. */
@@ -78,7 +89,8 @@ class Extension {
   /** The client when the server runs; if it does not, it is tried once more, so that the user sees why. */
   private async ready(): Promise<LanguageClient | undefined> {
     await this.starting;
-    if (!this.client?.isRunning()) await this.restart(true);
+    if (!this.isEnabled()) this.offerToEnable();
+    else if (!this.client?.isRunning()) await this.restart(true);
     return this.client;
   }
 
@@ -86,6 +98,7 @@ class Extension {
     const forced = this.forced;
     this.forced = false;
     const folder = workspace.workspaceFolders?.[0]?.uri;
+    if (!this.isEnabled()) return this.stop().then(() => this.show(Information, 'off', 'the setting loaderlint.enable'));
     this.found = await this.find(folder);
     // Whoever agreed to an environment of ours agreed to it for the next version of the extension, too.
     if (!this.found.server && this.environment?.isOutdated) {
@@ -105,9 +118,10 @@ class Extension {
 
   private async find(folder: vscode.Uri | undefined): Promise<Found> {
     const section = workspace.getConfiguration('loaderlint', folder);
-    const command = serverCommand(section.get('server.path'), os.homedir(), folder?.fsPath);
+    const [program, args] = [section.get('server.path', ''), section.get<string[]>('server.args', ['server'])];
+    const command = serverCommand(program, args, os.homedir(), folder?.fsPath);
     if (command) return { server: { origin: 'the setting loaderlint.server.path', command }, failures: [] };
-    const interpreter = expandPath(section.get<string | null>('interpreter') ?? '', os.homedir(), folder?.fsPath);
+    const interpreter = expandPath(section.get('interpreter', ''), os.homedir(), folder?.fsPath);
     return findServer(this.candidates(folder, interpreter), run);
   }
 
@@ -122,49 +136,60 @@ class Extension {
   private async launch(server: Server, interpreter: string | null): Promise<void> {
     const [program = '', ...args] = server.command;
     this.log.info(`Starting ${server.command.join(' ')} (${server.origin})`);
-    Object.assign(this.status, { severity: Information, text: 'loaderlint is starting', detail: server.origin, busy: true });
-    void execute('setContext', 'loaderlint.showsWorkspace', false);
-    const said = { last: '' };
+    this.show(Information, 'starting', server.origin, true);
+    void this.remember(this.showsWorkspace());
     // Windows looks for a program in the folder where it is to run, and the client's choice is the workspace.
     const executable = { command: program, args, ...(!workspace.isTrusted && { options: { cwd: os.homedir() } }) };
-    const client = (this.client = new LanguageClient('loaderlint', 'loaderlint', executable, this.options(interpreter, said)));
+    const client = (this.client = new LanguageClient('loaderlint', 'loaderlint', executable, this.options(interpreter)));
     client.error = (text, data) => this.log.error(text, data ?? ''); // its own messages would repeat ours
+    this.launching = true;
     try {
       await client.start();
     } catch (error) {
       await this.stop();
-      return this.report(notStarted(server, String(error), said.last));
+      const reason = (await this.stderr?.reason()) ?? '';
+      return this.report(Failed, 'did not start', notStarted(server, String(error), reason), { Restart: () => this.restartAfresh() });
+    } finally {
+      this.launching = false;
     }
     const version = client.initializeResult?.serverInfo?.version ?? server.version ?? '0';
-    const limited = '; limited: the workspace is not trusted, so its own interpreter is not run';
-    const [severity, more] = workspace.isTrusted ? [Information, ''] : [Warning, limited];
-    const detail = `${program}, ${server.origin}${more}`;
-    Object.assign(this.status, { severity, text: `loaderlint ${version}`, detail, busy: false });
+    const [severity, detail] = workspace.isTrusted ? [Information, server.origin] : [Warning, 'limited: workspace not trusted'];
+    this.show(severity, version, detail);
     if (!atLeast(version, MINIMUM_SERVER)) void window.showWarningMessage(tooOld(version));
   }
 
-  private options(interpreter: string | null, said: { last: string }): LanguageClientOptions {
-    const crashes = crashCounter();
+  private options(interpreter: string | null): LanguageClientOptions {
     return {
       documentSelector: SELECTOR,
       diagnosticPullOptions: { onChange: true, onSave: true, onTabs: true },
       outputChannel: this.log,
-      initializationOptions: { interpreter, commands: ['loaderlint.showWorkerMap', 'loaderlint.showPage'] },
+      initializationOptions: () => ({
+        interpreter,
+        commands: ['loaderlint.showWorkerMap', 'loaderlint.showPage'],
+        ...(this.showsWorkspace() && { diagnosticMode: 'workspace' }),
+      }),
       stdioOptions: {
         stdout: () => undefined, // carries the protocol
-        stderr: (stream) => createInterface(stream).on('line', (line) => this.log.error((said.last = line))),
+        stderr: (stream) => (this.stderr = new Stderr(stream, this.log)),
       },
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => {
+        closed: async () => {
           // While the server starts, the one who starts it says what is wrong.
-          const started = this.client?.isRunning();
-          const times = started ? crashes(Date.now()) : 0;
-          if (times) this.report(crashed(times, said.last));
-          return { action: started && !times ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true };
+          if (!this.launching) await this.stopped();
+          return { action: CloseAction.DoNotRestart, handled: true };
         },
       },
     };
+  }
+
+  /** The server stopped by itself: start it again, or say that it does so too often. */
+  private async stopped(): Promise<void> {
+    const times = this.crashes(Date.now());
+    // Only when the client has closed the connection can it be disposed.
+    if (!times) return void setTimeout(() => this.restart(true));
+    const reason = (await this.stderr?.reason()) ?? '';
+    this.report(Failed, 'stopped', crashed(times, reason), { Restart: () => this.restartAfresh() });
   }
 
   /** Make the environment of our own; whether it is there now. */
@@ -180,7 +205,7 @@ class Extension {
       return true;
     } catch (error) {
       const steps = { 'Try Again': () => this.setUp(), 'Choose Interpreter': choose };
-      this.report(`loaderlint could not set itself up: ${(error as Error).message}`, steps);
+      this.report(Failed, 'not set up', `loaderlint could not set itself up: ${(error as Error).message}`, steps);
       return false;
     }
   }
@@ -191,19 +216,41 @@ class Extension {
 
   private reportNotFound(): void {
     const { failures } = this.found;
-    const asks = this.environment !== undefined && failures.some((failure) => failure.usable);
-    const steps = { ...(asks && { 'Set Up': () => this.setUp() }), 'Choose Interpreter': choose };
-    this.report(notFound(failures, workspace.isTrusted, asks), steps);
+    for (const text of tried(failures)) this.log.info(`Not used: ${text}`);
+    const steps = { 'Choose Interpreter': choose };
+    if (this.environment && failures.some((failure) => failure.usable)) {
+      return this.report(Information, 'not set up', offer(workspace.isTrusted), { 'Set Up': () => this.setUp(), ...steps });
+    }
+    this.report(Warning, 'no Python', notFound(failures, workspace.isTrusted), steps);
   }
 
-  /** Say that the server is off, and offer the next steps. */
-  private report(message: string, steps: Record<string, () => unknown> = {}): void {
-    this.log.error(message);
-    Object.assign(this.status, { severity: Failed, text: 'loaderlint is not running', detail: message, busy: false });
+  private offerToEnable(): void {
+    const enable = (): unknown => workspace.getConfiguration('loaderlint').update('enable', true);
+    this.report(Information, 'off', 'loaderlint is turned off by the setting loaderlint.enable.', { 'Turn On': enable });
+  }
+
+  /** Say why the server is off, and offer the next steps. */
+  private report(severity: vscode.LanguageStatusSeverity, state: string, message: string, steps: Record<string, () => unknown>): void {
+    this.log.info(message);
+    this.show(severity, state, '');
     this.running = '';
-    const settings = (): unknown => execute('workbench.action.openSettings', 'loaderlint');
-    const all: typeof steps = { ...steps, 'Open Settings': settings, 'Show Logs': () => this.log.show() };
-    void window.showErrorMessage(message, ...Object.keys(all)).then((step) => step && all[step]?.());
+    const say = { [Failed]: window.showErrorMessage, [Warning]: window.showWarningMessage, [Information]: window.showInformationMessage };
+    const all: typeof steps = { ...steps, 'Show Logs': () => this.log.show() };
+    void say[severity]!(message, ...Object.keys(all)).then((step) => step && all[step]?.());
+  }
+
+  /** The item beside the language in the status bar. It is short, so that *Restart* is in sight beside it. */
+  private show(severity: vscode.LanguageStatusSeverity, state: string, detail: string, busy = false): void {
+    Object.assign(this.status, { severity, text: `loaderlint: ${state}`, detail, busy });
+  }
+
+  private isEnabled = (): boolean => workspace.getConfiguration('loaderlint').get('enable', true);
+
+  private showsWorkspace = (): boolean => this.context.workspaceState.get(SHOWS_WORKSPACE, false);
+
+  private async remember(shows: boolean): Promise<void> {
+    await this.context.workspaceState.update(SHOWS_WORKSPACE, shows);
+    await execute('setContext', 'loaderlint.showsWorkspace', shows);
   }
 
   private async showDebugInformation(): Promise<void> {

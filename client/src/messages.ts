@@ -5,23 +5,27 @@ export function tried(failures: readonly Failure[]): string[] {
   return failures.map(({ candidate, reason }) => `${candidate.origin} (${candidate.command.join(' ')}) ${reason}`);
 }
 
-/** What to say when no Python can run the server. `asks`: an environment of our own is what is offered. */
-export function notFound(failures: readonly Failure[], trusted: boolean, asks: boolean): string {
-  const need = `It needs a Python ${MINIMUM_PYTHON} or newer in which loaderlint ${MINIMUM_SERVER} or newer is installed`;
-  const trust = trusted ? '' : ' This workspace is not trusted, so its own interpreter was not tried.';
-  const offer = 'Set Up makes an environment for it (some 70 MB, from the package index) and leaves yours alone';
-  return `loaderlint is not running. ${asks ? offer : need}. Tried: ${tried(failures).join('; ')}.${trust}`;
+/** What to say when an environment of our own is the next step. */
+export function offer(trusted: boolean): string {
+  const untrusted = trusted ? '' : ' This workspace is not trusted, so its own interpreter was not tried.';
+  return `loaderlint needs a Python environment to run in. Set Up makes one (about 70 MB, from the package index) and leaves yours alone.${untrusted}`;
 }
 
-/** What to say when the server did not start. `last`: its last line on stderr, '' if there is none. */
-export function notStarted(server: Server, error: string, last: string): string {
-  return `loaderlint did not start with '${server.command.join(' ')}' (${server.origin}): ${last || error}`;
+/** What to say when no Python can run the server, nor make an environment. */
+export function notFound(failures: readonly Failure[], trusted: boolean): string {
+  const untrusted = trusted ? '' : ' This workspace is not trusted, so its own interpreter was not tried.';
+  return `loaderlint needs Python ${MINIMUM_PYTHON} or newer and found none. Tried: ${tried(failures).join('; ')}.${untrusted}`;
 }
 
-/** What to say when the server stopped too often. `last`: its last line on stderr, '' if there is none. */
-export function crashed(times: number, last: string): string {
-  const reason = last ? `The last thing it said: ${last}` : 'It gave no reason.';
-  return `The loaderlint server stopped ${times} times within three minutes and stays off. ${reason}`;
+/** What to say when the server did not start. `reason`: its own words on stderr, '' if there are none. */
+export function notStarted(server: Server, error: string, reason: string): string {
+  return `loaderlint did not start with '${server.command.join(' ')}' (${server.origin}): ${reason || error}`;
+}
+
+/** What to say when the server stopped too often. `reason`: its own words on stderr, '' if there are none. */
+export function crashed(times: number, reason: string): string {
+  const why = reason ? `Its last error: ${reason}` : 'It gave no reason.';
+  return `The loaderlint server stopped ${times} times within three minutes and is off now. ${why}`;
 }
 
 /** What to say about a server that runs, but may not understand this client. */

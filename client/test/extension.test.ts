@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { activate } from '../src/extension';
 import { clients } from './fakes/languageclient';
@@ -51,7 +52,8 @@ class Machine {
 
   async start(): Promise<void> {
     const context = { subscriptions: [], extensionUri: Uri.file(this.folder), globalStorageUri: Uri.file(this.storage) };
-    activate({ ...context, extension: { packageJSON: { version: '0.1.0' } } } as never);
+    const workspaceState = { get: (key: string, usual: unknown) => world.kept.get(key) ?? usual, update: async (key: string, value: unknown) => world.kept.set(key, value) };
+    activate({ ...context, workspaceState, extension: { packageJSON: { version: '0.1.0' } } } as never);
     await settled();
   }
 }
@@ -70,8 +72,8 @@ test('without a server the user is asked, and Set Up makes an environment and st
   world.answer = ({ steps }) => steps.find((step) => step === 'Set Up');
   await machine.start();
   await settled(() => clients.length > 0);
-  assert.deepEqual(world.messages.map(({ steps }) => steps), [['Set Up', 'Choose Interpreter', 'Open Settings', 'Show Logs']]);
-  assert.match(world.messages[0]!.text, /Tried: python3 on the PATH \(python3\) has no loaderlint/);
+  assert.deepEqual(world.messages.map(({ severity, steps }) => [severity, steps]), [['information', ['Set Up', 'Choose Interpreter', 'Show Logs']]]);
+  assert.match(world.messages[0]!.text, /Set Up makes one/);
   assert.deepEqual(command(), ['the private python', '-I', '-m', 'loaderlint', 'server']);
   assert.match(String(world.status['detail']), /the extension's own environment/);
 });
@@ -80,7 +82,7 @@ test('who does not answer gets no environment, and is asked again by the next co
   const machine = new Machine(context);
   await machine.start();
   assert.ok(!fs.existsSync(machine.storage));
-  assert.equal(world.status['text'], 'loaderlint is not running');
+  assert.deepEqual([world.status['text'], world.status['severity']], ['loaderlint: not set up', 'information']);
   world.editor = { document: { uri: Uri.file('/p/a.py') }, selection: { active: { line: 1, character: 0 } } };
   await world.commands.get('loaderlint.explainLine')!();
   assert.equal(world.messages.length, 2);
@@ -142,7 +144,7 @@ test('another interpreter means another server, the same one does not', options,
   changed.fire();
   await settled(() => clients.length === 2);
   assert.equal(command()[0], 'second');
-  assert.ok(!clients[0]!.running && clients[1]!.options.initializationOptions.interpreter?.endsWith('/second'));
+  assert.ok(!clients[0]!.running && clients[1]!.options.initializationOptions().interpreter?.endsWith('/second'));
 });
 
 test('a server that is named in the settings is started as it is', options, async (context) => {
@@ -150,23 +152,26 @@ test('a server that is named in the settings is started as it is', options, asyn
   world.settings['server.path'] = '${workspaceFolder}/loaderlint';
   await machine.start();
   assert.deepEqual(command(), ['/nowhere/loaderlint', 'server']);
+  world.settings['server.args'] = ['-I', '-m', 'loaderlint', 'server'];
+  await world.commands.get('loaderlint.restart')!();
+  assert.deepEqual(command(), ['/nowhere/loaderlint', '-I', '-m', 'loaderlint', 'server']);
 });
 
 test('the server is asked about the line of the cursor, and its answer has links', options, async (context) => {
   const machine = new Machine(context);
   machine.select('selected');
   await machine.start();
-  const text = 'data.py:3: x\n  by /opt/other.py:12 > b, 3.py: 1\n';
+  const text = '# data.py:3\n- by /opt/other.py:12 > b, 3.py: 1, draw.ipynb:cell 2:4\n';
   clients[0]!.answers['loaderlint/explain'] = { text, folder: 'file:///p' };
   world.editor = { document: { uri: Uri.file('/p/data.py') }, selection: { active: { line: 2, character: 4 } } };
   await world.commands.get('loaderlint.explainLine')!();
-  const params = { textDocument: { uri: 'file:///p/data.py' }, position: { line: 2, character: 4 } };
+  const params = { textDocument: { uri: 'file:///p/data.py' }, position: { line: 2, character: 4 }, format: 'markdown' };
   assert.deepEqual(clients[0]!.asked, [['loaderlint/explain', params]]);
   const [uri] = world.shown;
-  assert.equal(uri!.path, '/explanation (data.py line 3)');
+  assert.equal(uri!.path, '/explanation (data.py line 3).md');
   assert.equal(await world.content!.provideTextDocumentContent(uri!), text);
   const links = world.links!.provideDocumentLinks({ uri, getText: () => text, positionAt: (at: number) => at });
-  assert.deepEqual(links.map(({ target }) => `${target.path}#${target.fragment}`), ['/p/data.py#L3', '/opt/other.py#L12']);
+  assert.deepEqual(links.map(({ target }) => `${target.path}#${target.fragment}`), ['/p/data.py#L3', '/opt/other.py#L12', '/p/draw.ipynb#L4']);
 });
 
 test("a rule's page is a document in the preview, also in the next session", options, async (context) => {
@@ -194,6 +199,77 @@ test('what the server refuses is told, and what the user cancels is not', option
   };
   await world.commands.get('loaderlint.checkWorkspace')!();
   assert.equal(world.messages.length, 1);
+});
+
+test('a server that stops too often is told by its own words, and Restart starts it', options, async (context) => {
+  const machine = new Machine(context);
+  machine.select('selected');
+  await machine.start();
+  world.answer = ({ steps }) => steps.find((step) => step === 'Restart');
+  for (let i = 1; i <= 5; i++) {
+    const { stdioOptions, errorHandler } = clients.at(-1)!.options;
+    const stream = new PassThrough();
+    stdioOptions.stderr(stream);
+    stream.end(`MemoryError: number ${i}\n`);
+    await errorHandler.closed();
+    if (i < 5) await settled(() => clients.length === i + 1);
+  }
+  assert.deepEqual(world.messages.map(({ severity, steps }) => [severity, steps]), [['error', ['Restart', 'Show Logs']]]);
+  assert.match(world.messages[0]!.text, /stopped 5 times .* Its last error: MemoryError: number 5$/);
+  await settled(() => clients.length === 6);
+});
+
+test('the status is short while the server runs, with Restart beside it', options, async (context) => {
+  const machine = new Machine(context);
+  machine.select('selected');
+  await machine.start();
+  const { text, detail, command } = world.status as { text: string; detail: string; command: { title: string } };
+  assert.deepEqual([text, detail, command.title], ['loaderlint: 0.1.0', 'the selected interpreter', 'Restart']);
+});
+
+test('loaderlint.enable turns it off and on', options, async (context) => {
+  const machine = new Machine(context);
+  machine.select('selected');
+  await machine.start();
+  world.settings['enable'] = false;
+  world.configured.fire({ affectsConfiguration: (key) => key === 'loaderlint.enable' });
+  await world.commands.get('loaderlint.debugInformation')!(); // waits for what is under way
+  assert.equal(clients[0]!.running, false);
+  assert.equal(world.status['text'], 'loaderlint: off');
+  world.answer = ({ steps }) => steps.find((step) => step === 'Turn On');
+  await world.commands.get('loaderlint.showWorkerMap')!();
+  await settled(() => clients.length === 2);
+  assert.equal(world.settings['enable'], true);
+});
+
+test('what is shown of the workspace is remembered', options, async (context) => {
+  const machine = new Machine(context);
+  machine.select('selected');
+  await machine.start();
+  const mode = () => clients.at(-1)!.options.initializationOptions().diagnosticMode;
+  assert.equal(mode(), undefined);
+  clients[0]!.answers['loaderlint/checkWorkspace'] = { message: 'loaderlint: 3 findings in 2 files' };
+  await world.commands.get('loaderlint.checkWorkspace')!();
+  await world.commands.get('loaderlint.restart')!();
+  assert.equal(mode(), 'workspace');
+  assert.deepEqual(world.executed.at(-1), ['setContext', 'loaderlint.showsWorkspace', true]);
+  await world.commands.get('loaderlint.showOpenFilesOnly')!();
+  await world.commands.get('loaderlint.restart')!();
+  assert.equal(mode(), undefined);
+});
+
+test('all fixes of the workspace are one request, and can be saved', options, async (context) => {
+  const machine = new Machine(context);
+  machine.select('selected');
+  await machine.start();
+  clients[0]!.answers['loaderlint/fixWorkspace'] = { files: 2, message: 'loaderlint: 2 files edited' };
+  world.answer = ({ steps }) => steps[0];
+  await world.commands.get('loaderlint.fixWorkspace')!();
+  assert.deepEqual(world.messages.map(({ text, steps }) => [text, steps]), [['loaderlint: 2 files edited', ['Save All']]]);
+  assert.deepEqual(world.executed.at(-1), ['workbench.action.files.saveAll']);
+  clients[0]!.answers['loaderlint/fixWorkspace'] = { files: 0, message: 'loaderlint: nothing' };
+  await world.commands.get('loaderlint.fixWorkspace')!();
+  assert.deepEqual(world.messages.at(-1)!.steps, []);
 });
 
 test('debug information says what was tried, and no home folder', options, async (context) => {

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { inflateRawSync } from 'node:zlib';
 import { atLeast, MINIMUM_SERVER } from '../src/discovery';
 
 const root = path.dirname(__dirname); // the tests are bundled into out/
@@ -13,6 +14,10 @@ const manifest = JSON.parse(read('package.json')) as {
   engines: { vscode: string };
   devDependencies: Record<string, string>;
   files: string[];
+  icon: string;
+  homepage: string;
+  repository: { url: string };
+  bugs: { url: string };
   contributes: {
     commands: { command: string }[];
     walkthroughs: { steps: { id: string; description: string; media: { markdown: string } }[] }[];
@@ -37,22 +42,34 @@ test('the types are those of the oldest editor that is supported', () => {
   assert.equal(`^${manifest.devDependencies['@types/vscode']}`, manifest.engines.vscode);
 });
 
-test('every setting of pyproject.toml is an editor setting, and unset by default', () => {
+test('every setting of pyproject.toml is an editor setting, unset by default, and of one type', () => {
   const table = /^KEYS: .*\{\n((?: .*\n)+)\}/m.exec(read('server/loaderlint/settings/settings.py'))?.[1] ?? '';
   const keys = [...table.matchAll(/"([a-z-]+)":/g)].map((match) => match[1] ?? '');
   assert.ok(keys.includes('target-torch'), 'the table of settings was not found');
   const camel = keys.map((key) => `loaderlint.${key.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())}`);
-  const own = ['loaderlint.server.path', 'loaderlint.interpreter', 'loaderlint.diagnosticMode'];
-  assert.deepEqual(Object.keys(properties).sort(), [...camel, ...own].sort());
+  const own = ['enable', 'diagnosticMode', 'interpreter', 'server.path', 'server.args', 'logLevel', 'trace.server'];
+  assert.deepEqual(Object.keys(properties).sort(), [...camel, ...own.map((name) => `loaderlint.${name}`)].sort());
+  const unset: Record<string, unknown> = { array: [], object: {}, string: '' };
   for (const [name, property] of Object.entries(properties)) {
-    assert.equal(property['default'], name === 'loaderlint.diagnosticMode' ? 'openFilesOnly' : null, name);
+    if (camel.includes(name)) assert.deepEqual(property['default'], unset[String(property['type'])], name);
     assert.ok(property['markdownDescription'], name);
   }
 });
 
+test('the settings that VS Code cannot show as a form are few', () => {
+  // A form takes a boolean, a text, a choice, a list of texts or choices, and a table of texts or choices.
+  const simple = (one: Record<string, unknown> | undefined): boolean => one?.['type'] === 'string';
+  const shown = ([, { type, items, additionalProperties }]: [string, Record<string, unknown>]): boolean =>
+    type === 'boolean' || type === 'string' ||
+    (type === 'array' && simple(items as Record<string, unknown>)) ||
+    (type === 'object' && simple(additionalProperties as Record<string, unknown>));
+  const others = Object.entries(properties).filter((one) => !shown(one)).map(([name]) => name);
+  assert.deepEqual(others, ['loaderlint.perFileIgnores', 'loaderlint.loaders']);
+});
+
 test('a workspace that is not trusted cannot choose the program that is run', () => {
   const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
-  assert.deepEqual(restrictedConfigurations, ['loaderlint.server.path', 'loaderlint.interpreter']);
+  assert.deepEqual(restrictedConfigurations, ['loaderlint.server.path', 'loaderlint.server.args', 'loaderlint.interpreter']);
 });
 
 test('the pages of the walkthrough are there, with their pictures and commands', () => {
@@ -74,7 +91,16 @@ test('the pages of the walkthrough are there, with their pictures and commands',
 test('the client is thin', () => {
   const sources = fs.readdirSync(path.join(root, 'client/src')).map((name) => read(`client/src/${name}`)).join('\n');
   const code = sources.split('\n').filter((line) => line.trim() && !/^\s*(\/\/|\/\*|\*)/.test(line));
-  assert.ok(code.length < 550, `${code.length} lines of code`);
+  assert.ok(code.length < 620, `${code.length} lines of code`);
+});
+
+test('the marketplace shows an icon, links, and pictures that are not in the VSIX', () => {
+  const icon = fs.readFileSync(path.join(root, manifest.icon));
+  assert.deepEqual([icon.toString('latin1', 1, 4), icon.readUInt32BE(16), icon.readUInt32BE(20)], ['PNG', 256, 256]);
+  const repository = manifest.repository.url.replace(/\.git$/, '');
+  assert.match(repository, /^https:\/\/github\.com\/[\w-]+\/[\w-]+$/);
+  assert.equal(manifest.bugs.url, `${repository}/issues`);
+  assert.match(manifest.homepage, /^https:/);
 });
 
 test('every command of the manifest is registered', () => {
@@ -88,7 +114,11 @@ test('the VSIX holds what the extension needs, and nothing else', () => {
   try {
     const vsix = path.join(folder, 'loaderlint.vsix');
     execFileSync('npm', ['run', '--silent', 'package', '--', '--out', vsix], { cwd: root, shell: true, stdio: 'pipe' });
-    assert.deepEqual(archived(fs.readFileSync(vsix)), [
+    const archive = archived(fs.readFileSync(vsix));
+    const readme = archive.get('extension/readme.md')!();
+    const pictures = [...readme.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map((match) => match[1]);
+    assert.ok(pictures.length > 0 && pictures.every((link) => /^https:.*\.png$/.test(link!)), String(pictures));
+    assert.deepEqual([...archive.keys()].sort(), [
       '[Content_Types].xml',
       'extension.vsixmanifest',
       'extension/LICENSE.txt',
@@ -97,6 +127,7 @@ test('the VSIX holds what the extension needs, and nothing else', () => {
       'extension/dist/LICENSES.txt',
       'extension/dist/extension.js',
       `extension/dist/loaderlint-${manifest.version}-py3-none-any.whl`,
+      'extension/docs/images/icon.png',
       ...['finding', 'fix', 'workers', 'workspace'].map((name) => `extension/docs/images/vscode-${name}.png`),
       'extension/package.json',
       'extension/readme.md',
@@ -107,14 +138,18 @@ test('the VSIX holds what the extension needs, and nothing else', () => {
   }
 });
 
-/** The names in a zip file, from its central directory. */
-function archived(zip: Buffer): string[] {
+/** The files in a zip file, by its central directory: their names, and what reads their texts. */
+function archived(zip: Buffer): Map<string, () => string> {
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06'));
-  const names = [];
+  const files = new Map<string, () => string>();
   for (let at = zip.readUInt32LE(end + 16), left = zip.readUInt16LE(end + 10); left > 0; left--) {
     const [name, extra, comment] = [28, 30, 32].map((field) => zip.readUInt16LE(at + field)) as [number, number, number];
-    names.push(zip.toString('utf8', at + 46, at + 46 + name));
+    const [size, local] = [zip.readUInt32LE(at + 20), zip.readUInt32LE(at + 42)];
+    files.set(zip.toString('utf8', at + 46, at + 46 + name), () => {
+      const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
+      return inflateRawSync(zip.subarray(start, start + size)).toString('utf8');
+    });
     at += 46 + name + extra + comment;
   }
-  return names.sort();
+  return files;
 }

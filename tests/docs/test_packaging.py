@@ -26,6 +26,10 @@ def test_the_editor_knows_every_setting_and_the_server_every_setting_of_the_edit
         name.removeprefix("loaderlint."): None for name in manifest["contributes"]["configuration"]["properties"]
     }
     # What is the editor's alone: how to find and watch the server, and what is shown.
-    own = {name for name in offered if "." in name or name in ("interpreter", client_settings.MODE)}
+    own = {
+        name
+        for name in offered
+        if "." in name or name in ("enable", "interpreter", client_settings.MODE, client_settings.LOG_LEVEL)
+    }
     given: dict[str, object] = {name: "x" for name in offered if name not in own}
     assert sorted(settings.from_editor(given)) == sorted(settings.KEYS)

@@ -232,6 +232,59 @@ def test_questions(code: Workbench) -> None:
     code.picture("debug information")
 
 
+def test_the_status_item_has_restart(code: Workbench) -> None:
+    code.go("transforms.py", 11, 20)
+    expect(code.squiggles("error").first).to_be_visible()
+    code.page.locator('.statusbar-item[id="status.languageStatus"]').click()
+    status = code.page.locator(".hover-language-status", has_text=f"loaderlint: {__version__}")
+    expect(status).to_contain_text("the setting loaderlint.server.path")
+    expect(status.get_by_text("Restart")).to_be_visible()
+    code.picture("status")
+
+
+def test_the_server_dies_too_often(code: Workbench, home: Project) -> None:
+    code.go("loaders.py", 27, 20)
+    expect(code.problem("LDR103")).to_have_count(1)
+    killed = ""
+    for _ in range(5):
+        code.until("another server", lambda: home.server_pid.read_text() not in ("", killed))
+        killed = home.server_pid.read_text()
+        threads = Path(f"/proc/{int(killed)}/task")  # one of them starts the engine when the client is ready
+        code.until("its engine", lambda at=threads: any(one.read_text() for one in at.glob("*/children")))
+        os.kill(int(killed), signal.SIGKILL)
+    said = code.notification("stopped 5 times within three minutes and is off now")
+    expect(said.locator(".monaco-button", has_text="Show Logs")).to_be_visible()
+    code.picture("crashed")
+    code.answer("stopped 5 times", "Restart")
+    code.until("another server", lambda: home.server_pid.read_text() not in ("", killed))
+    expect(code.problem("LDR103")).to_have_count(1)
+
+
+def test_all_fixes_of_the_workspace(code: Workbench) -> None:
+    code.go("train.py")
+    code.command("loaderlint: Fix All in Workspace")
+    code.answer("loaderlint: all safe fixes are made; 3 files edited", "Save All")
+    code.on_disk("loaders.py", "worker_init_fn=seed_worker")
+    code.on_disk("datasets.py", "get_worker_info")
+    code.picture("fixed")
+
+
+def test_most_settings_can_be_set_with_the_mouse(code: Workbench) -> None:
+    code.page.set_viewport_size({"width": 1280, "height": 4000})  # the Settings editor draws what is in sight
+    code.command("Preferences: Open Settings (UI)")
+    code.page.locator(
+        ".settings-editor .monaco-editor.focused, .settings-editor .suggest-input-container"
+    ).first.click()
+    code.type("@ext:loaderlint.loaderlint")
+    settings = code.page.locator(".settings-editor .setting-item-contents")
+    known = json.loads((ROOT / "package.json").read_text())["contributes"]["configuration"]["properties"]
+    expect(settings).to_have_count(len(known))
+    by_hand = settings.filter(has_text="Edit in settings.json")
+    expect(by_hand).to_have_count(2)
+    assert [text.split(":")[1].split("(")[0][:18].strip() for text in by_hand.all_inner_texts()]
+    code.picture("settings")
+
+
 def write_notebook(path: Path, *cells: str) -> None:
     """Write a notebook; cells that start with '# ' are Markdown, all others code."""
     code = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}

@@ -45,6 +45,20 @@ def test_a_line_of_the_text_in_the_editor_is_explained(project: Path) -> None:
     run(scenario())
 
 
+def test_an_explanation_in_markdown(project: Path) -> None:
+    async def scenario() -> None:
+        async with session(folders=[project]) as client:
+            uri = (project / "a.py").as_uri()
+            client.open(uri, "\nLOADER(7)  # *not* saved")
+            lines = (await client.request("loaderlint/explain", **at(uri, 1, 3), format="markdown"))["text"].split("\n")
+            assert lines[:6] == ["# a.py:2", "", "```python", "LOADER(7)  # *not* saved", "```", ""]
+            assert any(line.startswith("## makes the loader `loader`: Loader, `num_workers=7`") for line in lines)
+            told = await client.request("loaderlint/explain", **at(uri, 0), format="markdown")
+            assert told["text"].startswith("# a.py:1\n\n"), "an empty line has no block of code"
+
+    run(scenario())
+
+
 def test_a_line_of_a_cell_is_named_by_its_cell(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with session(folders=[tmp_path]) as client:
@@ -95,6 +109,15 @@ def test_the_worker_map_of_a_file_and_of_the_workspace(project: Path) -> None:
             assert "c.py" not in told["text"] and told["folder"] == project.as_uri()
             everything = (await client.request("loaderlint/workers"))["text"]
             assert "a.py:1" in everything and "c.py:1" in everything
+
+    run(scenario())
+
+
+def test_the_worker_map_in_markdown(project: Path) -> None:
+    async def scenario() -> None:
+        async with session(folders=[project]) as client:
+            told = await client.request("loaderlint/workers", format="markdown")
+            assert told["text"].startswith("# Worker map\n\n## `loader` at a.py:1: Loader, `num_workers=4`\n\n- ")
 
     run(scenario())
 
@@ -242,6 +265,74 @@ def test_cancelled_it_changes_nothing(project: Path, by_progress: bool) -> None:
             await client.settled()
             assert not client.server.shows_workspace and shown(client, project / "a.py") is None
             assert progress(client, "t")[-1] == "end"
+
+    run(scenario())
+
+
+def test_a_client_that_remembers_gets_all_findings_from_the_start(project: Path) -> None:
+    async def scenario() -> None:
+        options = {"initializationOptions": {"diagnosticMode": "workspace"}}
+        async with session(folders=[project], **options) as client:
+            await client.until(lambda: shown(client, project / "b.py") == 2)
+            await client.request("loaderlint/showOpenFilesOnly")
+            await client.until(lambda: shown(client, project / "b.py") == 0)
+
+    run(scenario())
+
+
+# --- fixing the whole workspace ---------------------------------------------------------------------------------------
+
+
+def fixing(client: Session, *, applied: bool) -> list[dict[str, Any]]:
+    """Lets the client apply edits, or refuse them; they are kept in the list."""
+    edits: list[dict[str, Any]] = []
+
+    def apply(params: dict[str, Any]) -> dict[str, Any]:
+        edits.append(params["edit"])
+        return {"applied": applied, "failureReason": "read-only"}
+
+    client.replies["workspace/applyEdit"] = apply
+    return edits
+
+
+def able_to_edit() -> dict[str, Any]:
+    able = capabilities()
+    able["workspace"]["applyEdit"] = True
+    return able
+
+
+def test_all_safe_fixes_of_the_workspace_are_one_edit(project: Path) -> None:
+    (project / "closed.ipynb").write_text("BUG\n")
+
+    async def scenario() -> None:
+        async with session(able_to_edit(), [project]) as client:
+            edits = fixing(client, applied=True)
+            a = (project / "a.py").as_uri()
+            client.open(a, "BUG2 GUESS\n", version=7)
+            told = await client.request("loaderlint/fixWorkspace")
+            assert (told["files"], told["message"]) == (2, "loaderlint: all safe fixes are made; 2 files edited")
+            ((first, second),) = [edit["documentChanges"] for edit in edits]
+            assert first["textDocument"] == {"uri": a, "version": 7}
+            assert first["edits"][0]["newText"] == "FIXED GUESS\n", "a fix that made room for another"
+            assert second["textDocument"] == {"uri": (project / "b.py").as_uri(), "version": None}
+            assert "changeAnnotations" not in edits[0], "nobody asks again"
+
+    run(scenario())
+
+
+def test_fixes_of_the_workspace_that_are_not_made_are_told(project: Path) -> None:
+    async def scenario() -> None:
+        async with session(able_to_edit(), [project]) as client:
+            edits = fixing(client, applied=False)
+            with pytest.raises(Refused, match="did not apply the fixes: read-only"):
+                await client.request("loaderlint/fixWorkspace")
+            for name in ("a.py", "b.py"):
+                client.open((project / name).as_uri(), "GUESS")
+            assert (await client.request("loaderlint/fixWorkspace"))["files"] == 0
+            assert len(edits) == 1
+        async with session(folders=[project]) as client:
+            with pytest.raises(Refused, match="check --fix"):
+                await client.request("loaderlint/fixWorkspace")
 
     run(scenario())
 

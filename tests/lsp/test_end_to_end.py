@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -310,6 +311,29 @@ def test_what_a_baseline_keeps_is_not_shown(project: Path) -> None:
             assert await opened.diagnostics(opened.open(project / "data.py")) == []
         async with window(project) as opened:
             assert len(await opened.diagnostics(opened.open(project / "data.py"))) == 1
+
+    run(scenario())
+
+
+def test_the_whole_workspace_has_as_many_findings_as_the_command_line_counts(project: Path) -> None:
+    sources = (DATA, TRAIN.replace("from data import AugDataset", ""))
+    cells = [{"cell_type": "code", "metadata": {}, "source": source, "outputs": []} for source in sources]
+    (project / "draw.ipynb").write_text(
+        json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    )
+    (project / "lines.py").write_text(
+        "import cv2\n" + DATA.replace("np.random", "cv2.resize(image, (3, 3)); np.random")
+    )
+    command = [sys.executable, "-m", "loaderlint", "check", "--target-torch", "1.8.1", "--output-format"]
+    told = subprocess.run([*command, "concise"], cwd=project, capture_output=True, text=True).stdout.splitlines()
+    files = {line.split(":")[0] for line in told[:-1]}
+    assert "draw.ipynb" in files
+
+    async def scenario() -> None:
+        async with window(project) as here:
+            found = await here.client.protocol.send_request_async("loaderlint/checkWorkspace", {})
+            assert (found.findings, found.files) == (len(told) - 1, len(files))
+            assert told[-1].startswith(f"{found.findings} findings")
 
     run(scenario())
 

@@ -47,6 +47,24 @@ def test_who_asks_is_sent_nothing_and_who_does_not_is_not_offered_it() -> None:
     run(scenario())
 
 
+@pytest.mark.parametrize("declared", [True, False])
+def test_what_it_shows_it_may_declare_for_its_questions_alone(tmp_path: Path, declared: bool) -> None:
+    able = capabilities(pulls=True)
+    shows = able["textDocument"].pop("publishDiagnostics")
+    if declared:
+        able["textDocument"]["diagnostic"] |= shows
+
+    async def scenario() -> None:
+        async with session(able, [tmp_path]) as client:
+            (tmp_path / "b.py").write_text("the cause\n")
+            a = (tmp_path / "a.py").as_uri()
+            client.open(a, "FAR(b.py)")
+            (one,) = (await pull(client, a))["items"]
+            assert ("relatedInformation" in one, "codeDescription" in one, "data" in one) == (declared,) * 3
+
+    run(scenario())
+
+
 def test_one_that_cannot_be_told_to_ask_again_is_sent_all() -> None:
     able = capabilities(pulls=True)
     del able["workspace"]["diagnostics"]

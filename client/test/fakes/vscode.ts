@@ -2,6 +2,7 @@
 import path from 'node:path';
 
 export interface Message {
+  readonly severity: string;
   readonly text: string;
   readonly steps: string[];
 }
@@ -24,6 +25,8 @@ class World {
   notebooks: unknown[] = [];
   opened = new EventEmitter<unknown>();
   status: Record<string, unknown> = {};
+  /** What is kept for the workspace from one session to the next. */
+  kept = new Map<string, unknown>();
   cancelled = new EventEmitter<void>();
   trust = new EventEmitter<void>();
   configured = new EventEmitter<{ affectsConfiguration(key: string): boolean }>();
@@ -58,9 +61,9 @@ export class Uri {
 export let world = new World();
 export const renew = () => (world = new World());
 
-const message = async (text: string, ...steps: string[]) => {
-  world.messages.push({ text, steps });
-  return world.answer({ text, steps });
+const message = (severity: string) => async (text: string, ...steps: string[]) => {
+  world.messages.push({ severity, text, steps });
+  return world.answer({ severity, text, steps });
 };
 const disposable = { dispose: () => undefined };
 export const ProgressLocation = { Notification: 15 };
@@ -85,9 +88,9 @@ export const env = { appName: 'a fake', remoteName: undefined };
 const quiet = () => undefined;
 export const window = {
   createOutputChannel: () => ({ info: quiet, error: quiet, warn: quiet, debug: quiet, show: quiet }),
-  showErrorMessage: message,
-  showWarningMessage: message,
-  showInformationMessage: message,
+  showErrorMessage: message('error'),
+  showWarningMessage: message('warning'),
+  showInformationMessage: message('information'),
   showTextDocument: async (uri: Uri) => void world.shown.push(uri),
   get activeTextEditor() {
     return world.editor;
@@ -120,7 +123,14 @@ export const workspace = {
     return world.notebooks;
   },
   onDidOpenNotebookDocument: (listener: (notebook: unknown) => unknown) => world.opened.event(listener),
-  getConfiguration: () => ({ get: (key: string) => world.settings[key], toJSON: () => world.settings }),
+  getConfiguration: () => ({
+    get: (key: string, usual?: unknown) => world.settings[key] ?? usual,
+    update: async (key: string, value: unknown) => {
+      world.settings[key] = value;
+      world.configured.fire({ affectsConfiguration: (name) => name === `loaderlint.${key}` });
+    },
+    toJSON: () => world.settings,
+  }),
   onDidGrantWorkspaceTrust: (listener: () => unknown) => world.trust.event(listener),
   onDidChangeConfiguration: (listener: (event: { affectsConfiguration(key: string): boolean }) => unknown) =>
     world.configured.event(listener),

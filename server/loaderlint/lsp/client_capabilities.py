@@ -26,6 +26,7 @@ class Client:
     diagnostic_data: bool = False
     tags: frozenset[types.DiagnosticTag] = frozenset()
     pulls: bool = False
+    applies_edits: bool = False
     document_changes: bool = False
     change_annotations: bool = False
     resolves_edits: bool = False
@@ -55,16 +56,23 @@ class Client:
         def listed(name: str) -> Sequence[Any]:
             return get(able, name, None) or ()
 
+        # A client that asks for diagnostics may say so there alone (since LSP 3.18).
+        ways = ("text_document.publish_diagnostics", "text_document.diagnostic")
+
+        def shows(name: str) -> bool:
+            return any(can(f"{way}.{name}") for way in ways)
+
         return Client(
             encoding=_ENCODINGS.get(str(_value(ServerCapabilitiesBuilder.choose_position_encoding(able))), "utf-16"),
-            related_information=can("text_document.publish_diagnostics.related_information"),
-            code_description=can("text_document.publish_diagnostics.code_description_support"),
-            diagnostic_data=can("text_document.publish_diagnostics.data_support"),
-            tags=frozenset(listed("text_document.publish_diagnostics.tag_support.value_set")),
+            related_information=shows("related_information"),
+            code_description=shows("code_description_support"),
+            diagnostic_data=shows("data_support"),
+            tags=frozenset(tag for way in ways for tag in listed(f"{way}.tag_support.value_set")),
             # An edit in one file changes the findings of others: one that cannot be told so is better sent all.
             pulls=get(able, "text_document.diagnostic", None) is not None
             and can("workspace.diagnostics.refresh_support")
             and not _refreshes_the_workspace_only(params.client_info),
+            applies_edits=can("workspace.apply_edit"),
             document_changes=can("workspace.workspace_edit.document_changes"),
             change_annotations=can("workspace.workspace_edit.change_annotation_support"),
             resolves_edits="edit" in listed("text_document.code_action.resolve_support.properties")

@@ -22,6 +22,9 @@ logger = logging.getLogger(__name__)
 SECTION = "loaderlint"
 #: Which files get diagnostics: `openFilesOnly` (the default) or `workspace`.
 MODE = "diagnosticMode"
+#: How much the server writes to stderr: a key of `_LOG_LEVELS`; `warning` is the default.
+LOG_LEVEL = "logLevel"
+_LOG_LEVELS = {"error": logging.ERROR, "warning": logging.WARNING, "info": logging.INFO, "debug": logging.DEBUG}
 #: Seconds that the first analysis waits for the client to tell its settings.
 PATIENCE = 5.0
 
@@ -40,13 +43,21 @@ def take(ls: Server, section: Any, folders: Mapping[Path, Any] | None = None) ->
     of_folders = {known_as(folder): overrides(one) for folder, one in (folders or {}).items()}
     if any(one != ls.overrides for one in of_folders.values()):
         ls.overrides = {**ls.overrides, FOLDERS: of_folders}
-    ls.workspace_by_setting = isinstance(section, Mapping) and section.get(MODE) == "workspace"
+    own = section if isinstance(section, Mapping) else {}
+    ls.workspace_by_setting = own.get(MODE) == "workspace"
+    logging.getLogger("loaderlint").setLevel(_LOG_LEVELS.get(str(own.get(LOG_LEVEL)), logging.WARNING))
 
 
 def interpreter(options: Mapping[str, Any]) -> str | None:
     """The Python that is selected in the editor, from the initialization options."""
     selected = options.get("interpreter")
     return selected if isinstance(selected, str) and selected else None
+
+
+def shows_workspace(options: Mapping[str, Any]) -> bool:
+    """Whether the initialization options ask for the findings of all files from the start: a client that remembers what
+    `loaderlint/checkWorkspace` did in its last session says so."""
+    return options.get(MODE) == "workspace"
 
 
 async def load(ls: Server) -> None:

@@ -134,7 +134,7 @@ def _files(
     """The edits that an action's data stand for, and whether those of files that are not open need the user's consent.
     Only an unsafe fix does: a safe one is made in all its files at once, as a rename is. For the worker's thread."""
     if "all" in data:
-        return fix_all(workspace, report.snapshot.path, snapshots, data.get("rules")), False
+        return fix_all(workspace, [report.snapshot.path], snapshots, data.get("rules")), False
     repair = _repair(workspace, report, data)
     return (repair.files, repair.safety != "safe") if repair is not None else ((), False)
 

@@ -1,5 +1,5 @@
 """What our own requests (`loaderlint/...`) have in common: they take the protocol's own parameters, and answer with a
-text for people. An editor shows that text as it is."""
+text for people. An editor shows that text as it is. It is plain text, or Markdown if `format` is `markdown`."""
 
 from __future__ import annotations
 
@@ -37,6 +37,11 @@ def position(params: Any) -> types.Position:
     if not isinstance(line, int) or not isinstance(character, int) or line < 0 or character < 0:
         raise JsonRpcInvalidParams("'position' is missing")
     return types.Position(line=line, character=character)
+
+
+def wants_markdown(params: Any) -> bool:
+    """Whether the text is to be Markdown."""
+    return getattr(params, "format", None) == "markdown"
 
 
 def base_of(path: Path | None, folders: Sequence[Path]) -> Path | None:

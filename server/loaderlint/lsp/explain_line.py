@@ -1,14 +1,25 @@
 """`loaderlint/explain`: what is known of a line, as `loaderlint explain FILE:LINE` tells it, of the text in the editor.
 
-Takes what a hover takes (`textDocument`, `position`) and answers `{text, folder}`."""
+Takes what a hover takes (`textDocument`, `position`), and `format`; answers `{text, folder}`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from loaderlint.lsp.custom_requests import NOT_ANSWERED, Refusal, answer, base_of, cells_of, document_uri, position
+from loaderlint.lsp.custom_requests import (
+    NOT_ANSWERED,
+    Refusal,
+    answer,
+    base_of,
+    cells_of,
+    document_uri,
+    position,
+    wants_markdown,
+)
 from loaderlint.lsp.markdown import explanation
 from loaderlint.lsp.protocol import ContentModified
+from loaderlint.lsp.text_formats import as_markdown, code_block
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
@@ -39,7 +50,21 @@ async def explain(ls: Server, params: Any) -> dict[str, object]:
     lines = await ls.engine.try_asking(lambda workspace: workspace.answer(explanation, path, line, cells, base))
     if lines is None:
         raise Refusal(NOT_ANSWERED)
-    return answer(lines, base)
+    return answer(_markdown(lines) if wants_markdown(params) else lines, base)
+
+
+def _markdown(lines: Sequence[str]) -> Iterator[str]:
+    """An explanation, whose first line is the place and the line of code that stands there; or the one line that says
+    why there is none."""
+    first, *others = lines
+    if not others:
+        yield from as_markdown(lines)
+        return
+    place, _, source = first.partition(": ")
+    yield f"# {place.rstrip(':')}"
+    if source:
+        yield from ("", *code_block(source))
+    yield from as_markdown(others)
 
 
 def register(server: Server) -> None:

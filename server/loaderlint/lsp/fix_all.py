@@ -20,14 +20,14 @@ class _File(NamedTuple):
 
 
 def fix_all(
-    workspace: Workspace, path: Path, snapshots: Sequence[Snapshot], rules: Collection[str] | None
+    workspace: Workspace, paths: Sequence[Path], snapshots: Sequence[Snapshot], rules: Collection[str] | None
 ) -> Sequence[FileEdit]:
-    """The edits that make all safe fixes of the findings in the file at `path`, of the named rules only if any are
+    """The edits that make all safe fixes of the findings in the files at `paths`, of the named rules only if any are
     named.
 
     The workspace sees each round's result and is put back to what `snapshots` (all open documents) say. Raises NotMade
     if there is no end to it."""
-    first = workspace.fix_all([path], rules=rules)
+    first = workspace.fix_all(paths, rules=rules)
     if not first:
         return ()
     before: dict[Path, str] = {}
@@ -39,7 +39,7 @@ def fix_all(
                 text = workspace.text(file.path)
                 before.setdefault(file.path, text)
                 workspace.set_text(file.path, applied(text, file.edits))
-            edits = workspace.fix_all([path], rules=rules)
+            edits = workspace.fix_all(paths, rules=rules)
             rounds += bool(edits)
         if edits:
             names = ", ".join(sorted({file.path.name for file in edits}))

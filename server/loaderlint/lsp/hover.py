@@ -11,6 +11,7 @@ from lsprotocol import types
 
 from loaderlint.lsp.documents import Snapshot
 from loaderlint.lsp.markdown import about_line
+from loaderlint.lsp.text_formats import plain
 from loaderlint.lsp.text_positions import Place, Span, content, touches
 
 if TYPE_CHECKING:
@@ -58,9 +59,12 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
 def _hover(ls: Server, text: str, span: Span, snapshot: Snapshot) -> types.Hover | None:
     if not text:
         return None
-    kind = types.MarkupKind.Markdown if ls.client.markdown else types.MarkupKind.PlainText
+    if ls.client.markdown:
+        contents = types.MarkupContent(kind=types.MarkupKind.Markdown, value=text)
+    else:
+        contents = types.MarkupContent(kind=types.MarkupKind.PlainText, value=plain(text))
     return types.Hover(
-        contents=types.MarkupContent(kind=kind, value=text),
+        contents=contents,
         range=snapshot.part_at(span.line).range(span, ls.client.encoding),
     )
 

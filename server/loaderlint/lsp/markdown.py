@@ -84,8 +84,8 @@ def _run(run: Run, known: Explanation) -> str:
 def explanation(
     workspace: Workspace, path: Path, line: int, cells: Mapping[Path, tuple[int, ...]], base: Path | None
 ) -> list[str]:
-    """What is known of a line (from 0), as `loaderlint explain` prints it. `cells`: where those of open notebooks
-    begin; `base`: the folder that paths are relative to."""
+    """What is known of a line (from 0), as `loaderlint explain` prints it: first 'train.py:12: x = f()'. `cells`: where
+    those of open notebooks begin; `base`: the folder that paths are relative to."""
     from loaderlint.report import explanation_report, shown_path
     from loaderlint.report.locations import Spots
 

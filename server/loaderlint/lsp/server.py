@@ -25,6 +25,7 @@ from loaderlint.lsp import (
     document_sync,
     explain_line,
     file_events,
+    fix_workspace,
     hover,
     pull_diagnostics,
     rule_page,
@@ -105,6 +106,7 @@ class Server(LanguageServer):
             worker_map_request,
             rule_page,
             check_workspace,
+            fix_workspace,
             debug_information,
         ):
             feature.register(self)
@@ -120,6 +122,7 @@ class Server(LanguageServer):
     def configured(self) -> None:
         """Analyse with the folders and settings as they are now."""
         selected = {"interpreter": self.interpreter} if self.interpreter else {}
+        logger.info("folders: %s; settings: %s", [*map(str, self.folders)], {**self.overrides, **selected})
         self.analysis.configure(Setup(self.folders, {**self.overrides, **selected}))
         self.analysis.news.send()
 
@@ -178,6 +181,8 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
     options = client_capabilities.initialization(params)
     client_settings.take(ls, options.get("settings"))
     ls.interpreter = client_settings.interpreter(options)
+    ls.workspace_by_request = client_settings.shows_workspace(options)
+    logger.info("the client is %s", params.client_info)
     if ls.client.pulls:
         pull_diagnostics.register(ls)
 

@@ -1,14 +1,23 @@
 """`loaderlint/workers`: the worker map as `loaderlint workers` prints it, of a document or of the whole workspace.
 
-Takes `{textDocument}` (a file, a notebook or one of its cells) or nothing, and answers `{text, folder}`."""
+Takes `{textDocument}` (a file, a notebook or one of its cells) or nothing, and `format`; answers `{text, folder}`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loaderlint.lsp.custom_requests import NOT_ANSWERED, Refusal, answer, base_of, cells_of, document_uri
+from loaderlint.lsp.custom_requests import (
+    NOT_ANSWERED,
+    Refusal,
+    answer,
+    base_of,
+    cells_of,
+    document_uri,
+    wants_markdown,
+)
 from loaderlint.lsp.markdown import map_of_workers
+from loaderlint.lsp.text_formats import as_markdown
 from loaderlint.lsp.uris import known_path_of
 
 if TYPE_CHECKING:
@@ -29,7 +38,7 @@ async def workers(ls: Server, params: Any) -> dict[str, object]:
     lines = await ls.engine.try_asking(lambda workspace: workspace.answer(map_of_workers, path, cells, base))
     if lines is None:
         raise Refusal(NOT_ANSWERED)
-    return answer(lines, base)
+    return answer(["# Worker map", "", *as_markdown(lines)] if wants_markdown(params) else lines, base)
 
 
 def _path(ls: Server, uri: str | None) -> Path | None:

@@ -54,10 +54,11 @@ class NotMade(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A workspace edit and the open documents that it holds for, each at exactly this version."""
+    """A workspace edit of so many files, and the open documents that it holds for, each at exactly this version."""
 
     edit: types.WorkspaceEdit
     touches: tuple[Snapshot, ...]
+    files: int
 
     def holds(self, documents: Documents) -> bool:
         """Whether all these documents are still open at their versions."""
@@ -95,8 +96,8 @@ def change(
             changed.extend(_cell_edits(file, snapshot, snapshot.cells, client.encoding))
     touches = tuple(is_open[file.path] for file in files if file.path in is_open)
     if not client.document_changes:
-        return Change(types.WorkspaceEdit(changes={uri: edits for uri, _, edits in changed}), touches)
-    return Change(_versioned(changed, confirm if client.change_annotations else None), touches)
+        return Change(types.WorkspaceEdit(changes={uri: edits for uri, _, edits in changed}), touches, len(files))
+    return Change(_versioned(changed, confirm if client.change_annotations else None), touches, len(files))
 
 
 def _refuse_twice(files: Sequence[FileEdit]) -> None:
