@@ -22,7 +22,7 @@ from loaderlint.findings.finding import Severity
 from loaderlint.knowledge.wrappers import WRAPPERS, LoaderKind
 from loaderlint.rules import RULES
 from loaderlint.rules.base import Rule
-from scripts import protocol_page, truth_tables
+from scripts import libraries_page, protocol_page, truth_tables
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = Path("docs/rules")
@@ -36,6 +36,7 @@ EXAMPLE = ROOT / "examples"
 _OUTPUT = re.compile(r"<!-- begin: loaderlint (?P<command>[^\n]+) -->\n.*?<!-- end -->", re.DOTALL)
 
 GENERATED_WRAPPERS = "<!-- Written by scripts/generate_docs.py from server/loaderlint/knowledge/wrappers.py. -->"
+GENERATED_LIBRARIES = "<!-- Written by scripts/generate_docs.py from the summaries that come with loaderlint. -->"
 CASES = "../tests/wrappers"
 WRAPPERS_INTRODUCTION = """\
 loaderlint knows the libraries below that make, wrap or prepare loaders, and what each does to its workers in which
@@ -72,6 +73,7 @@ def files(root: Path) -> dict[Path, str]:
         PAGES / "README.md": index(),
         Path("docs/truth.md"): f"{GENERATED_TRUTH}\n{truth}",
         Path("docs/wrappers.md"): wrappers_page(),
+        Path("docs/libraries.md"): libraries_page.page(GENERATED_LIBRARIES),
         Path("docs/editors/protocol.md"): protocol_page.written(root),
         Path("README.md"): readme((root / "README.md").read_text("utf-8")),
         **{path: with_outputs((root / path).read_text("utf-8")) for path in WITH_OUTPUTS if (root / path).exists()},
