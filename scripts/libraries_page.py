@@ -17,8 +17,8 @@ declares, else of the newest. `loaderlint explain FILE:LINE` says so: `Queue as 
 (torchio/data/queue.py)`. A summary holds the interface of the modules that loaders and datasets have to do with, and
 what their functions do: it is no copy of the source. Models, layers, losses and command lines are left out.
 
-*Table*: the [tables](wrappers.md) say what the names of this library do, because that was measured. Their summaries only
-check the tables."""
+*Table*: the [tables](wrappers.md) say what the names of this library do, because that was measured. Its summary only
+checks the tables."""
 
 
 def page(note: str) -> str:
