@@ -23,7 +23,7 @@ from loaderlint.findings.finding import Severity
 from loaderlint.knowledge.wrappers import WRAPPERS, LoaderKind
 from loaderlint.rules import RULES
 from loaderlint.rules.base import Rule
-from scripts import protocol_page, settings_schema, truth_tables
+from scripts import libraries_page, protocol_page, settings_schema, truth_tables
 from scripts.rule_lines import line
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,6 +37,7 @@ EXAMPLE = ROOT / "examples"
 _OUTPUT = re.compile(r"<!-- begin: loaderlint (?P<command>[^\n]+) -->\n.*?<!-- end -->", re.DOTALL)
 
 GENERATED_WRAPPERS = "<!-- Written by scripts/generate_docs.py from server/loaderlint/knowledge/wrappers.py. -->"
+GENERATED_LIBRARIES = "<!-- Written by scripts/generate_docs.py from the summaries that come with loaderlint. -->"
 CASES = "../tests/wrappers"
 WRAPPERS_INTRODUCTION = """\
 loaderlint knows the libraries below that make, wrap or prepare loaders, and what each does to its workers in which
@@ -67,8 +68,8 @@ NEEDS = {
 #: What the last column of the table says.
 SAFETY = """\
 A *safe* fix causes no new failure under any start method, wrapper or version in range; `--fix` applies it (to hints
-with `--hints`). An *unsafe* fix involves a guess; it is offered, and applied with `--unsafe-fixes`. Fixes are written to
-files of the project only, each in one step: see [what fixes write](../configuration.md#what-fixes-write)."""
+with `--hints`). An *unsafe* fix involves a guess; it is offered, and applied with `--unsafe-fixes`. Fixes are written
+to files of the project only, each in one step: see [what fixes write](../configuration.md#what-fixes-write)."""
 
 
 def files(root: Path) -> dict[Path, str]:
@@ -81,6 +82,7 @@ def files(root: Path) -> dict[Path, str]:
         PAGES / "README.md": index(),
         Path("docs/truth.md"): f"{GENERATED_TRUTH}\n{truth}",
         Path("docs/wrappers.md"): wrappers_page(),
+        Path("docs/libraries.md"): libraries_page.page(GENERATED_LIBRARIES),
         Path("docs/editors/protocol.md"): protocol_page.written(root),
         Path("package.json"): manifest,
         Path("docs/loaderlint.schema.json"): settings_schema.schema(manifest),

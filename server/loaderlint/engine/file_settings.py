@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from loaderlint.project.versions.environment import Environment
     from loaderlint.project.versions.library_folders import LibraryFolders
     from loaderlint.project.versions.project_versions import Versions
+    from loaderlint.sources.library_summaries import Release
 
 _PLATFORMS = {"linux": "linux", "darwin": "macos", "win32": "windows", "cygwin": "windows"}
 
@@ -74,6 +75,16 @@ class Configuration:
         environment = self.environment(folder / "x.py")
         assert self._versions is not None
         return self._versions.library_folders(folder, environment.platforms, environment.python)
+
+    def summarised(self, folder: Path) -> tuple[Release, ...]:
+        """The releases of libraries whose summaries fit what the files of a folder run on."""
+        from loaderlint.sources import library_summaries
+
+        return library_summaries.fitting(self.environment(folder / "x.py").packages or {})
+
+    def note(self, message: str) -> None:
+        """Note what could not be read of loaderlint's own data."""
+        self.wrong.setdefault(Problem(None, message, fatal=False))
 
     def declared(self, path: Path) -> tuple[LoaderWrapper, ...]:
         """The loaders that the settings of a file declare."""

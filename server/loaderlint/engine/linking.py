@@ -27,6 +27,7 @@ from loaderlint.project.modules.project_files import Part
 from loaderlint.runtime.call_stack import on_own_stack
 from loaderlint.runtime.internal_errors import Failure, Postponed, contained
 from loaderlint.sources.library_sources import LibrarySources, SeenLibraries
+from loaderlint.sources.library_summaries import LibrarySummaries
 from loaderlint.sources.store import Cancelled, Snapshot, Store
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from loaderlint.project.reach.model import Model
     from loaderlint.project.versions.library_folders import LibraryFolders
     from loaderlint.rules.base import Rule
+    from loaderlint.sources.library_summaries import Release
 
 #: A project without any of these words has no loader of any kind (loaders of PyTorch and of its wrappers,
 #: datasets, Keras sequences) and maps no data in a process pool.
@@ -101,7 +103,7 @@ class Linking:
         """The files that the user named: rules that their settings enable are asked too."""
         self.links = 0
         """How often parts of the project were linked (read by tests and benchmarks)."""
-        self._libraries: dict[LibraryFolders, LibrarySources] = {}
+        self._libraries: dict[tuple[LibraryFolders, tuple[Release, ...]], LibrarySources] = {}
         self._took = 0.0
         """How many seconds the last linking took."""
         self.known = False
@@ -336,10 +338,11 @@ class Linking:
         """The libraries that the files of a part import: they are shared by the parts that run in one environment."""
         around = os.path.commonpath(part) if part else self._store.root
         folder = Path(os.path.dirname(around) if str(around).endswith(_SOURCES) else around)
-        folders = self._configuration.library_folders(folder)
-        if folders not in self._libraries:
-            self._libraries[folders] = LibrarySources(folders, self._store.kept)
-        return self._libraries[folders]
+        folders, fitting = self._configuration.library_folders(folder), self._configuration.summarised(folder)
+        if (folders, fitting) not in self._libraries:
+            summaries = LibrarySummaries(fitting, self._configuration.note)
+            self._libraries[folders, fitting] = LibrarySources(folders, summaries, self._store.kept)
+        return self._libraries[folders, fitting]
 
     def libraries(self) -> Iterator[LibrarySources]:
         """The libraries that were looked into."""

@@ -123,10 +123,10 @@ def _installed(model: Model) -> dict[Path, dict[str, str]]:
 
 
 def as_installed(line: str, known: Mapping[str, str]) -> Iterator[str]:
-    """Of the names on a line that were followed into an installed library, where they were read."""
+    """Of the names on a line that were followed into a library, where they were read."""
     for name, place in known.items():
         if re.search(rf"(?<![\w.]){re.escape(name)}\b", line):
-            yield f"{name} as installed: {place}"
+            yield f"{name} {place}"
 
 
 def together(parts: Sequence[Told]) -> Told:

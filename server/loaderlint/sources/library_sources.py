@@ -1,5 +1,7 @@
 """The source of installed libraries: found by the names of modules, and read as far as somebody asks.
 
+Where a library is not installed, a summary stands in for its source (`loaderlint.sources.library_summaries`).
+
 A file of a library is cut and lowered as one of the project is, and its facts are kept by content in the same cache.
 Apart from that it is none of the project's: it is in no list of files, no search looks into it, and what cannot be read
 is not there. Nothing outside of the folders of the environment is read, whatever symbolic links say.
@@ -17,6 +19,8 @@ from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.versions import library_folders
 from loaderlint.project.versions.library_folders import LibraryFolders
 from loaderlint.runtime.internal_errors import Failure, contained
+from loaderlint.sources import library_summaries
+from loaderlint.sources.library_summaries import LibrarySummaries
 from loaderlint.sources.store import KeptPieces, OpenFile, piece_key
 from loaderlint.syntax.cutter import cut
 from loaderlint.syntax.piece_size import has_too_many_clauses
@@ -31,10 +35,11 @@ _MAX_PARTS = 16
 
 
 class LibrarySources:
-    """The modules in some folders. `kept`: where facts of pieces may be known already."""
+    """The modules in some folders, and those of `summaries`. `kept`: where facts of pieces may be known already."""
 
-    def __init__(self, folders: LibraryFolders, kept: KeptPieces | None) -> None:
+    def __init__(self, folders: LibraryFolders, summaries: LibrarySummaries, kept: KeptPieces | None) -> None:
         self.folders = folders
+        self._summaries = summaries
         self._kept = kept
         self._allowed = tuple({os.path.realpath(one) for one in (*folders.folders, *_existing(folders.prefix))})
         self._modules: dict[str, Path | None] = {}
@@ -45,13 +50,18 @@ class LibrarySources:
         self._stamps = {str(one): file_accesses.stamp(str(one)) for one in folders.folders}
 
     def has(self, name: str) -> bool:
-        """Whether a top-level package or module of this name is installed, and its source may be."""
-        return self.module(name) is not None or (name.isidentifier() and bool(self._folders_of(name)))
+        """Whether a top-level package or module of this name is installed, and its source may be; or summarised."""
+        return self._is_installed(name) or self._summaries.has(name)
+
+    def _is_installed(self, top: str) -> bool:
+        return self._find(top) is not None or (top.isidentifier() and bool(self._folders_of(top)))
 
     def module(self, name: str) -> Path | None:
-        """The file of the module with a dotted name; None if it is not installed, compiled, or a namespace package."""
+        """The file of the module with a dotted name; None if it is not installed, compiled, or a namespace package. A
+        summary stands in for a library of which nothing is installed."""
         if name not in self._modules:
-            found = self._modules[name] = self._find(name)
+            installed = not self._summaries.has(name.partition(".")[0]) or self._is_installed(name.partition(".")[0])
+            found = self._modules[name] = self._find(name) if installed else self._summaries.module(name)
             if found is not None:
                 self._names.setdefault(found, name)
         return self._modules[name]
@@ -69,13 +79,16 @@ class LibrarySources:
         return self._open[path]
 
     def place(self, path: Path, piece: int) -> str:
-        """'mmcv 1.7.1 (mmcv/utils/parrots_wrapper.py:41)': where a piece of a module stands, for people."""
+        """'as installed: mmcv 1.7.1 (mmcv/utils/parrots_wrapper.py:41)': where a piece of a module stands, for people.
+        'As summarised' for a summary, without a line."""
+        if self._summaries.text(path) is not None:
+            return f"as summarised: {self._summaries.place(path)}"
         top = self._names.get(path, "").partition(".")[0]
         release = library_folders.release(self.folders, top) or top
         folder = next((one for one in self.folders.folders if path.is_relative_to(one)), path.parent)
         opened = self._open.get(path)
         line = f":{opened.pieces[piece].line + 1}" if opened is not None and piece < len(opened.pieces) else ""
-        return f"{release} ({path.relative_to(folder).as_posix()}{line})"
+        return f"as installed: {release} ({path.relative_to(folder).as_posix()}{line})"
 
     def opened(self) -> Iterator[tuple[bytes, OpenFile]]:
         """The modules that were read, each with its bytes, for a cache to keep."""
@@ -127,9 +140,11 @@ class LibrarySources:
         return any(real == folder or real.startswith(folder + os.sep) for folder in self._allowed)
 
     def _read(self, path: Path) -> OpenFile | None:
-        self._stamps[str(path)] = file_accesses.stamp(str(path))
+        summary = self._summaries.text(path)
+        if summary is None:
+            self._stamps[str(path)] = file_accesses.stamp(str(path))
         try:
-            data = reading.read(path, SOURCE)
+            data = summary if summary is not None else reading.read(path, SOURCE)
             text = decode(data).text
         except (UnreadableFile, UnreadableSource):
             return None
@@ -154,6 +169,10 @@ class SeenLibraries:
     def are_there(self) -> bool:
         """Whether there is a folder with libraries."""
         return bool(self._found().folders.folders)
+
+    def summarised(self) -> tuple[str, ...]:
+        """The top-level packages of which there are summaries, for libraries that are not installed."""
+        return library_summaries.names()
 
     def has(self, name: str) -> bool:
         """See `LibrarySources.has`."""

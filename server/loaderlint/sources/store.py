@@ -794,8 +794,11 @@ class Libraries(Protocol):
     def are_there(self) -> bool:
         """Whether there is a folder with libraries."""
 
+    def summarised(self) -> tuple[str, ...]:
+        """The top-level packages of which there are summaries."""
+
     def has(self, name: str) -> bool:
-        """Whether a top-level package or module of this name is installed."""
+        """Whether a top-level package or module of this name is installed, or summarised."""
 
     def module(self, name: str) -> Path | None:
         """The file of the module with a dotted name; None if its source is not to be had."""
@@ -907,6 +910,10 @@ class Snapshot:
     def has_libraries(self) -> bool:
         """Whether there is an environment in which libraries may be installed."""
         return self._libraries is not None and self._libraries.are_there()
+
+    def summarised_libraries(self) -> tuple[str, ...]:
+        """The top-level packages of which summaries are known, sorted."""
+        return self._libraries.summarised() if self._libraries is not None else ()
 
     def has_library(self, name: str) -> bool:
         """Whether a top-level package or module of this name is installed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from loaderlint.facts import ir
@@ -14,6 +15,7 @@ from loaderlint.project.evaluation.file_imports import imported_as
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Site
 from loaderlint.project.modules.dependencies import holds
+from loaderlint.project.modules.project_files import ProjectFile
 
 #: The number of frames of a library that are followed to find the loaders that one of its functions makes.
 _MAX_FRAMES = 32
@@ -26,7 +28,7 @@ _CALL = re.compile(r"\w\(")
 def calls_of_libraries(ev: Evaluator, path: Path) -> Iterator[CallSite]:
     """The calls in a file of something that it imports from libraries whose source is read."""
     file = ev.file(path)
-    if file is None or not ev.files.has_libraries():
+    if file is None or not (ev.files.has_libraries() or _imports_summarised(ev, file)):
         return
     names = {written.partition(".")[0] for written, _ in imported_as(ev, path)}
     starred = {module.partition(".")[0] for _, modules in file.asking(star_imports) for module in modules}
@@ -43,6 +45,17 @@ def calls_of_libraries(ev: Evaluator, path: Path) -> Iterator[CallSite]:
                 call = facts.ir.exprs[step.call] if facts and type(step) is ir.Perform else None
                 if isinstance(call, ir.Call) and type(step) is ir.Perform:
                     yield CallSite(path, piece, def_, step.call, step.context)
+
+
+def _imports_summarised(ev: Evaluator, file: ProjectFile) -> bool:
+    """Whether a file may import a library of which a summary is known."""
+    pattern = _imports_of(ev.files.summarised_libraries())
+    return any(file.asking(names_one, pattern))
+
+
+@cache
+def _imports_of(tops: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:from|import)[ \t]+(?:{'|'.join(map(re.escape, tops))})\b" if tops else r"(?!)")
 
 
 def star_imports(text: str) -> tuple[str, ...]:

@@ -200,7 +200,7 @@ class Loaders:
 
     def _made_by_library(self, site: Site) -> Iterator[Loader]:
         """The loaders that a function of a library makes which a call runs: they are the call's."""
-        if not self._ev.files.has_libraries():
+        if not self._ev.installed.found:
             return
         call = self._ev.expr(site.frame, site.expr)
         callee = self._ev.eval(call.func, site.frame) if isinstance(call, ir.Call) else None

@@ -354,8 +354,12 @@ class Files(Protocol):
         """Whether there is an environment in which libraries may be installed."""
         ...
 
+    def summarised_libraries(self) -> tuple[str, ...]:
+        """The top-level packages of which summaries are known, sorted: they stand in where nothing is installed."""
+        ...
+
     def has_library(self, name: str) -> bool:
-        """Whether a top-level package or module of this name is installed where the project runs."""
+        """Whether a top-level package or module of this name is installed where the project runs, or summarised."""
         ...
 
     def library_module(self, name: str) -> Path | None:

@@ -1,0 +1,60 @@
+"""docs/libraries.md: what is known of libraries that are not installed, and from which release."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from loaderlint.knowledge.measured_libraries import is_measured_library
+from loaderlint.sources import library_summaries
+from loaderlint.sources.library_summaries import Release
+
+_INTRODUCTION = """\
+Where a library is installed in the project's environment, loaderlint [reads its source](architecture/libraries.md).
+Where it is not, a summary that comes with loaderlint stands in: of the release that fits the versions which the project
+declares, else of the newest. `loaderlint explain FILE:LINE` says so: `Queue as summarised: torchio 1.2.1
+(torchio/data/queue.py)`. A summary holds the interface of the modules that loaders and datasets have to do with, and
+what their functions do: it is no copy of the source. Models, layers, losses and command lines are left out.
+
+*Table*: the [tables](wrappers.md) say what the names of this library do, because that was measured. Its summary only
+checks the tables."""
+
+
+def page(note: str) -> str:
+    """The page, with a note on how it was made."""
+    rows = [_row(one, library_summaries.read(one)) for one in library_summaries.releases()]
+    return "\n".join(
+        [
+            note,
+            "# Libraries that need not be installed",
+            "",
+            _INTRODUCTION,
+            "",
+            "| library | imported as | version | modules | classes | functions | known by | read from |",
+            "|---|---|---|---|---|---|---|---|",
+            *rows,
+            "",
+            "The last column names the file on PyPI and the beginning of its SHA-256; of a source distribution, whose",
+            "name ends in `.tar.gz`, that of its modules. `python -m scripts.library_summaries` renews the summaries.",
+            "",
+        ]
+    )
+
+
+def _row(release: Release, modules: Mapping[str, str]) -> str:
+    counts = Counter(_defs(modules.values()))
+    known = "table" if all(map(is_measured_library, release.tops)) else "summary"
+    tops = ", ".join(f"`{one}`" for one in release.tops)
+    made = f"{len(modules)} | {counts['class']} | {counts['function']}"
+    archive = f"`{release.archive}` ({release.digest[:12]})"
+    return f"| {release.library} | {tops} | {release.version} | {made} | {known} | {archive} |"
+
+
+def _defs(texts: Iterable[str]) -> Iterable[str]:
+    for text in texts:
+        for one in ast.parse(text).body:
+            if isinstance(one, ast.ClassDef):
+                yield "class"
+            elif isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield "function"

@@ -1,0 +1,95 @@
+"""Where a library is not installed, a summary that comes with loaderlint stands in for its source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from loaderlint.engine import Workspace
+from loaderlint.sources import library_summaries
+from tests.engine.test_installed_libraries import JITTER, NOISY, SHARED, found, names, project, write
+
+QUEUE = "import torchio as tio\nqueue = tio.Queue(Noisy(), 100, 10, None, num_workers=4)\n"
+POOL = "from mmcv.utils.parrots_wrapper import PoolDataLoader\nloader = PoolDataLoader(Noisy(), num_workers=4)\n"
+
+
+def bare(root: Path, train: str, requirements: str = "") -> Path:
+    """A project without an environment."""
+    return write(root, {"train.py": train, "requirements.txt": requirements})
+
+
+def test_a_loader_inside_a_library_holds_the_dataset_that_it_is_given(tmp_path: Path) -> None:
+    assert names(bare(tmp_path, NOISY + QUEUE)) == [(SHARED, 8)]
+
+
+def test_a_dataset_of_a_library_calls_the_transform_that_it_is_given(tmp_path: Path) -> None:
+    train = JITTER + "import torchio as tio\nfrom torch.utils.data import DataLoader\n"
+    train += "data = tio.SubjectsDataset([], transform=Jitter())\nloader = DataLoader(data, num_workers=4)\n"
+    assert names(bare(tmp_path, train)) == [(SHARED, 7)]
+
+
+def test_a_name_that_the_library_takes_from_torch(tmp_path: Path) -> None:
+    assert names(bare(tmp_path, NOISY + POOL, "mmcv<2\n")) == [(SHARED, 8)]
+
+
+@pytest.mark.parametrize("requirements", ["mmcv>=2\n", "mmcv==2.0.1\n", "mmcv-lite>=2\n"])
+def test_a_module_that_the_declared_versions_no_longer_have_is_not_there(tmp_path: Path, requirements: str) -> None:
+    assert not found(bare(tmp_path, NOISY + POOL, requirements))
+
+
+def test_without_a_declared_version_a_module_of_an_older_release_is_found(tmp_path: Path) -> None:
+    assert names(bare(tmp_path, NOISY + POOL)) == [(SHARED, 8)]
+
+
+def test_an_environment_without_the_library_gets_the_summary(tmp_path: Path) -> None:
+    assert names(project(tmp_path, NOISY + QUEUE, {"other.py": ""})) == [(SHARED, 8)]
+
+
+def test_an_installed_library_wins(tmp_path: Path) -> None:
+    installed = {"torchio/__init__.py": "class Queue:\n    def __init__(self, *args, **kwargs):\n        pass\n"}
+    assert not found(project(tmp_path, NOISY + QUEUE, installed))
+
+
+def test_explain_says_that_a_summary_was_asked(tmp_path: Path) -> None:
+    line = len((NOISY + QUEUE).splitlines()) - 1
+    said = Workspace([bare(tmp_path, NOISY + QUEUE)]).explain(tmp_path / "train.py", line).environment
+    newest = next(one for one in library_summaries.fitting({}) if one.library == "torchio")
+    assert f"tio.Queue as summarised: torchio {newest.version} (torchio/data/queue.py)" in said
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[:-9], lambda data: b"", lambda data: data[:50] + b"?" + data[51:]]
+)
+def test_broken_data_cost_the_summary_and_a_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[bytes], bytes]
+) -> None:
+    folder = tmp_path / "summaries"
+    folder.mkdir()
+    for one in library_summaries.FOLDER.iterdir():
+        data = one.read_bytes()
+        (folder / one.name).write_bytes(damage(data) if one.name.startswith("torchio-1.2") else data)
+    given = "from torch.utils.data import DataLoader\nother = DataLoader(Noisy(), num_workers=2)\n"
+    use(monkeypatch, folder)
+    workspace = Workspace([bare(tmp_path / "project", NOISY + QUEUE + given + POOL, "torchio>=1\n")])
+    shown = [one.name for some in workspace.check().values() for one in some]
+    assert shown == [SHARED]  # of the torch loader and of mmcv's
+    (problem,) = workspace.problems
+    assert "torchio" in problem.message and "install loaderlint again" in problem.message and not problem.fatal
+
+
+def test_a_broken_index_costs_all_summaries_and_a_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "summaries"
+    folder.mkdir()
+    (folder / library_summaries.INDEX).write_text('[{"library": "torchio"}]')
+    use(monkeypatch, folder)
+    workspace = Workspace([bare(tmp_path / "project", NOISY + QUEUE)])
+    assert not any(workspace.check().values())
+    (problem,) = workspace.problems
+    assert "summaries" in problem.message and not problem.fatal
+
+
+def use(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Let the summaries be those in a folder."""
+    monkeypatch.setattr(library_summaries, "FOLDER", folder)
