@@ -1,0 +1,222 @@
+"""`audit`: a loader is iterated in copies of this process, and what was seen becomes a report."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from loaderlint.audit import sandbox
+from loaderlint.audit.digests import digest
+from loaderlint.audit.evidence import Evidence, Facts
+from loaderlint.audit.messages import Answer, EpochEnded, Sender
+from loaderlint.audit.report import Report
+from loaderlint.audit.sandbox import Outcome
+from loaderlint.audit.stored import changes, snapshot
+from loaderlint.audit.verdicts import results
+
+#: What holds another loader, by the attribute that does.
+_WRAPPED = ("_dataloader", "base_dataloader", "dataloader", "_loader", "loader")
+
+#: The iterators of the process that asks, kept in its copies: when one is collected, it tells its workers to end.
+_KEPT: list[Any] = []
+
+#: How many samples are read again and again to see whether reading changes them.
+_READ_AGAIN = 3
+
+
+def audit(loader: Any, *, epochs: int = 2, batches: int = 8, timeout: float = 60.0, name: str = "loader") -> Report:
+    """Iterate `loader` in copies of this process, and tell what was seen.
+
+    `epochs` are begun, `batches` are taken of each. `timeout`: seconds for all of it. `name`: how the report calls the
+    loader. The random states, the dataset, the loader and its running iterators stay as they are, and no process stays;
+    what the dataset itself writes to files or to memory that it shares is written.
+
+    Raises TypeError if `loader` is no torch DataLoader and holds none, ValueError for counts below 1, and OSError where
+    the system cannot copy a process (Windows).
+    """
+    if epochs < 1 or batches < 1 or timeout <= 0:
+        raise ValueError("epochs and batches are at least 1, and the timeout is above 0")
+    if reason := sandbox.why_not():
+        raise OSError(reason)
+    loader = _unwrapped(loader)
+    facts = _facts(loader, epochs, batches)
+    end = time.monotonic() + timeout
+
+    def left(share: float = 1.0) -> float:
+        return max((end - time.monotonic()) * share, 0.2)
+
+    workers = facts.workers
+    evidence = Evidence(facts, sandbox.run(_iterating(loader, epochs, batches, workers), left(0.6)))
+    evidence.pickled = _answer(sandbox.run(_pickling(loader), left()))
+    if evidence.run.finished and not facts.iterable:
+        evidence.read_again = _answer(sandbox.run(_reading_again(loader), left(0.5)))
+    if workers and evidence.run.finished:
+        evidence.again = sandbox.run(_iterating(loader, 1, batches, workers), left(0.5))
+        evidence.alone = sandbox.run(_iterating(loader, 1, batches, 0), left(0.5))
+        if evidence.inherited and not evidence.moved:
+            evidence.poisoned = sandbox.run(_iterating(loader, 1, batches, workers, poisoned=True), left(0.5))
+    return Report(name, facts.description, tuple(results(evidence)), evidence.seconds)
+
+
+def _unwrapped(loader: Any) -> Any:
+    """The torch loader itself."""
+    given = loader
+    torch_loader = _torch_loader()
+    for _ in range(4):
+        if isinstance(loader, torch_loader) or _is_like_a_loader(loader):
+            return loader
+        loader = next((part for name in _WRAPPED if (part := getattr(loader, name, None)) is not None), None)
+    raise TypeError(f"audit takes a torch DataLoader, or what holds one; this is a {type(given).__qualname__}")
+
+
+def _torch_loader() -> type:
+    try:
+        from torch.utils.data import DataLoader
+    except ImportError as error:
+        raise TypeError("audit needs the torch of your project, and cannot import it here") from error
+    return DataLoader
+
+
+def _is_like_a_loader(value: Any) -> bool:
+    """Whether it is a loader beside torch's with the same parts, as torchdata's StatefulDataLoader is."""
+    return all(hasattr(value, name) for name in ("dataset", "num_workers", "collate_fn", "worker_init_fn", "_iterator"))
+
+
+def _facts(loader: Any, epochs: int, batches: int) -> Facts:
+    from torch.utils.data import IterableDataset
+
+    torch = sys.modules["torch"]
+    method = "none" if loader.num_workers == 0 else _start_method(loader)
+    return Facts(
+        workers=loader.num_workers,
+        method=method,
+        persistent=bool(getattr(loader, "persistent_workers", False)),
+        iterable=isinstance(loader.dataset, IterableDataset),
+        own_init=loader.worker_init_fn is not None,
+        torch=str(torch.__version__),
+        epochs=epochs,
+        batches=batches,
+        dataset=type(loader.dataset).__qualname__,
+    )
+
+
+def _start_method(loader: Any) -> str:
+    import multiprocessing
+
+    context = getattr(loader, "multiprocessing_context", None)
+    if context is None:
+        return multiprocessing.get_start_method()
+    return str(context.get_start_method())
+
+
+def _iterating(
+    loader: Any, epochs: int, batches: int, workers: int, poisoned: bool = False
+) -> Callable[[Sender, socket.socket], None]:
+    """What a copy of this process does: take batches of some epochs."""
+
+    def work(sender: Sender, stacks: socket.socket) -> None:
+        from loaderlint.audit.worker_trace import Plan, Trace, Watcher
+
+        _prepare(loader)
+        watcher = Watcher(loader.worker_init_fn, sender, stacks, Plan(poisoned))
+        here = Trace(-1, sender)
+        if workers:
+            loader.worker_init_fn = watcher
+        else:
+            loader.num_workers = 0
+            loader.timeout = 0
+            here.watch()
+        for epoch in range(epochs):
+            watcher.epoch = epoch
+            taken = 0
+            more = False
+            for _ in loader:
+                if more := taken == batches:
+                    break
+                taken += 1
+            sender.send(EpochEnded(epoch, taken, not more))
+        loader._iterator = None  # persistent workers tell of their last epoch when they end
+        here.end_epoch()
+
+    return work
+
+
+def _prepare(loader: Any) -> None:
+    """Make the copy of a loader in a copy of this process safe to iterate."""
+    torch = sys.modules["torch"]
+    torch.set_num_threads(1)
+    _KEPT.append(loader._iterator)
+    loader._iterator = None
+    loader.pin_memory = False  # a copied process cannot use CUDA
+
+
+def _pickling(loader: Any) -> Callable[[Sender, socket.socket], None]:
+    def work(sender: Sender, stacks: socket.socket) -> None:
+        from loaderlint.audit.pickling import sent
+
+        roots = {
+            "dataset": loader.dataset,
+            "collate_fn": loader.collate_fn,
+            "worker_init_fn": loader.worker_init_fn,
+        }
+        found = sent(roots)
+        sender.send(
+            Answer(
+                {
+                    "copied": (str(found.copied),),
+                    "shared": (str(found.shared),),
+                    "problems": tuple(f"{path}\n{why}" for path, why in found.problems),
+                }
+            )
+        )
+
+    return work
+
+
+def _reading_again(loader: Any) -> Callable[[Sender, socket.socket], None]:
+    """Read the same sample three times: stored data that changes each time, and the sample with it, is changed by
+    reading. A cache that the first reading fills is not."""
+
+    def work(sender: Sender, stacks: socket.socket) -> None:
+        from loaderlint.audit.streams import streams
+
+        _prepare(loader)
+        dataset = loader.dataset
+        roots = {"dataset": dataset}
+        if any(snapshot(roots).shared):
+            return  # what is written there would be seen by others
+        found = streams(roots)
+        for index in _some_indices(loader):
+            states, made, stored = [], [], []
+            for _ in range(3):
+                states.append([stream.digest() for stream in found])
+                made.append(digest(dataset[index]))
+                stored.append(snapshot(roots))
+            if len(set(made)) == 1 or states[0] != states[-1]:
+                continue
+            changed = {each.path for each in changes(stored[0], stored[1]) if each.kind == "data"}
+            changed &= {each.path for each in changes(stored[1], stored[2]) if each.kind == "data"}
+            if changed:
+                sender.send(Answer({"index": (repr(index),), "paths": tuple(sorted(changed)), "made": tuple(made)}))
+                return
+
+    return work
+
+
+def _some_indices(loader: Any) -> list[Any]:
+    """The first indices that the loader asks for."""
+    found: list[Any] = []
+    order = loader.batch_sampler if loader.batch_sampler is not None else loader.sampler
+    for each in order:
+        found += each if isinstance(each, (list, tuple)) else [each]
+        if len(found) >= _READ_AGAIN:
+            break
+    return found[:_READ_AGAIN]
+
+
+def _answer(outcome: Outcome) -> Mapping[str, tuple[str, ...]]:
+    """What a probe has found, nothing if it did not end."""
+    return next((each.values for each in outcome.messages if isinstance(each, Answer)), {})

@@ -1,0 +1,140 @@
+"""What an audit has seen, before anything is concluded from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from loaderlint.audit.messages import Batch, Changed, EpochEnded, Failed, Failure, Started, StreamUse, Unit
+from loaderlint.audit.sandbox import Outcome
+
+Kind = TypeVar("Kind")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the loader says of itself."""
+
+    workers: int
+    method: str
+    persistent: bool
+    iterable: bool
+    own_init: bool
+    torch: str
+    epochs: int
+    batches: int
+    dataset: str
+
+    @property
+    def description(self) -> str:
+        """The loader in words."""
+        if not self.workers:
+            how = "in the main process"
+        else:
+            count = f"{self.workers} worker{'s' if self.workers > 1 else ''}"
+            how = f"by {count} ({self.method}{', persistent' if self.persistent else ''})"
+        return f"{self.dataset}, read {how}, {self.epochs} epochs of at most {self.batches} batches, torch {self.torch}"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A unit of work, with who did it."""
+
+    worker: int
+    pid: int
+    epoch: int
+    unit: Unit
+
+    @property
+    def who(self) -> str:
+        """The process in words."""
+        return "the main process" if self.worker < 0 else f"worker {self.worker} (pid {self.pid})"
+
+    @property
+    def where(self) -> str:
+        """The process, its epoch and the sample in words."""
+        what = {"collate": "when it collated", "next": "at item"}.get(self.unit.kind, "at sample")
+        return f"{self.who}, epoch {self.epoch + 1}, {what} {self.unit.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A use of a stream by a unit."""
+
+    done: Done
+    use: StreamUse
+
+
+@dataclass(slots=True)
+class Evidence:
+    """All runs of one loader. `run` is the first; `again` began in the same state, `alone` had no workers, `poisoned`
+    had no open files. `pickled` and `read_again` are what the probes answered."""
+
+    facts: Facts
+    run: Outcome
+    again: Outcome | None = None
+    alone: Outcome | None = None
+    poisoned: Outcome | None = None
+    pickled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    read_again: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> float:
+        """How long all runs took."""
+        return sum(each.seconds for each in (self.run, self.again, self.alone, self.poisoned) if each is not None)
+
+    @property
+    def moved(self) -> tuple[str, ...]:
+        """Files from before the workers whose position the workers moved."""
+        return tuple(sorted({target for each in units(self.run) for target in each.unit.offsets}))
+
+    @property
+    def inherited(self) -> tuple[str, ...]:
+        """Files that the workers of the run had from the main process."""
+        return tuple(sorted({target for each in of_kind(self.run, Started) for target in each.files}))
+
+    def draws(self) -> list[Drawn]:
+        """Each unit that drew, with the stream: in iterable datasets not the first item of an epoch, where the order of
+        all items is often made alike in all workers, and split between them afterwards."""
+        return [
+            Drawn(done, use)
+            for done in units(self.run)
+            for use in done.unit.streams
+            if not (done.unit.kind == "next" and done.unit.index == "0")
+        ]
+
+
+def of_kind(outcome: Outcome | None, kind: type[Kind]) -> Iterator[Kind]:
+    """The messages of a kind."""
+    if outcome is not None:
+        yield from (each for each in outcome.messages if isinstance(each, kind))
+
+
+def units(outcome: Outcome | None) -> list[Done]:
+    """All units of work of a run, in the order in which they were told."""
+    return [
+        Done(batch.worker, batch.pid, batch.epoch, unit)
+        for batch in of_kind(outcome, Batch)
+        for unit in batch.units
+    ]
+
+
+def failures(outcome: Outcome | None) -> list[tuple[Done | None, Failure]]:
+    """The exceptions of a run: those of units, and what the main process got without any of them."""
+    found: list[tuple[Done | None, Failure]] = [
+        (done, done.unit.failure) for done in units(outcome) if done.unit.failure is not None
+    ]
+    if not found:
+        found = [(None, each.failure) for each in of_kind(outcome, Failed)]
+    return found
+
+
+def complete(outcome: Outcome | None) -> bool:
+    """Whether the first epoch of a run came to its end."""
+    return any(each.epoch == 0 and each.complete for each in of_kind(outcome, EpochEnded))
+
+
+def changed(outcome: Outcome | None) -> list[Changed]:
+    """What the processes of a run have changed."""
+    return list(of_kind(outcome, Changed))

@@ -1,0 +1,93 @@
+"""Which lines change the state of a stream of random numbers: Python's own trace function, line by line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any
+
+from loaderlint.audit.messages import Move
+from loaderlint.audit.streams import Stream
+
+#: After so many lines a unit of work is no longer watched: each costs as much as reading all states.
+LINES = 3_000
+
+#: How many frames a stack shows.
+FRAMES = 6
+
+#: How many moves of one stream are kept.
+_MOVES = 50
+
+
+class LineTrace:
+    """Watches the lines that run inside a `with` block. `moves`: for each stream, by its place in `streams`, the lines
+    that changed it."""
+
+    def __init__(self, streams: Sequence[Stream]) -> None:
+        self._streams = streams
+        self._states = [stream.state() for stream in streams]
+        self._left = LINES
+        self._line: tuple[FrameType, int] | None = None
+        self._before: Any = None
+        self.moves: list[list[Move]] = [[] for _ in streams]
+
+    def __enter__(self) -> LineTrace:
+        self._before = sys.gettrace()
+        sys.settrace(self._called)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        sys.settrace(self._before)
+        self._look()
+
+    def _called(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if frame.f_globals.get("__name__", "").startswith("loaderlint.audit"):
+            return None
+        self._look()
+        self._line = frame, frame.f_lineno
+        return self._ran if self._left > 0 else None
+
+    def _ran(self, frame: FrameType, event: str, argument: Any) -> Any:
+        self._left -= 1
+        if self._left <= 0:
+            sys.settrace(None)
+            return None
+        self._look()
+        self._line = frame, frame.f_lineno
+        return self._ran
+
+    def _look(self) -> None:
+        """Blame the last line that ran for what has changed since."""
+        if self._line is None:
+            return
+        for number, stream in enumerate(self._streams):
+            state = stream.state()
+            if state != self._states[number]:
+                self._states[number] = state
+                if len(self.moves[number]) < _MOVES:
+                    self.moves[number].append(Move(stack(*self._line), stream.digest()))
+
+
+def stack(frame: FrameType, line: int) -> tuple[str, ...]:
+    """The frames of the user and of libraries from this one outwards: 'augment (data.py:12)'."""
+    found: list[str] = []
+    at: FrameType | None = frame
+    while at is not None and len(found) < FRAMES:
+        name = at.f_globals.get("__name__", "")
+        if name.startswith(("loaderlint.audit", "torch.utils.data._utils")):
+            break
+        code = at.f_code
+        found.append(f"{getattr(code, 'co_qualname', code.co_name)} ({_shown(code.co_filename)}:{line})")
+        at = at.f_back
+        line = at.f_lineno if at is not None else 0
+    return tuple(found)
+
+
+def _shown(name: str) -> str:
+    """A file as it is best named: from the current folder, if it is below."""
+    try:
+        return Path(name).relative_to(Path.cwd()).as_posix()
+    except (ValueError, OSError):
+        return name

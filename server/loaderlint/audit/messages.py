@@ -1,0 +1,172 @@
+"""What the processes of an audit tell: plain data, one message a datagram, so that writers never mix."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from collections.abc import Iterator
+
+import msgspec
+
+#: Where in the sources something happened, innermost first: "augment (data.py:12)".
+Stack = tuple[str, ...]
+
+#: A datagram may be no larger than the system's buffer for one; 208 KiB is the default of Linux.
+CHUNK = 32 * 1024
+
+
+class Move(msgspec.Struct, frozen=True):
+    """A line that changed the state of a stream of random numbers: where, and the digest of the state after it."""
+
+    stack: Stack
+    state: str
+
+
+class StreamUse(msgspec.Struct, frozen=True):
+    """The states of a stream (digests) before and after a unit of work. `moves` is None where no line was watched."""
+
+    name: str
+    before: str
+    after: str
+    moves: tuple[Move, ...] | None = None
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """An exception of the user's code, with its traceback as text."""
+
+    kind: str
+    text: str
+    traceback: str
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """One sample, or the collating of one batch.
+
+    `number` counts the units of this worker in this epoch. `index` is what the sampler asked for, `digest` what came
+    ('' if nothing did). `streams`: those whose state was watched. `offsets`: files opened before the worker started
+    whose position this unit moved. `remarks`: what is odd about the value, such as 'None'.
+    """
+
+    kind: str
+    number: int
+    index: str
+    digest: str
+    streams: tuple[StreamUse, ...] = ()
+    offsets: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    failure: Failure | None = None
+
+
+class Change(msgspec.Struct, frozen=True):
+    """Something reachable from the dataset that is not what it was. `kind`: data, grown, number, filled, shared."""
+
+    path: str
+    kind: str
+    before: str
+    after: str
+
+
+class Started(msgspec.Struct, frozen=True, tag=True):
+    """A worker has started, or begins another epoch: the states of its streams before and after `worker_init_fn`, and
+    their classes; `files` are those that it had from the main process."""
+
+    worker: int
+    pid: int
+    epoch: int
+    born: dict[str, str]
+    initialised: dict[str, str]
+    files: tuple[str, ...] = ()
+    kinds: dict[str, str] = {}
+
+
+class Began(msgspec.Struct, frozen=True, tag=True):
+    """A worker begins a batch."""
+
+    worker: int
+    pid: int
+    epoch: int
+    index: str
+
+
+class Batch(msgspec.Struct, frozen=True, tag=True):
+    """What a worker did for one batch."""
+
+    worker: int
+    pid: int
+    epoch: int
+    units: tuple[Unit, ...]
+
+
+class Changed(msgspec.Struct, frozen=True, tag=True):
+    """What a worker has changed of the dataset in an epoch."""
+
+    worker: int
+    pid: int
+    epoch: int
+    changes: tuple[Change, ...]
+
+
+class EpochEnded(msgspec.Struct, frozen=True, tag=True):
+    """The main process has its batches. `complete`: the loader had no more."""
+
+    epoch: int
+    batches: int
+    complete: bool
+
+
+class Failed(msgspec.Struct, frozen=True, tag=True):
+    """The main process of a run got an exception."""
+
+    failure: Failure
+
+
+class Answer(msgspec.Struct, frozen=True, tag=True):
+    """What a probe returns: plain text, by name."""
+
+    values: dict[str, tuple[str, ...]]
+
+
+Message = Started | Began | Batch | Changed | EpochEnded | Failed | Answer
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message)
+
+
+class Sender:
+    """Sends messages to the process that asked. Any process that has a copy may send; it is safe to pickle for a worker
+    that is about to be spawned."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self._channel = channel
+        self._number = 0
+
+    def send(self, message: Message) -> None:
+        """Send one message; nobody listening is no error."""
+        data = _ENCODER.encode(message)
+        self._number += 1
+        head = b"%d:%d:" % (os.getpid(), self._number)
+        with contextlib.suppress(OSError):
+            for start in range(0, len(data), CHUNK):
+                last = b"1" if start + CHUNK >= len(data) else b"0"
+                self._channel.send(head + last + data[start : start + CHUNK])
+
+    def fileno(self) -> int:
+        """The descriptor that it writes to."""
+        return self._channel.fileno()
+
+
+class Receiver:
+    """Puts messages together again that came in several datagrams."""
+
+    def __init__(self) -> None:
+        self._parts: dict[bytes, bytearray] = {}
+
+    def messages(self, datagram: bytes) -> Iterator[Message]:
+        """The message that this datagram completes, if any."""
+        pid, number, rest = datagram.split(b":", 2)
+        key = pid + b":" + number
+        parts = self._parts.setdefault(key, bytearray())
+        parts += rest[1:]
+        if rest[:1] == b"1":
+            yield _DECODER.decode(bytes(self._parts.pop(key)))

@@ -1,0 +1,147 @@
+"""What can be reached from an object, each with its path: `dataset.transform.transforms[2].rng`."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+#: How many objects are looked at. A list of a million names holds nothing that is looked for.
+LIMIT = 20_000
+
+#: How many members of one list, dict or set are looked at.
+MEMBERS = 2_000
+
+_PLAIN = (str, bytes, int, float, complex, bool, type(None), range, type(Ellipsis))
+
+
+def reachable(roots: Mapping[str, Any], limit: int = LIMIT) -> Iterator[tuple[str, Any]]:
+    """Each object that can be reached from `roots` (by name), with the shortest path to it, the nearest first.
+
+    Followed are attributes, members of containers, classes of the user's objects, and what functions hold: closures,
+    defaults, and the globals that their code names. What belongs to the standard library or to an installed library is
+    looked at, but the globals of its functions are not. Each object comes once, plain values never.
+    """
+    seen: set[int] = set()
+    waiting: deque[tuple[str, Any]] = deque(roots.items())
+    kept: list[Any] = []  # an id means nothing any more when its object is gone
+    while waiting and limit > 0:
+        path, value = waiting.popleft()
+        if isinstance(value, _PLAIN) or id(value) in seen:
+            continue
+        seen.add(id(value))
+        kept.append(value)
+        limit -= 1
+        yield path, value
+        for name, part in parts(value):
+            if not isinstance(part, _PLAIN):
+                waiting.append((_joined(path, name), part))
+
+
+def _joined(path: str, name: str) -> str:
+    """`name` beginning with '=' is a path of its own: that of a global."""
+    return name[1:] if name.startswith("=") else path + name
+
+
+def parts(value: Any) -> Iterator[tuple[str, Any]]:
+    """What an object holds, each with its name after the object's: `.rng`, `[2]`."""
+    if isinstance(value, dict):
+        for number, (key, member) in enumerate(value.items()):
+            if number >= MEMBERS:
+                break
+            yield f"[{key!r:.40}]", member
+    elif isinstance(value, (list, tuple, deque, set, frozenset)):
+        for number, member in enumerate(value):
+            if number >= MEMBERS:
+                break
+            yield f"[{number}]", member
+    if isinstance(value, types.MethodType):
+        yield ".__self__", value.__self__
+        yield from _of_function(value.__func__)
+    elif isinstance(value, types.FunctionType):
+        yield from _of_function(value)
+    elif isinstance(value, functools.partial):
+        yield ".func", value.func
+        yield ".args", value.args
+        yield ".keywords", value.keywords
+    elif isinstance(value, type):
+        yield from _of_class(value)
+    elif not isinstance(value, types.ModuleType):
+        yield from _of_object(value)
+
+
+def _of_object(value: Any) -> Iterator[tuple[str, Any]]:
+    kind = type(value)
+    if not is_of_user(kind) and kind.__module__ in ("builtins", "numpy", "torch"):
+        return
+    yield from ((f".{name}", part) for name, part in attributes(value).items())
+    if is_of_user(kind):
+        yield f"={kind.__qualname__}", kind
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """The attributes that an object has of its own, without running any code of it."""
+    try:
+        found = dict(object.__getattribute__(value, "__dict__"))
+    except AttributeError:
+        found = {}
+    for base in type(value).__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else tuple(slots):
+            descriptor = base.__dict__.get(name)
+            if isinstance(descriptor, types.MemberDescriptorType):
+                try:
+                    found[name] = descriptor.__get__(value)
+                except AttributeError:
+                    continue
+    return found
+
+
+def _of_class(kind: type) -> Iterator[tuple[str, Any]]:
+    if not is_of_user(kind):
+        return
+    for base in kind.__mro__:
+        if not is_of_user(base):
+            continue
+        for name, part in vars(base).items():
+            if isinstance(part, (staticmethod, classmethod)):
+                part = part.__func__
+            elif isinstance(part, property):
+                part = part.fget
+            if name not in ("__dict__", "__weakref__", "__module__", "__doc__"):
+                yield f".{name}", part
+
+
+def _of_function(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    code = function.__code__
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=False):
+        try:
+            yield f".<closure>.{name}", cell.cell_contents
+        except ValueError:  # it is not filled yet
+            continue
+    for number, default in enumerate(function.__defaults__ or ()):
+        yield f".__defaults__[{number}]", default
+    if not is_of_user(function):
+        return
+    for name in code.co_names:
+        if name in function.__globals__ and not name.startswith("__"):
+            part = function.__globals__[name]
+            if not isinstance(part, types.ModuleType):
+                yield f"={function.__module__}.{name}", part
+
+
+@functools.lru_cache(maxsize=4096)
+def _module_is_of_user(name: str) -> bool:
+    top = name.partition(".")[0]
+    if top in sys.stdlib_module_names and top != "__main__" or top in ("torch", "numpy", "loaderlint"):
+        return False
+    file = getattr(sys.modules.get(name), "__file__", None) or ""
+    return "site-packages" not in file and "dist-packages" not in file
+
+
+def is_of_user(value: Any) -> bool:
+    """Whether a class or function is defined in the user's own code."""
+    return _module_is_of_user(getattr(value, "__module__", None) or "builtins")

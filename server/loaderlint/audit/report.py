@@ -1,0 +1,96 @@
+"""What an audit tells, as data, as text and as JSON."""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+class Verdict(enum.Enum):
+    """What a result is."""
+
+    FAULT = "fault"
+    NOTE = "note"
+    CLEAN = "clean"
+    NOT_SEEN = "not seen"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One answer. `check`: the question; `evidence`: what was seen, a line each; `rule`: the name of the rule of
+    loaderlint that speaks of it, if there is one."""
+
+    check: str
+    verdict: Verdict
+    text: str
+    evidence: tuple[str, ...] = ()
+    rule: str | None = None
+
+
+class AuditError(AssertionError):
+    """A loader has faults: see `Report.raise_for_faults`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The results for one loader. `description`: what was run; `seconds`: how long it took."""
+
+    name: str
+    description: str
+    results: tuple[Result, ...]
+    seconds: float = 0.0
+
+    @property
+    def faults(self) -> tuple[Result, ...]:
+        """What is wrong."""
+        return tuple(each for each in self.results if each.verdict is Verdict.FAULT)
+
+    @property
+    def notes(self) -> tuple[Result, ...]:
+        """What is worth knowing, and no fault by itself."""
+        return tuple(each for each in self.results if each.verdict is Verdict.NOTE)
+
+    def raise_for_faults(self) -> None:
+        """Raise AuditError, with the report as its text, if there is a fault."""
+        if self.faults:
+            raise AuditError(str(self))
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Sequence[str]:
+        lines = [f"{self.name}: {self.description}"]
+        for verdict in Verdict:
+            for each in self.results:
+                if each.verdict is verdict:
+                    rule = f" [{each.rule}]" if each.rule else ""
+                    lines.append(f"  {verdict.value}: {each.text}{rule}")
+                    lines += [f"    {line}" for line in each.evidence]
+        count = len(self.faults)
+        lines.append(f"  {count} fault{'' if count == 1 else 's'}, {self.seconds:.1f} s")
+        return lines
+
+    def as_data(self) -> dict[str, Any]:
+        """The report in plain data, as JSON has it."""
+        return {
+            "loader": self.name,
+            "description": self.description,
+            "seconds": round(self.seconds, 3),
+            "results": [
+                {
+                    "check": each.check,
+                    "verdict": each.verdict.value,
+                    "text": each.text,
+                    "evidence": list(each.evidence),
+                    "rule": each.rule,
+                }
+                for each in self.results
+            ],
+        }
+
+    def as_json(self) -> str:
+        """The report as JSON."""
+        return json.dumps(self.as_data(), indent=2)

@@ -1,0 +1,216 @@
+"""A copy of this process in which the user's code runs, with a time limit: whatever it does stays there.
+
+The copy is forked, leads a process group of its own, and everything that is started in it ends with it. So the random
+states, the dataset and the iterators of the process that asks are as they were, and Ctrl+C leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import itertools
+import os
+import random
+import select
+import signal
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from loaderlint.audit.messages import Began, Failed, Failure, Message, Receiver, Sender
+
+#: A worker that does not move shows its stack when it gets this.
+SHOW_STACK = getattr(signal, "SIGUSR2", None)
+
+#: How long a worker that is asked for its stack may take to show it, in seconds.
+_STACK_PATIENCE = 1.0
+
+#: A process that used less processor time than this in `_LOOK` seconds is waiting, not working.
+_IDLE = 0.05
+_LOOK = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """A worker that had not come back when the time was over. `waiting`: it used no processor time any more."""
+
+    worker: int
+    pid: int
+    index: str
+    seconds: float
+    waiting: bool
+    stack: str
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came out of a sandbox. `finished`: it ended by itself; `stuck`: who was at work when the time was over;
+    `died`: how the copy ended if it did not end well."""
+
+    messages: list[Message] = field(default_factory=list)
+    finished: bool = False
+    stuck: list[Stuck] = field(default_factory=list)
+    died: str = ""
+    seconds: float = 0.0
+
+
+def why_not() -> str | None:
+    """Why there can be no sandbox here, None if there can."""
+    if not hasattr(os, "fork") or sys.platform == "win32":
+        return "audit copies the running process, which this system cannot do; run it on Linux, macOS or WSL"
+    return None
+
+
+def run(work: Callable[[Sender, socket.socket], None], timeout: float) -> Outcome:
+    """Run `work` in a copy of this process, for at most `timeout` seconds. It is given where to send its messages, and
+    where workers that are asked for their stack may write it."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    stacks, stack_writer = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    started = time.monotonic()
+    numbers = random.getstate()  # Python seeds it anew in each copy
+    child = os.fork()
+    if child == 0:
+        random.setstate(numbers)
+        _work(work, Sender(theirs), stack_writer)
+    with contextlib.suppress(OSError):
+        os.setpgid(child, child)
+    theirs.close()
+    stack_writer.close()
+    outcome = Outcome()
+    try:
+        _listen(child, ours, stacks, started + timeout, outcome)
+    finally:
+        _end_group(child)
+        ours.close()
+        stacks.close()
+    outcome.seconds = time.monotonic() - started
+    return outcome
+
+
+def _work(work: Callable[[Sender, socket.socket], None], sender: Sender, stacks: socket.socket) -> NoReturn:
+    """The copy's part."""
+    code = 0
+    try:
+        os.setpgid(0, 0)
+        gc.freeze()  # nothing of the parent's is collected here: its iterators would tell its workers to end
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        _forget_children()
+        work(sender, stacks)
+    except BaseException as error:
+        sender.send(Failed(failure_of(error)))
+        code = 1
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        os._exit(code)
+
+
+def _forget_children() -> None:
+    """The processes and fork server of the parent are not the copy's."""
+    import multiprocessing.process
+    from multiprocessing import forkserver, resource_tracker
+
+    vars(multiprocessing.process)["_children"].clear()
+    vars(multiprocessing.process)["_process_counter"] = itertools.count(1)
+    known: Any = forkserver._forkserver
+    preloaded = vars(known).get("_preload_modules")
+    known.__init__()
+    if preloaded:
+        known.set_forkserver_preload(list(preloaded))
+    tracker: Any = resource_tracker._resource_tracker
+    if vars(tracker).get("_pid") is not None:
+        tracker.__init__()
+
+
+def failure_of(error: BaseException) -> Failure:
+    """An exception as plain text."""
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    return Failure(type(error).__name__, str(error)[-2000:], text[-8000:])
+
+
+def _listen(child: int, ours: socket.socket, stacks: socket.socket, end: float, outcome: Outcome) -> None:
+    """Take messages until the copy ends or the time is over."""
+    receiver = Receiver()
+    began: dict[int, tuple[Began, float]] = {}
+    while True:
+        left = end - time.monotonic()
+        if left <= 0:
+            outcome.stuck = [_stuck(each, since, stacks) for each, since in began.values()]
+            return
+        readable, _, _ = select.select([ours], [], [], min(left, 0.05))
+        if not readable:
+            pid, status = os.waitpid(child, os.WNOHANG)
+            if pid == 0:
+                continue
+            outcome.finished = True
+            outcome.died = _died(status)
+            return
+        for message in receiver.messages(ours.recv(1 << 18)):
+            outcome.messages.append(message)
+            if isinstance(message, Began):
+                began[message.pid] = message, time.monotonic()
+            else:
+                began.pop(getattr(message, "pid", -1), None)
+
+
+def _died(status: int) -> str:
+    if os.WIFSIGNALED(status):
+        return f"ended by signal {os.WTERMSIG(status)}"
+    return ""
+
+
+def _stuck(began: Began, since: float, stacks: socket.socket) -> Stuck:
+    """What is known of a worker that is still at work."""
+    before = processor_time(began.pid)
+    time.sleep(_LOOK)
+    waiting = before is not None and (processor_time(began.pid) or 0.0) - before < _IDLE
+    stack = _stack_of(began.pid, stacks)
+    return Stuck(began.worker, began.pid, began.index, time.monotonic() - since, waiting, stack)
+
+
+def _stack_of(pid: int, stacks: socket.socket) -> str:
+    """The Python stack of a process, innermost first, '' if it does not tell."""
+    if SHOW_STACK is None:
+        return ""
+    try:
+        os.kill(pid, SHOW_STACK)
+    except OSError:
+        return ""
+    text = b""
+    end = time.monotonic() + _STACK_PATIENCE
+    while time.monotonic() < end:
+        readable, _, _ = select.select([stacks], [], [], 0.2)
+        if readable:
+            text += stacks.recv(1 << 16)
+        elif text:
+            break
+    return text.decode(errors="replace")
+
+
+def processor_time(pid: int) -> float | None:
+    """The processor time that a process has used, in seconds; None where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _end_group(child: int) -> None:
+    """Kill what is left of the copy and of all that it started, and reap it."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(child, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(child, 0)
