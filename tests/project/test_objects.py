@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -321,3 +322,131 @@ loader = DataLoader(D(), num_workers=2)
 """,
     )
     assert linked.reached("loader") == ["Crop.__call__", "Crop.box", "D.__iter__", "Inner.__iter__"]
+
+
+#: A dataset that derives from a library's, then the functions of the project that its workers run.
+KEPT_BY_LIBRARIES = {
+    "a transform by name": (
+        """
+        class Images(ImageFolder):
+            def __getitem__(self, index): return self.transform(self.samples[index])
+        loader = DataLoader(Images("images", transform=Noise()), num_workers=2)
+        """,
+        ["Images.__getitem__", "Noise.__call__"],
+    ),
+    "a transform by position": (
+        """
+        class Images(CIFAR10):
+            def __getitem__(self, index): return self.transform(self.data[index])
+        loader = DataLoader(Images("images", True, Noise()), num_workers=2)
+        """,
+        ["Images.__getitem__", "Noise.__call__"],
+    ),
+    "a transform that the project's constructor passes on": (
+        """
+        class Images(VisionDataset):
+            def __init__(self, root, steps): super().__init__(root, transform=steps)
+            def __getitem__(self, index): return self.transform(index)
+        loader = DataLoader(Images("images", Noise()), num_workers=2)
+        """,
+        ["Images.__getitem__", "Noise.__call__"],
+    ),
+    "a function that loads": (
+        """
+        class Images(DatasetFolder):
+            def __getitem__(self, index): return self.loader(self.samples[index][0])
+        def load(path): return path
+        loader = DataLoader(Images("images", load), num_workers=2)
+        """,
+        ["Images.__getitem__", "load"],
+    ),
+    "the dataset of a subset": (
+        """
+        class Half(Subset):
+            def __getitem__(self, index): return self.dataset.read(self.indices[index])
+        loader = DataLoader(Half(Store(), [1]), num_workers=2)
+        """,
+        ["Half.__getitem__", "Store.read"],
+    ),
+    "the datasets of a concatenation": (
+        """
+        class Both(ConcatDataset):
+            def __init__(self, parts):
+                self.datasets: list
+                super().__init__(parts)
+            def __getitem__(self, index): return [one.read(index) for one in self.datasets]
+        loader = DataLoader(Both([Store(), Store()]), num_workers=2)
+        """,
+        ["Both.__getitem__", "Store.read"],
+    ),
+    "not a transform that the class replaces": (
+        """
+        class Images(ImageFolder):
+            def __init__(self, root, transform):
+                super().__init__(root, transform=transform)
+                self.transform = str
+            def __getitem__(self, index): return self.transform(index)
+        loader = DataLoader(Images("images", Noise()), num_workers=2)
+        """,
+        ["Images.__getitem__"],
+    ),
+    "not what the library keeps otherwise": (
+        """
+        class Images(ImageFolder):
+            def __getitem__(self, index): return self.steps(index)
+        loader = DataLoader(Images("images", steps=Noise()), num_workers=2)
+        """,
+        ["Images.__getitem__"],
+    ),
+    "not of a base that keeps nothing": (
+        """
+        class Images(Dataset):
+            def __getitem__(self, index): return self.transform(index)
+        loader = DataLoader(Images(transform=Noise()), num_workers=2)
+        """,
+        ["Images.__getitem__"],
+    ),
+}
+
+
+@pytest.mark.parametrize("way", KEPT_BY_LIBRARIES)
+def test_the_constructor_of_a_library_keeps(way: str, tmp_path: Path) -> None:
+    body, expected = KEPT_BY_LIBRARIES[way]
+    head = """
+        from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset
+        from torchvision.datasets import CIFAR10, DatasetFolder, ImageFolder, VisionDataset
+        class Noise:
+            def __call__(self, image): return image
+        class Store:
+            def read(self, index): return index
+    """
+    assert link(tmp_path, textwrap.dedent(head) + textwrap.dedent(body)).reached("loader") == expected
+
+
+#: The dataset of a loader, then what of it `get_worker_info().dataset.advance()` runs.
+WORKER_DATASETS = {
+    "a concatenation of the project's": ("Both([Plain()])", ["Both.advance"]),
+    "a dataset inside torch's": ("Subset(Plain(), [0])", []),
+    "a dataset itself": ("Plain()", ["Plain.advance"]),
+}
+
+
+@pytest.mark.parametrize("way", WORKER_DATASETS)
+def test_the_dataset_of_a_worker_is_the_outermost_one(way: str, tmp_path: Path) -> None:
+    made, expected = WORKER_DATASETS[way]
+    linked = link(
+        tmp_path,
+        f"""
+from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset, get_worker_info
+class Plain(Dataset):
+    def advance(self): return 1
+    def __getitem__(self, index): return index
+class Both(ConcatDataset):
+    def advance(self): return 2
+def collate(samples):
+    get_worker_info().dataset.advance()
+    return samples
+loader = DataLoader({made}, num_workers=2, collate_fn=collate)
+""",
+    )
+    assert [name for name in linked.reached("loader") if name.endswith("advance")] == expected

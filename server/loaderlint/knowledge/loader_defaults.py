@@ -135,6 +135,14 @@ DATASET_PARAMETERS = MappingProxyType(
     }
 )
 
+
+def keeps_argument(dataset: str, name: str) -> bool:
+    """Whether a library's dataset keeps what its constructor is passed as `name` in an attribute of that name."""
+    if name in SAMPLE_CALLABLES:
+        return name in DATASET_PARAMETERS.get(dataset, ()) or ".datasets." in dataset
+    return WRAPPING_DATASETS.get(dataset, ("",))[0] == name
+
+
 #: What goes over its argument when it is called: a loader in it starts its workers. All of itertools does so too.
 GOES_OVER_NOW = frozenset(
     f"builtins.{name}"

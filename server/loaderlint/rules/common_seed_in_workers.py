@@ -46,7 +46,8 @@ loader = DataLoader(Stream(images), num_workers=4)
 
 ## Fix safety
 Safe where a worker seeds once or at the head of an epoch: all such seeds of the function are changed at once, and
-`torch.initial_seed()` follows `torch.manual_seed` in the main process. Unsafe for a constant where the workers persist:
+`torch.initial_seed()` follows `torch.manual_seed` in the main process. None where the same function draws an order of
+items, which has to be the same in all workers: draw it from a generator of its own. Unsafe for a constant where the workers persist:
 each epoch would begin with the same numbers, as it does now. Unsafe too where the seed is set for each batch or sample:
 the calls are deleted.
 
@@ -86,6 +87,7 @@ from loaderlint.rules.shared.seeding_calls import (
     written,
 )
 from loaderlint.rules.shared.silence_reasons import EVALUATION, silences
+from loaderlint.rules.shared.stream_items import orders
 from loaderlint.rules.shared.wording import in_workers_of
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
@@ -151,7 +153,7 @@ def _finding(verdict: WorkerVerdict[Seeding], model: Model) -> Finding:
     fix = _fix(verdict.together, model)
     return verdict.finding(
         f"within an epoch all workers draw the same numbers {in_workers_of(verdict.exposure)}: "
-        f"`{first.function.replace('numpy.', 'np.')}` gets the same seed in each of them; {_advice(first)}",
+        f"`{first.function.replace('numpy.', 'np.')}` gets the same seed in each of them; {_advice(first, model)}",
         place,
         first.function,
         (*also, *verdict.why(model)),
@@ -159,7 +161,14 @@ def _finding(verdict: WorkerVerdict[Seeding], model: Model) -> Finding:
     )
 
 
-def _advice(seeding: Seeding) -> str:
+def _sets_order(seeding: Seeding, model: Model) -> bool:
+    """Whether the function that seeds also draws an order of items, which all workers have to agree on."""
+    return any(orders(one) for one in model.frame_calls(seeding.call.frame))
+
+
+def _advice(seeding: Seeding, model: Model) -> str:
+    if _sets_order(seeding, model):
+        return "draw the order, which all workers share, from a generator of its own"
     if seeding.rhythm in ("batch", "sample"):
         return "delete the call, or let the worker enter the seed: `torch.initial_seed()`"
     return "add `torch.initial_seed()` to it" if seeding.moves else "seed from `torch.initial_seed() % 2**32`"
@@ -169,7 +178,10 @@ def _advice(seeding: Seeding) -> str:
 
 
 def _fix(seedings: Sequence[Seeding], model: Model) -> Fix | None:
-    """Let the worker enter all seeds at once where they are set once or for each epoch; else delete the calls."""
+    """Let the worker enter all seeds at once where they are set once or for each epoch; else delete the calls. None
+    where an order is drawn with them: with seeds of their own, workers would give items twice or never."""
+    if any(_sets_order(one, model) for one in seedings):
+        return None
     if any(one.rhythm in ("batch", "sample") for one in seedings):
         places = dict.fromkeys(statements((one.place for one in seedings), model))
         deleted = tuple(DeleteStatement(place) for place in places if place is not None)

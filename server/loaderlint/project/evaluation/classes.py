@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE, DefIR
+from loaderlint.knowledge.loader_defaults import keeps_argument
 from loaderlint.knowledge.settings import FACTORIES, FIELDS, RECORD_BASES
-from loaderlint.project.evaluation import containers, hyperparameters
+from loaderlint.project.evaluation import containers, hyperparameters, library_values
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.frames import Frame
@@ -629,6 +630,7 @@ class Classes:
         values = [store.value for store in stores]
         if not any(store.construction and store.sure for store in stores):
             values.extend(self._beyond_stores(inst, name))
+            values.extend(self._kept_by_library(inst, name))
         values.extend(self._set_by_others(inst, name))
         found = join(values) if values else self._missing(inst)
         found = self._with_appended(inst, name, self._with_items(inst, name, found))
@@ -748,6 +750,16 @@ class Classes:
                 if type(step) is ir.Bind and step.annotation != NONE:
                     names.append(step.name)
         return names
+
+    def _kept_by_library(self, inst: Instance, name: str) -> Iterator[Val]:
+        """What the constructor of a library's dataset, from which the class derives, keeps of its arguments under this
+        name: `self.transform` of an `ImageFolder`."""
+        for base in self.library_bases(inst.cls):
+            if keeps_argument(base, name):
+                position = library_values.parameter_position(base, name)
+                passed = library_values.passed_to_library(self._ev, inst).get(name, position)
+                if passed is not None:
+                    yield passed
 
     def _missing(self, inst: Instance) -> Val:
         for base in self.mro(inst.cls):

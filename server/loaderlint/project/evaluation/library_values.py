@@ -20,7 +20,12 @@ from loaderlint.knowledge.arrays import (
 )
 from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS, canonical
 from loaderlint.knowledge.higher_order import HIGHER_ORDER, PIPELINES
-from loaderlint.knowledge.loader_defaults import DATASET_PARAMETERS, SAMPLE_CALLABLES, SPLITTING_FUNCTIONS
+from loaderlint.knowledge.loader_defaults import (
+    DATASET_PARAMETERS,
+    SAMPLE_CALLABLES,
+    SPLITTING_FUNCTIONS,
+    WRAPPING_DATASETS,
+)
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTIONS
 from loaderlint.knowledge.paths import PATH, PATH_MAKERS, PATH_METHODS
 from loaderlint.knowledge.registries import looks_up_class
@@ -749,6 +754,9 @@ def library_arguments(ev: Evaluator, inst: Instance, name: str) -> list[Val]:
 
 def parameter_position(dataset: str, name: str) -> int | None:
     """Where parameter `name` stands in the constructor of a library's dataset; None if that is not known."""
+    wrapped, position = WRAPPING_DATASETS.get(dataset, ("", None))
+    if name == wrapped:
+        return position
     parameters = DATASET_PARAMETERS.get(dataset, ())
     return parameters.index(name) if name in parameters else None
 

@@ -351,7 +351,8 @@ class Model:
     def _called_on_dataset(self, frame: Frame, loader: Loader) -> Iterator[tuple[Frame, bool]]:
         """The methods of the loader's dataset that a frame calls on `get_worker_info().dataset`, each with whether it
         is a guess that the loader holds this dataset."""
-        for dataset in () if loader.wrapped else loader.datasets:
+        outermost = loader.argument("dataset").atoms if loader.wrapped else loader.datasets
+        for dataset in (one for one in loader.datasets if one in outermost):
             for number, targets in method_calls(frame, dataset, self.ev) if isinstance(dataset, Instance) else ():
                 called = self._dataset_calls.setdefault(frame, {})
                 called[number] = tuple(dict.fromkeys((*called.get(number, ()), *targets)))
