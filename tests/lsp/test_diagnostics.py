@@ -10,8 +10,11 @@ import pytest
 from lsprotocol import types
 
 from loaderlint import HOME
-from loaderlint.lsp import protocol_diagnostics
+from loaderlint.lsp import analysis, protocol_diagnostics, typing_pauses
 from tests.lsp.session import Session, capabilities, run, session, span
+
+#: Seconds, longer than any test.
+HOUR = 3600.0
 
 A, B = "file:///project/a.py", "file:///project/b.py"
 
@@ -154,9 +157,10 @@ def test_an_analysis_ends_while_somebody_types() -> None:
     run(scenario())
 
 
-def test_a_linking_waits_for_a_pause_in_which_the_engine_is_asked_nothing() -> None:
+def test_a_linking_waits_for_a_pause_in_which_the_engine_is_asked_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     async def scenario() -> None:
         async with session() as client:
+            monkeypatch.setattr(typing_pauses, "_LONGEST", HOUR)
             client.open(A, "BUG\n")
             await client.settled()
             client.change(A, 2, "PAUSE\nBUG\n")
@@ -164,17 +168,39 @@ def test_a_linking_waits_for_a_pause_in_which_the_engine_is_asked_nothing() -> N
             checks = len(client.backend.checks)
             for version in range(3, 8):
                 client.change(A, version, "PAUSE\n" + "\n" * version + "BUG\nGUESS\n")
-                await asyncio.sleep(0.03)
-                assert lines(client, A) == [version + 1], "what stands is shown at once"
+                await client.until(lambda line=version + 1: lines(client, A) == [line])  # type: ignore[misc]
             assert len(client.backend.checks) == checks
+            monkeypatch.setattr(typing_pauses, "_LONGEST", 0.0)
+            client.change(A, 8, "PAUSE\nBUG\nGUESS\n")
             assert len(await client.diagnostics(A)) == 2
             assert len(client.backend.checks) == checks + 1, "after the pause it looks once"
 
     run(scenario())
 
 
+def test_in_the_middle_of_a_word_the_engine_is_asked_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name in ((typing_pauses, "_PER_GAP"), (typing_pauses, "_LONGEST"), (analysis, "LONGEST")):
+        monkeypatch.setattr(module, name, HOUR)
+
+    async def scenario() -> None:
+        async with session() as client:
+            client.open(A, "BUG\n")
+            await client.settled()
+            client.change(A, 2, "\nBUG\n")
+            await client.settled()
+            checks = len(client.backend.checks)
+            for version in range(3, 7):
+                client.change(A, version, "\n" * version + "BUG\n")
+                await client.until(lambda line=version: lines(client, A) == [line])  # type: ignore[misc]
+            assert len(client.backend.checks) == checks
+            await client.settled()
+            assert len(client.backend.checks) == checks + 1, "who waits for the answer gets it at once"
+
+    run(scenario())
+
+
 def test_other_settings_wait_for_no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("loaderlint.lsp.typing_pauses._LONGEST", 1e9)
+    monkeypatch.setattr(typing_pauses, "_LONGEST", HOUR)
 
     async def scenario() -> None:
         async with session() as client:

@@ -42,5 +42,10 @@ def test_after_a_pause_the_gaps_before_it_do_not_count() -> None:
     assert typed(1.0, 1.3, 2.0).left(2.0, 0.0) == pytest.approx(0.05)
 
 
+def test_the_next_key_is_expected_as_the_last_ones_came() -> None:
+    assert Typing().next_key == typed(1.0).next_key == typed(1.0, 1.3, 2.0).next_key == 0
+    assert typed(1.0, 1.1, 1.2).next_key == pytest.approx(0.15)
+
+
 def test_no_pause_is_longer_than_half_a_second() -> None:
     assert typed(1.0, 1.45).left(1.45, 0.0) == pytest.approx(0.5)

@@ -33,7 +33,8 @@ from loaderlint.runtime.internal_errors import Postponed
 
 logger = logging.getLogger(__name__)
 
-#: Seconds from a change to the job that looks at it, and the longest that further changes can put it off.
+#: Seconds from a change to the job that looks at it, and the longest that further changes can put it off. In the middle
+#: of a word, the next key comes first.
 AT_ONCE, EDITED, ON_DISK, LONGEST = 0.0, 0.02, 0.2, 1.0
 #: Seconds until the engine is asked once more after its process has ended, one number a try.
 AGAIN = (0.1, 0.5, 2.0)
@@ -104,16 +105,16 @@ class Analysis:
 
     def changed(self, document: Document | Notebook) -> None:
         """The document was edited."""
-        state = self._shown.state(document.uri)
-        if state is None or not document.analysed:
+        if not document.analysed:
             return
         if self._shown.has_early:
             self._stop_job()
         self._shown.edited(document)
         self._typing.note(asyncio.get_running_loop().time())
-        self._note(document, EDITED)
-        if self._job is not None or self._postponed is not None:
-            self._shown.show([state])
+        delay = max(EDITED, self._typing.next_key)
+        self._note(document, delay)
+        if self._job is not None or self._postponed is not None or delay >= STANDING:
+            self._show_all()
 
     def closed(self, document: Document | Notebook) -> None:
         """The document is no longer open: the file on disk counts, and nothing is shown for it."""
@@ -293,8 +294,7 @@ class Analysis:
         self._postponed = took
         self._planned = False
         self._plan(AT_ONCE)
-        self._cancel_showing()
-        self._shown.show(self._shown)
+        self._show_all()
 
     def _settle(self) -> None:
         """Everything that is known has been analysed, or cannot be."""
@@ -333,8 +333,8 @@ class Analysis:
         self._notices.problems(answer.problems)
 
     def _show_all(self) -> None:
-        """The engine is at work for a while."""
-        self._showing = None
+        """It takes a while until there is a new answer."""
+        self._cancel_showing()
         if not self._settled.is_set():
             self._shown.show(self._shown)
 

@@ -1,12 +1,12 @@
-"""What counts as a pause in the typing. The engine links code again only after one."""
+"""What counts as a pause in the typing, after which code is linked again, and when the next key is expected."""
 
 from __future__ import annotations
 
 from collections import deque
 
 #: A pause is as long as a multiple of the last linking, so that linking takes at most a sixth of one core while
-#: somebody types, and longer than the times between the last keys, so that there is none between the keys of a word.
-#: Its bounds are in seconds.
+#: somebody types, and longer than the times between the last keys, so that there is none in a word. Its bounds are in
+#: seconds.
 _PER_LINKING, _PER_GAP, _SHORTEST, _LONGEST = 5, 1.5, 0.05, 0.5
 #: So many of the last gaps between keys count.
 _GAPS = 3
@@ -28,10 +28,15 @@ class Typing:
             self._gaps.append(gap)
         self._last = now
 
+    @property
+    def next_key(self) -> float:
+        """How many seconds after the last key another one is to be expected; 0 if nothing is known of that."""
+        return _PER_GAP * max(self._gaps, default=0.0)
+
     def left(self, now: float, took: float) -> float:
         """How many seconds without a key are still missing to a pause, where the last linking took `took` seconds; 0 if
         there is one now."""
         if self._last is None:
             return 0.0
-        pause = max(_SHORTEST, _PER_LINKING * took, _PER_GAP * max(self._gaps, default=0.0))
+        pause = max(_SHORTEST, _PER_LINKING * took, self.next_key)
         return max(0.0, self._last + min(pause, _LONGEST) - now)
