@@ -247,7 +247,7 @@ def test_the_server_dies_too_often(code: Workbench, home: Project) -> None:
     expect(code.problem("LDR103")).to_have_count(1)
     killed = ""
     for _ in range(5):
-        code.until("another server", lambda: home.server_pid.read_text() not in ("", killed))
+        code.until("another server", lambda last=killed: home.server_pid.read_text() not in ("", last))
         killed = home.server_pid.read_text()
         threads = Path(f"/proc/{int(killed)}/task")  # one of them starts the engine when the client is ready
         code.until("its engine", lambda at=threads: any(one.read_text() for one in at.glob("*/children")))
