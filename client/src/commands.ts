@@ -114,7 +114,7 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
     const fixed = await vscode.window.withProgress(options, fix);
     if (!fixed) return;
     const chosen = await vscode.window.showInformationMessage(fixed.message, ...(fixed.files ? ['Save All'] : []));
-    if (chosen) await execute('workbench.action.files.saveAll');
+    if (chosen) await vscode.workspace.saveAll(false);
   }
 }
 
