@@ -54,8 +54,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def relinked(markdown: str, place: str, source: str) -> str:
-    """A page at `place` of the site, made from the file `source`. Links to files that are pages too lead there, links to
-    other files of the repository to GitHub."""
+    """A page at `place` of the site, made from the file `source`. Links to files that are pages too lead there; links
+    to other files of the repository lead to GitHub."""
     pages = {name: place for place, name in PAGES.items()}
 
     def link(found: re.Match[str]) -> str:

@@ -25,7 +25,7 @@ class World {
   notebooks: unknown[] = [];
   opened = new EventEmitter<unknown>();
   status: Record<string, unknown> = {};
-  /** How often all files were saved. */
+  /** How many files were saved. */
   saved = 0;
   /** What is kept for the workspace from one session to the next. */
   kept = new Map<string, unknown>();
@@ -124,7 +124,10 @@ export const workspace = {
   get notebookDocuments() {
     return world.notebooks;
   },
-  saveAll: async () => (world.saved += 1) > 0,
+  get textDocuments() {
+    const save = async () => (world.saved += 1);
+    return [{ isDirty: true, isUntitled: false, save }, { isDirty: false, isUntitled: false, save }, { isDirty: true, isUntitled: true, save }];
+  },
   onDidOpenNotebookDocument: (listener: (notebook: unknown) => unknown) => world.opened.event(listener),
   getConfiguration: () => ({
     get: (key: string, usual?: unknown) => world.settings[key] ?? usual,
