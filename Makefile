@@ -1,5 +1,5 @@
 # Everything needs only Python >= 3.10 and, for the VS Code client, Node. `make demo` and `make test` do the set-up.
-.PHONY: setup setup-python setup-client setup-editors pictures demo test test-python test-client test-slow test-all fuzz truth benchmarks lint docs clean
+.PHONY: setup setup-python setup-client setup-editors pictures demo test test-python test-client test-slow test-all fuzz truth benchmarks lint docs site clean
 .DEFAULT_GOAL := setup
 
 # The first interpreter that is new enough; say `make PYTHON=/path/to/python3.12` for another one.
@@ -91,6 +91,11 @@ lint: setup-python
 
 docs: setup-python
 	$(BIN)/python -m scripts.generate_docs
+
+# The documentation site in build/site; `OFFLINE=true make site` for one whose search works without a server.
+site: docs
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	$(BIN)/python -m mkdocs build --quiet
 
 clean:
 	rm -rf $(VENV) .editors .benchmarks node_modules dist out build .pytest_cache .mypy_cache .ruff_cache .hypothesis

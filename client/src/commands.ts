@@ -114,7 +114,9 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
     const fixed = await vscode.window.withProgress(options, fix);
     if (!fixed) return;
     const chosen = await vscode.window.showInformationMessage(fixed.message, ...(fixed.files ? ['Save All'] : []));
-    if (chosen) await execute('workbench.action.files.saveAll');
+    // `workspace.saveAll` leaves out what is in no tab yet.
+    const edited = vscode.workspace.textDocuments.filter(({ isDirty, isUntitled }) => isDirty && !isUntitled);
+    if (chosen) await Promise.all(edited.map((document) => document.save()));
   }
 }
 

@@ -266,7 +266,7 @@ test('all fixes of the workspace are one request, and can be saved', options, as
   world.answer = ({ steps }) => steps[0];
   await world.commands.get('loaderlint.fixWorkspace')!();
   assert.deepEqual(world.messages.map(({ text, steps }) => [text, steps]), [['loaderlint: 2 files edited', ['Save All']]]);
-  assert.deepEqual(world.executed.at(-1), ['workbench.action.files.saveAll']);
+  assert.equal(world.saved, 1);
   clients[0]!.answers['loaderlint/fixWorkspace'] = { files: 0, message: 'loaderlint: nothing' };
   await world.commands.get('loaderlint.fixWorkspace')!();
   assert.deepEqual(world.messages.at(-1)!.steps, []);

@@ -25,6 +25,8 @@ class World {
   notebooks: unknown[] = [];
   opened = new EventEmitter<unknown>();
   status: Record<string, unknown> = {};
+  /** How many files were saved. */
+  saved = 0;
   /** What is kept for the workspace from one session to the next. */
   kept = new Map<string, unknown>();
   cancelled = new EventEmitter<void>();
@@ -121,6 +123,10 @@ export const workspace = {
   },
   get notebookDocuments() {
     return world.notebooks;
+  },
+  get textDocuments() {
+    const save = async () => (world.saved += 1);
+    return [{ isDirty: true, isUntitled: false, save }, { isDirty: false, isUntitled: false, save }, { isDirty: true, isUntitled: true, save }];
   },
   onDidOpenNotebookDocument: (listener: (notebook: unknown) => unknown) => world.opened.event(listener),
   getConfiguration: () => ({

@@ -97,7 +97,7 @@ def _environment(settings: Settings, folder: Path, versions: Versions) -> Enviro
 
     torch = version_set(settings.target_torch, "the setting target-torch") if settings.target_torch else None
     python = python_set(settings.target_python, "the setting target-python") if settings.target_python else None
-    platforms = tuple(settings.platforms or (_PLATFORMS.get(sys.platform, "linux"),))
+    platforms, source = _platforms(settings, folder, versions)
     declared = versions.at(folder, platforms, python)
     return Environment(
         torch or declared.get("torch", VersionSet()),
@@ -105,5 +105,17 @@ def _environment(settings: Settings, folder: Path, versions: Versions) -> Enviro
         platforms,
         settings.start_method,
         declared,
-        "the setting platforms" if settings.platforms else "this machine",
+        source,
     )
+
+
+def _platforms(settings: Settings, folder: Path, versions: Versions) -> tuple[tuple[str, ...], str]:
+    """The platforms that a folder's project runs on, and who says so: the settings, else this machine and what the
+    project's files name."""
+    if settings.platforms:
+        return tuple(settings.platforms), "the setting platforms"
+    here = _PLATFORMS.get(sys.platform, "linux")
+    named, files = versions.platforms(folder)
+    if not named:
+        return (here,), "this machine; the setting platforms adds others"
+    return tuple(dict.fromkeys((here, *named))), f"this machine and {', '.join(files)}"

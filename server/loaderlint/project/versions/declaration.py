@@ -31,9 +31,9 @@ class Malformed(ValueError):
 
 
 class Declaration(NamedTuple):
-    """A package and its versions. `name` is normalised (see `normal`); `versions` are PEP 440 specifiers or a version,
-    alternatives apart by `||`, '' for any; `marker` is a PEP 508 marker; `aside`: for tests, docs and the like only;
-    `constraint`: says which version if it is installed at all."""
+    """A package and its versions, or a platform (see `PLATFORM`). `name` is normalised (see `normal`); `versions` are
+    PEP 440 specifiers or a version, alternatives apart by `||`, '' for any; `marker` is a PEP 508 marker; `aside`: for
+    tests, docs and the like only; `constraint`: says which version if it is installed at all."""
 
     name: str
     versions: str
@@ -48,6 +48,25 @@ class Include(NamedTuple):
     path: str
     constraint: bool = False
     aside: bool = False
+
+
+#: No package is called so: under this name and that of a platform ('windows'), what a project runs on is declared.
+PLATFORM = "platform:"
+#: How classifiers of packages name platforms. 'OS Independent' names none: it says that nothing is built for one.
+_CLASSIFIERS = {
+    "operating system :: microsoft": "windows",
+    "operating system :: macos": "macos",
+    "operating system :: posix": "linux",
+    "operating system :: unix": "linux",
+}
+
+
+def of_classifier(text: object) -> Declaration | None:
+    """The platform that a classifier names ('Operating System :: Microsoft :: Windows'); None if it names none."""
+    words = text.lower() if isinstance(text, str) else ""
+    named = (platform for start, platform in _CLASSIFIERS.items() if words.startswith(start))
+    platform = next(named, None)
+    return Declaration(f"{PLATFORM}{platform}", "") if platform else None
 
 
 def normal(name: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.project.versions import installed_packages, library_folders
-from loaderlint.project.versions.declaration import normal
+from loaderlint.project.versions.declaration import PLATFORM, normal
 from loaderlint.project.versions.environment import Range, VersionSet, python_set, union, version_set
 from loaderlint.project.versions.installed_packages import Installed
 from loaderlint.project.versions.library_folders import LibraryFolders
@@ -40,12 +40,26 @@ class Versions:
 
     def at(self, folder: Path, platforms: tuple[str, ...], python: VersionSet | None = None) -> Declared:
         """What holds for the files of a folder on these platforms. `python`: the version that is set, if one is."""
-        folders = list(_upwards(folder, self._root))
-        found = [(distance, one) for distance, at in enumerate(folders) for one in self._in(at)]
-        found.extend((len(folders), one) for one in self._shared)
+        folders, found = self._found_from(folder)
         declared = Declared(found, platforms, python)
         environment = self._environment(folders, declared)
         return Declared(found, platforms, python, environment) if environment else declared
+
+    def platforms(self, folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The platforms that the project of a folder names, and the files that do: its classifiers, or pixi's list. The
+        nearest such file decides."""
+        named = [one for one in self._found_from(folder)[1] if one[1].declaration.name.startswith(PLATFORM)]
+        nearest = min((distance for distance, _ in named), default=0)
+        here = [one for distance, one in named if distance == nearest]
+        names = dict.fromkeys(one.declaration.name.removeprefix(PLATFORM) for one in here)
+        return tuple(sorted(names)), tuple(dict.fromkeys(one.source for one in here))
+
+    def _found_from(self, folder: Path) -> tuple[list[Path], list[tuple[int, Found]]]:
+        """The folders from one upwards, and what the files in them say, each with its distance."""
+        folders = list(_upwards(folder, self._root))
+        found = [(distance, one) for distance, at in enumerate(folders) for one in self._in(at)]
+        found.extend((len(folders), one) for one in self._shared)
+        return folders, found
 
     def _in(self, folder: Path) -> tuple[Found, ...]:
         if folder not in self._folders:
@@ -69,9 +83,7 @@ class Versions:
     def library_folders(self, folder: Path, platforms: tuple[str, ...], python: VersionSet | None) -> LibraryFolders:
         """Where the modules are that the files of a folder import: in the environment that the project runs in, else in
         one of the project's own, whatever it holds."""
-        folders = list(_upwards(folder, self._root))
-        found = [(distance, one) for distance, at in enumerate(folders) for one in self._in(at)]
-        found.extend((len(folders), one) for one in self._shared)
+        folders, found = self._found_from(folder)
         environment = self._environment(folders, Declared(found, platforms, python))
         prefix = environment.prefix if environment else self._own_environment(folders)
         if prefix not in self._library_folders:
@@ -104,6 +116,8 @@ class Declared(Mapping[str, VersionSet]):
     ) -> None:
         self._found: dict[str, list[tuple[int, Found]]] = {}
         for distance, one in found:
+            if one.declaration.name.startswith(PLATFORM):
+                continue
             self._found.setdefault(one.declaration.name, []).append((distance, one))
         self._environment = environment
         self._platforms = platforms

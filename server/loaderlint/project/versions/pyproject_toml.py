@@ -8,9 +8,20 @@ from typing import Any
 from loaderlint.files import toml
 from loaderlint.files.toml import BadToml
 from loaderlint.project.versions import conda_specifiers, poetry_constraints
-from loaderlint.project.versions.declaration import Declaration, Include, Malformed, is_aside, normal
+from loaderlint.project.versions.declaration import (
+    PLATFORM,
+    Declaration,
+    Include,
+    Malformed,
+    is_aside,
+    normal,
+    of_classifier,
+)
 from loaderlint.project.versions.lock_files import pipenv_python
 from loaderlint.project.versions.requirement_specifiers import requirement
+
+#: How pixi's names of platforms begin: 'linux-64', 'osx-arm64'.
+_PIXI_PLATFORMS = {"linux": "linux", "osx": "macos", "win": "windows"}
 
 
 def read(text: str) -> Iterator[Declaration | Include]:
@@ -24,6 +35,7 @@ def read(text: str) -> Iterator[Declaration | Include]:
     yield from _groups(_table(tool, "pdm").get("dev-dependencies"), aside=True)
     yield from _pixi(_table(tool, "pixi"))
     yield from _listed(_table(tool, "flit", "metadata").get("requires"))
+    yield from _classified(_table(tool, "flit", "metadata").get("classifiers"))
     for name, environment in _table(tool, "hatch", "envs").items():
         if isinstance(environment, Mapping):
             yield from _listed(environment.get("dependencies"), is_aside(name))
@@ -49,12 +61,19 @@ def _project(project: Mapping[str, Any]) -> Iterator[Declaration]:
     yield from _groups(project.get("optional-dependencies"))
     if isinstance(project.get("requires-python"), str):
         yield Declaration("python", project["requires-python"])
+    yield from _classified(project.get("classifiers"))
+
+
+def _classified(classifiers: object) -> Iterator[Declaration]:
+    """The platforms that a list of classifiers names."""
+    yield from filter(None, map(of_classifier, classifiers if isinstance(classifiers, list) else ()))
 
 
 def _poetry(settings: Mapping[str, Any]) -> Iterator[Declaration]:
     yield from poetry_constraints.table(settings.get("dependencies"))
     yield from poetry_constraints.table(settings.get("dev-dependencies"), aside=True)
     yield from poetry_constraints.groups(settings.get("group"))
+    yield from _classified(settings.get("classifiers"))
 
 
 def _uv(settings: Mapping[str, Any]) -> Iterator[Declaration]:
@@ -73,6 +92,12 @@ def _uv(settings: Mapping[str, Any]) -> Iterator[Declaration]:
 def _pixi(settings: Mapping[str, Any]) -> Iterator[Declaration]:
     yield from _conda_table(settings.get("dependencies"))
     yield from poetry_constraints.table(settings.get("pypi-dependencies"))
+    for about in ("workspace", "project"):
+        listed = _table(settings, about).get("platforms")
+        for one in listed if isinstance(listed, list) else ():
+            platform = _PIXI_PLATFORMS.get(str(one).partition("-")[0])
+            if platform is not None:
+                yield Declaration(f"{PLATFORM}{platform}", "")
     for name, feature in _table(settings, "feature").items():
         if isinstance(feature, Mapping):
             yield from _conda_table(feature.get("dependencies"), is_aside(name))

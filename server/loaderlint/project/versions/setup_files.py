@@ -7,12 +7,12 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from loaderlint.project.versions.declaration import Declaration, Include, Malformed, is_aside
+from loaderlint.project.versions.declaration import Declaration, Include, Malformed, is_aside, of_classifier
 from loaderlint.project.versions.requirement_specifiers import requirement
 
 _REQUIREMENT_FILE = re.compile(r"[\w./-]*require[\w./-]*\.(?:txt|in)\Z")
 #: setup.py's arguments that hold lists of strings which are no requirements of the project.
-_NOT_MEANT = ("classifiers", "keywords", "packages", "py_modules", "scripts", "entry_points", "setup_requires")
+_NOT_MEANT = ("keywords", "packages", "py_modules", "scripts", "entry_points", "setup_requires")
 _PYTHON = re.compile(r"python_?requires|requires_?python")
 _LONGEST, _LONGEST_PATH = 200_000, 300
 
@@ -26,6 +26,9 @@ def read_cfg(text: str) -> Iterator[Declaration | Include]:
         parser.read_string(text)
     except configparser.Error as error:
         raise Malformed(f"is no valid INI file: {' '.join(str(error).split())}") from error
+    if parser.has_section("metadata"):
+        listed = parser["metadata"].get("classifiers", parser["metadata"].get("classifier", ""))
+        yield from filter(None, (of_classifier(line.strip()) for line in listed.splitlines()))
     if parser.has_section("options"):
         options = parser["options"]
         yield from _lines(options.get("install_requires", ""), False)
@@ -85,6 +88,10 @@ def _found_in(node: ast.AST, within: str) -> Iterator[Declaration | Include]:
 
 def _string(text: str, within: str) -> Iterator[Declaration | Include]:
     aside = is_aside(within)
+    if " :: " in text:
+        platform = of_classifier(text)
+        yield from [platform] if platform else []
+        return
     if _PYTHON.search(within.lower()) and text.strip()[:1] in "=<>~":
         yield Declaration("python", text)
     elif len(text) <= _LONGEST_PATH and _REQUIREMENT_FILE.match(text):
