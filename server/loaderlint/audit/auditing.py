@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from loaderlint.audit import sandbox
+from loaderlint.audit.crossed import crossed
 from loaderlint.audit.digests import digest
 from loaderlint.audit.evidence import Evidence, Facts
 from loaderlint.audit.messages import Answer, EpochEnded, Sender
@@ -50,6 +51,8 @@ def audit(loader: Any, *, epochs: int = 2, batches: int = 8, timeout: float = 60
 
     workers = facts.workers
     evidence = Evidence(facts, sandbox.run(_iterating(loader, epochs, batches, workers), left(0.6)))
+    if workers and facts.method == "fork":
+        evidence.crossed = crossed({"dataset": loader.dataset, "collate_fn": loader.collate_fn})
     evidence.pickled = _answer(sandbox.run(_pickling(loader), left()))
     if evidence.run.finished and not facts.iterable:
         evidence.read_again = _answer(sandbox.run(_reading_again(loader), left(0.5)))
@@ -77,7 +80,8 @@ def _torch_loader() -> type:
         from torch.utils.data import DataLoader
     except ImportError as error:
         raise TypeError("audit needs the torch of your project, and cannot import it here") from error
-    return DataLoader
+    kind: type = DataLoader
+    return kind
 
 
 def _is_like_a_loader(value: Any) -> bool:

@@ -35,8 +35,8 @@ class _Popen:
 
 
 def sent(roots: Mapping[str, Any]) -> Sent:
-    """Pickle each of `roots` (by name) as for a spawned worker. To be called in a sandbox, for pickling runs code of the
-    user."""
+    """Pickle each of `roots` (by name) as for a spawned worker. To be called in a sandbox, for pickling runs code of
+    the user."""
     from multiprocessing import context
 
     context.set_spawning_popen(_Popen())  # type: ignore[arg-type]

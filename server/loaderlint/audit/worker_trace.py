@@ -1,7 +1,7 @@
 """What runs beside the user's code in each worker, and tells what it does.
 
-`Watcher` takes the place of the loader's `worker_init_fn`, so it reaches workers of every start method. In the worker it
-has PyTorch make fetchers that it can watch: a fetcher asks the dataset for samples and collates them.
+`Watcher` takes the place of the loader's `worker_init_fn`, so it reaches workers of every start method. In the worker
+it has PyTorch make fetchers that it can watch: a fetcher asks the dataset for samples and collates them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Watcher:
     def __call__(self, worker: int) -> None:
         from torch.utils.data import get_worker_info
 
-        with contextlib.suppress(Exception):
+        if sandbox.SHOW_STACK is not None:
             faulthandler.register(sandbox.SHOW_STACK, file=self._stacks.fileno(), all_threads=False)
         info = get_worker_info()
         dataset = info.dataset if info is not None else None
@@ -105,7 +105,7 @@ class Trace:
             fetcher = original(kind, dataset, auto_collation, collate, drop_last)
             return WatchedFetcher(fetcher, self)
 
-        _DatasetKind.create_fetcher = staticmethod(create)  # type: ignore[assignment]
+        _DatasetKind.create_fetcher = staticmethod(create)
         util.Finalize(None, self.end_epoch, exitpriority=100)
 
     def begin_epoch(self, dataset: Any, collate: Any) -> None:
@@ -296,4 +296,3 @@ def _check_sendable(batch: Any) -> None:
                 ForkingPickler.dumps(part)
             except Exception as error:
                 raise UnsendableBatch(f"batch{path} is a {type(part).__qualname__}: {error}") from error
-
