@@ -15,6 +15,7 @@ _HANDLES = frozenset(
     {
         "h5py._hl.files.File",
         "h5py._hl.dataset.Dataset",
+        "cv2.VideoCapture",
         "lmdb.Environment",
         "lmdb.cpython.Environment",
         "sqlite3.Connection",

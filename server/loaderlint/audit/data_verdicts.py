@@ -69,6 +69,20 @@ def kept_state(evidence: Evidence) -> Iterator[Result]:
     )
 
 
+def epochs_end(evidence: Evidence) -> Iterator[Result]:
+    """Whether a later epoch gives items where the first one did."""
+    check = "epochs"
+    counts = [len(_samples(evidence.run, epoch)) for epoch in range(evidence.facts.epochs)]
+    if not evidence.run.finished or failures(evidence.run) or len(counts) < 2:
+        return
+    if counts[0] and not all(counts):
+        empty = counts.index(0) + 1
+        lines = tuple(f"epoch {number}: {count} items" for number, count in enumerate(counts, 1))
+        yield Result(check, Verdict.FAULT, f"epoch {empty} gives no items", lines, "exhausted-iterable")
+    else:
+        yield clean(check, "each epoch gives items")
+
+
 def items(evidence: Evidence) -> Iterator[Result]:
     """Whether each item comes as often with workers as without."""
     check = "items"
