@@ -45,10 +45,12 @@ def kept_state(evidence: Evidence) -> Iterator[Result]:
     facts = evidence.facts
     if not facts.workers:
         return
+    # Workers that live on have use of a cache.
+    kinds = ("number",) if facts.persistent else ("grown", "number", "filled")
     paths: dict[str, str] = {}
     for each in changed(evidence.run):
         for change in each.changes:
-            if change.kind in ("grown", "number", "filled"):
+            if change.kind in kinds:
                 container = change.path.rpartition("[")[0] if change.kind == "filled" else change.path
                 who = f"{process(each.worker, each.pid)}, epoch {each.epoch + 1}"
                 line = f"{who}: {change.path}: {change.before} -> {change.after}"
@@ -196,6 +198,9 @@ def same_without_workers(evidence: Evidence) -> Iterator[Result]:
     alone = evidence.alone
     if alone is None or evidence.facts.iterable or not (alone.finished and _reproducible(evidence)):
         return
+    if any(change.kind == "stream" for each in changed(evidence.run) for change in each.changes):
+        yield not_seen(check, "the workers make generators of random numbers of their own")
+        return
     places = {each.unit.index: each for each in _samples(alone) if not _draws(each)}
     pairs = [(each, places[each.unit.index]) for each in _samples(evidence.run) if each.unit.index in places]
     different = [
@@ -205,7 +210,7 @@ def same_without_workers(evidence: Evidence) -> Iterator[Result]:
         lines = tuple(
             f"{one.where}: {one.unit.digest}; without workers {two.unit.digest}" for one, two in different[:3]
         )
-        text = f"{len(different)} samples differ between workers and the main process though nothing was drawn"
+        text = f"{len(different)} samples differ from those of the main process, and used no known stream"
         yield Result(check, Verdict.NOTE, text, lines)
     elif pairs:
         yield clean(check, "samples that draw nothing are the same with workers and without")

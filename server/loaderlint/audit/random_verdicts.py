@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from loaderlint.audit.evidence import Done, Drawn, Evidence, of_kind
 from loaderlint.audit.messages import Started
@@ -24,7 +25,7 @@ def workers_draw_alike(evidence: Evidence) -> Iterator[Result]:
             found = True
             rule = _rule_of_stream(evidence, name, first, second)
             text = f"workers draw the same numbers from {_named(evidence, name)}"
-            yield Result(check, Verdict.FAULT, text, _met(first, second), rule)
+            yield _weighed(evidence, Result(check, Verdict.FAULT, text, _met(first, second), rule), name, first)
             break
     if not found:
         yield clean(check, "no two workers drew from the same state" if evidence.draws() else "no worker drew")
@@ -42,30 +43,44 @@ def epochs_draw_alike(evidence: Evidence) -> Iterator[Result]:
             found = True
             rule = _rule_of_stream(evidence, name, first, second)
             text = f"epochs draw the same numbers from {_named(evidence, name)}"
-            yield Result(check, Verdict.FAULT, text, _met(first, second), rule)
+            yield _weighed(evidence, Result(check, Verdict.FAULT, text, _met(first, second), rule), name, first)
             break
     if not found:
         yield clean(check, "no epoch drew from a state of an earlier one" if evidence.draws() else "nothing was drawn")
 
 
+def _weighed(evidence: Evidence, result: Result, name: str, first: Drawn) -> Result:
+    """The result, a note if the samples do not depend on what is drawn."""
+    if first.done.unit.kind != "sample" or name not in evidence.read_again.get("without_effect", ()):
+        return result
+    text = f"{result.text}, but samples that were read again were the same whatever was drawn"
+    return replace(result, verdict=Verdict.NOTE, text=text)
+
+
 def samples_reseed(evidence: Evidence) -> Iterator[Result]:
     """Whether samples set a stream to the same state, draw, and leave it where the last sample did."""
     check = "samples-reseed"
-    for name, drawn in _by_stream(evidence).items():
-        set_by: dict[tuple[int, tuple[str, ...]], Drawn] = {}
-        for each in drawn:
-            path = tuple(move.state for move in each.use.moves or ())
-            if each.use.before != each.use.after:
-                set_by[each.done.pid, path] = each
-            elif path and (first := set_by.get((each.done.pid, path))):
-                text = (
-                    f"each sample sets {_named(evidence, name)} to the same state, so all samples draw the same numbers"
-                )
-                rule = "common-seed-in-workers" if evidence.facts.iterable else "reseed-per-sample"
-                yield Result(check, Verdict.FAULT, text, _met(first, each), rule)
-                return
+    for name in _by_stream(evidence):
+        pair = _reseeding(evidence, name)
+        if pair is not None:
+            text = f"each sample sets {_named(evidence, name)} to the same state, so all samples draw the same numbers"
+            rule = "common-seed-in-workers" if evidence.facts.iterable else "reseed-per-sample"
+            yield Result(check, Verdict.FAULT, text, _met(*pair), rule)
+            return
     if evidence.draws():
         yield clean(check, "no sample sets a stream to the state of another one")
+
+
+def _reseeding(evidence: Evidence, name: str) -> tuple[Drawn, Drawn] | None:
+    """Two samples of one worker that move a stream over the same states, of which the second leaves it where it was."""
+    moved: dict[tuple[int, tuple[str, ...]], Drawn] = {}
+    for each in _by_stream(evidence)[name]:
+        states = tuple(move.state for move in each.use.moves or ())
+        if each.use.before != each.use.after:
+            moved[each.done.pid, states] = each
+        elif states and (first := moved.get((each.done.pid, states))):
+            return first, each
+    return None
 
 
 def _by_stream(evidence: Evidence) -> dict[str, list[Drawn]]:
@@ -135,10 +150,4 @@ def _rule_of_stream(evidence: Evidence, name: str, first: Drawn, second: Drawn) 
     if evidence.facts.iterable or first.done.unit.kind == "collate":
         alike = any(True for _ in _meetings(_by_stream(evidence)[name], _other_worker))
         return "common-seed-in-workers" if alike else "constant-worker-seed"
-    return "constant-worker-seed" if _only_first(evidence, name) else "reseed-per-sample"
-
-
-def _only_first(evidence: Evidence, name: str) -> bool:
-    """Whether the state is set with the first sample of a worker and moves on from then on."""
-    later = [each for each in _by_stream(evidence)[name] if each.done.unit.number > 1]
-    return all(each.use.before != each.use.after for each in later)
+    return "constant-worker-seed" if _reseeding(evidence, name) is None else "reseed-per-sample"

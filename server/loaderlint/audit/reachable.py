@@ -145,7 +145,8 @@ def _of_function(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _module_is_of_user(name: str) -> bool:
+def module_is_of_user(name: str) -> bool:
+    """Whether a module, by its name, is neither of the standard library nor installed."""
     top = name.partition(".")[0]
     if top in sys.stdlib_module_names and top != "__main__" or top in ("torch", "numpy", "loaderlint"):
         return False
@@ -155,4 +156,4 @@ def _module_is_of_user(name: str) -> bool:
 
 def is_of_user(value: Any) -> bool:
     """Whether a class or function is defined in the user's own code."""
-    return _module_is_of_user(getattr(value, "__module__", None) or "builtins")
+    return module_is_of_user(getattr(value, "__module__", None) or "builtins")

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from loaderlint.audit.data_verdicts import epochs_end, items, kept_state, reproducible, same_without_workers, stored_data
+from loaderlint.audit.data_verdicts import (
+    epochs_end,
+    items,
+    kept_state,
+    reproducible,
+    same_without_workers,
+    stored_data,
+)
 from loaderlint.audit.evidence import Evidence
 from loaderlint.audit.process_verdicts import crossing, hanging, open_files, samples, sending
 from loaderlint.audit.random_verdicts import epochs_draw_alike, samples_reseed, workers_draw_alike

@@ -17,7 +17,7 @@ from typing import Any
 from loaderlint.audit import sandbox
 from loaderlint.audit.digests import data_of, digest
 from loaderlint.audit.line_trace import LineTrace
-from loaderlint.audit.messages import Batch, Began, Changed, Move, Sender, Started, StreamUse, Unit
+from loaderlint.audit.messages import Batch, Began, Change, Changed, Move, Sender, Started, StreamUse, Unit
 from loaderlint.audit.open_files import Inherited, inherited, poison
 from loaderlint.audit.reachable import reachable
 from loaderlint.audit.sandbox import failure_of
@@ -132,8 +132,15 @@ class Trace:
 
     def settle(self) -> None:
         """The first batch is made: what is made with the first sample is there now."""
-        if self._settled is None and self._stored is not None:
-            self._settled = snapshot({"dataset": self._roots["dataset"]})
+        if self._settled is not None or self._stored is None:
+            return
+        self._settled = snapshot({"dataset": self._roots["dataset"]})
+        known = {stream.name for stream in self.streams}
+        self.streams = streams(self._roots)
+        made = tuple(stream.name for stream in self.streams if stream.name not in known)
+        if made:
+            new = tuple(Change(name, "stream", "", "") for name in made)
+            self._sender.send(Changed(self.worker, os.getpid(), self.epoch, new))
 
     def end_epoch(self) -> None:
         """Tell what has changed of the dataset since the epoch began, counters and containers since the first batch."""
