@@ -220,6 +220,8 @@ def _add_others(commands: Any) -> None:
     workers.add_argument("--all", action="store_true", help="leave nothing out of the text for its length")
     _add_settings(workers)
 
+    _add_audit(commands)
+
     rules = commands.add_parser("rules", help="list the rules", description="List the rules.")
     rules.set_defaults(command=_rules)
     rules.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: text)")
@@ -264,6 +266,33 @@ def _add_others(commands: Any) -> None:
     _add_cache_dir(server)
 
     _add_survey(commands)
+
+
+def _add_audit(commands: Any) -> None:
+    audit: argparse.ArgumentParser = commands.add_parser(
+        "audit",
+        help="run your program and prove what its loaders do",
+        description="Run your program, the only command that does, and audit each DataLoader when it is first iterated:"
+        " its workers are watched, in copies of the process. Then the program is stopped.",
+        usage="loaderlint audit [options] FILE [ARGUMENT ...]\n"
+        "       loaderlint audit [options] -m MODULE [ARGUMENT ...]",
+        epilog="Exit codes: 0 no faults, 1 faults, 2 the program failed or iterated no loader.",
+    )
+    audit.set_defaults(command=_audit)
+    audit.add_argument("-m", dest="module", action="store_true", help="the program is a module, as for python -m")
+    audit.add_argument("--epochs", type=_positive, default=2, metavar="N", help="of each loader (default: %(default)s)")
+    audit.add_argument(
+        "--batches", type=_positive, default=8, metavar="N", help="of each epoch, at most (default: %(default)s)"
+    )
+    audit.add_argument(
+        "--timeout",
+        type=_positive,
+        default=60,
+        metavar="SECONDS",
+        help="for each loader; a program that comes to no other one in twice the time is ended (default: %(default)s)",
+    )
+    audit.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: text)")
+    audit.add_argument("program", nargs=argparse.REMAINDER, metavar="FILE [ARGUMENT ...]", help="what is run")
 
 
 def _add_survey(commands: Any) -> None:
@@ -342,6 +371,12 @@ def _workers(chosen: argparse.Namespace) -> int:
     from loaderlint.commands.workers import workers
 
     return workers(chosen)
+
+
+def _audit(chosen: argparse.Namespace) -> int:
+    from loaderlint.commands.audit import audit
+
+    return audit(chosen)
 
 
 def _rules(chosen: argparse.Namespace) -> int:

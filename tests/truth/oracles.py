@@ -186,6 +186,29 @@ def ends(module: ModuleType, *, epochs: int = 1, touch: bool = False) -> dict[st
     return {"batches": batches, "raised": "", "message": ""}
 
 
+def audited(module: ModuleType, *, emulate: bool = False, touch: bool = False, **arguments: Any) -> dict[str, Any]:
+    """What `loaderlint.audit` says of the program's loader: its results that are no clean bill, by verdict, as pairs of
+    the check and the rule; `text` is the report. `emulate`, `touch`: as in `draws`. Needs a Python that loaderlint runs
+    on."""
+    from multiprocessing import forkserver
+    from pathlib import Path
+
+    sys.path.append(str(Path(__file__).resolve().parents[2] / "server"))
+    from loaderlint.audit import audit
+
+    vars(forkserver._forkserver).pop("ensure_running", None)  # an audit starts a server of its own
+    if emulate:
+        leave_numpy_unseeded()
+    loader = module.make_loader()
+    if touch:
+        loader.dataset[0]
+    report = audit(loader, **arguments)
+    found: dict[str, Any] = {"text": str(report), "seconds": report.seconds}
+    for verdict, listed in (("faults", report.faults), ("notes", report.notes)):
+        found[verdict] = [[result.check, result.rule] for result in listed]
+    return found
+
+
 def measured(module: ModuleType, **arguments: Any) -> dict[str, Any]:
     """What the program's own `measure.py` sees: `measure(module, **arguments)` returns the symptoms, a word each."""
     return {"symptoms": sorted(importlib.import_module("measure").measure(module, **arguments))}

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from loaderlint.audit import sandbox
+from loaderlint.audit.crossed import crossed
 from loaderlint.audit.digests import digest
 from loaderlint.audit.evidence import Evidence, Facts
 from loaderlint.audit.messages import Answer, EpochEnded, Sender
@@ -18,13 +19,17 @@ from loaderlint.audit.stored import changes, snapshot
 from loaderlint.audit.verdicts import results
 
 #: What holds another loader, by the attribute that does.
-_WRAPPED = ("_dataloader", "base_dataloader", "dataloader", "_loader", "loader")
+_WRAPPED = ("_dataloader", "base_dataloader", "dataloader", "_loader", "loader", "pipeline")
 
 #: The iterators of the process that asks, kept in its copies: when one is collected, it tells its workers to end.
 _KEPT: list[Any] = []
 
-#: How many samples are read again and again to see whether reading changes them.
+#: How many samples are read again and again to see whether reading changes them, how often each, of these how often
+#: with a look at what is stored, and for how many seconds at most.
 _READ_AGAIN = 3
+_TIMES = 10
+_STORED = 3
+_READING = 3.0
 
 
 def audit(loader: Any, *, epochs: int = 2, batches: int = 8, timeout: float = 60.0, name: str = "loader") -> Report:
@@ -50,6 +55,8 @@ def audit(loader: Any, *, epochs: int = 2, batches: int = 8, timeout: float = 60
 
     workers = facts.workers
     evidence = Evidence(facts, sandbox.run(_iterating(loader, epochs, batches, workers), left(0.6)))
+    if workers and facts.method == "fork":
+        evidence.crossed = crossed({"dataset": loader.dataset, "collate_fn": loader.collate_fn})
     evidence.pickled = _answer(sandbox.run(_pickling(loader), left()))
     if evidence.run.finished and not facts.iterable:
         evidence.read_again = _answer(sandbox.run(_reading_again(loader), left(0.5)))
@@ -66,6 +73,8 @@ def _unwrapped(loader: Any) -> Any:
     given = loader
     torch_loader = _torch_loader()
     for _ in range(4):
+        if isinstance(loader, list) and loader:  # the stages of a pipeline of webdataset
+            loader = loader[0]
         if isinstance(loader, torch_loader) or _is_like_a_loader(loader):
             return loader
         loader = next((part for name in _WRAPPED if (part := getattr(loader, name, None)) is not None), None)
@@ -77,7 +86,8 @@ def _torch_loader() -> type:
         from torch.utils.data import DataLoader
     except ImportError as error:
         raise TypeError("audit needs the torch of your project, and cannot import it here") from error
-    return DataLoader
+    kind: type = DataLoader
+    return kind
 
 
 def _is_like_a_loader(value: Any) -> bool:
@@ -177,8 +187,12 @@ def _pickling(loader: Any) -> Callable[[Sender, socket.socket], None]:
 
 
 def _reading_again(loader: Any) -> Callable[[Sender, socket.socket], None]:
-    """Read the same sample three times: stored data that changes each time, and the sample with it, is changed by
-    reading. A cache that the first reading fills is not."""
+    """Read some samples again and again.
+
+    Stored data that changes each time, and the sample with it, is changed by reading; a cache that the first reading
+    fills is not. A stream that moves while every sample stays the same has no effect, such as a transform that asks
+    whether it is to run and always is.
+    """
 
     def work(sender: Sender, stacks: socket.socket) -> None:
         from loaderlint.audit.streams import streams
@@ -189,19 +203,27 @@ def _reading_again(loader: Any) -> Callable[[Sender, socket.socket], None]:
         if any(snapshot(roots).shared):
             return  # what is written there would be seen by others
         found = streams(roots)
+        moving = {stream.name for stream in found}
+        steady = True
+        end = time.monotonic() + _READING
         for index in _some_indices(loader):
             states, made, stored = [], [], []
-            for _ in range(3):
+            while len(made) < _TIMES and (len(made) < _STORED or time.monotonic() < end):
                 states.append([stream.digest() for stream in found])
                 made.append(digest(dataset[index]))
-                stored.append(snapshot(roots))
-            if len(set(made)) == 1 or states[0] != states[-1]:
+                if len(made) <= _STORED:
+                    stored.append(snapshot(roots))
+            steady = steady and len(made) == _TIMES and len(set(made)) == 1
+            moving -= {stream.name for stream, *seen in zip(found, *states, strict=True) if len(set(seen)) < len(made)}
+            if len(set(made[:_STORED])) == 1 or states[0] != states[-1]:
                 continue
             changed = {each.path for each in changes(stored[0], stored[1]) if each.kind == "data"}
             changed &= {each.path for each in changes(stored[1], stored[2]) if each.kind == "data"}
             if changed:
-                sender.send(Answer({"index": (repr(index),), "paths": tuple(sorted(changed)), "made": tuple(made)}))
+                told = made[:_STORED]
+                sender.send(Answer({"index": (repr(index),), "paths": tuple(sorted(changed)), "made": tuple(told)}))
                 return
+        sender.send(Answer({"without_effect": tuple(sorted(moving)) if steady else ()}))
 
     return work
 

@@ -6,8 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from loaderlint.audit.crossed import Crossed
 from loaderlint.audit.messages import Batch, Changed, EpochEnded, Failed, Failure, Started, StreamUse, Unit
 from loaderlint.audit.sandbox import Outcome
+
+
+def process(worker: int, pid: int) -> str:
+    """A process in words."""
+    return "the main process" if worker < 0 else f"worker {worker} (pid {pid})"
+
 
 Kind = TypeVar("Kind")
 
@@ -49,7 +56,7 @@ class Done:
     @property
     def who(self) -> str:
         """The process in words."""
-        return "the main process" if self.worker < 0 else f"worker {self.worker} (pid {self.pid})"
+        return process(self.worker, self.pid)
 
     @property
     def where(self) -> str:
@@ -69,7 +76,8 @@ class Drawn:
 @dataclass(slots=True)
 class Evidence:
     """All runs of one loader. `run` is the first; `again` began in the same state, `alone` had no workers, `poisoned`
-    had no open files. `pickled` and `read_again` are what the probes answered."""
+    had no open files. `pickled` and `read_again` are what the probes answered, `crossed` what workers have from
+    the main process."""
 
     facts: Facts
     run: Outcome
@@ -78,6 +86,7 @@ class Evidence:
     poisoned: Outcome | None = None
     pickled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     read_again: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    crossed: tuple[Crossed, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -114,9 +123,7 @@ def of_kind(outcome: Outcome | None, kind: type[Kind]) -> Iterator[Kind]:
 def units(outcome: Outcome | None) -> list[Done]:
     """All units of work of a run, in the order in which they were told."""
     return [
-        Done(batch.worker, batch.pid, batch.epoch, unit)
-        for batch in of_kind(outcome, Batch)
-        for unit in batch.units
+        Done(batch.worker, batch.pid, batch.epoch, unit) for batch in of_kind(outcome, Batch) for unit in batch.units
     ]
 
 

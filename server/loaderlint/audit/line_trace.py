@@ -9,10 +9,14 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from loaderlint.audit.messages import Move
+from loaderlint.audit.reachable import module_is_of_user
 from loaderlint.audit.streams import Stream
 
 #: After so many lines a unit of work is no longer watched: each costs as much as reading all states.
 LINES = 3_000
+
+#: What happens in functions of these is blamed on the line that calls them; in other libraries, on the function.
+_BLAMED_ON_CALLER = frozenset({*sys.stdlib_module_names, "torch", "numpy", "loaderlint"}) - {"__main__"}
 
 #: How many frames a stack shows.
 FRAMES = 6
@@ -43,11 +47,12 @@ class LineTrace:
         self._look()
 
     def _called(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if frame.f_globals.get("__name__", "").startswith("loaderlint.audit"):
+        module = frame.f_globals.get("__name__") or ""
+        if module.partition(".")[0] in _BLAMED_ON_CALLER:
             return None
         self._look()
         self._line = frame, frame.f_lineno
-        return self._ran if self._left > 0 else None
+        return self._ran if self._left > 0 and module_is_of_user(module) else None
 
     def _ran(self, frame: FrameType, event: str, argument: Any) -> Any:
         self._left -= 1

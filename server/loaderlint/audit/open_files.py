@@ -40,9 +40,9 @@ def inherited() -> list[Inherited]:
     """The regular files that are open for reading. To be asked first thing in a worker."""
     found: list[Inherited] = []
     with contextlib.suppress(OSError):
-        for name in sorted(os.listdir("/proc/self/fd"), key=int)[:512]:
-            number = int(name)
-            if number > 2 and len(found) < _FILES:
+        for number in sorted(map(int, os.listdir("/proc/self/fd")))[:512]:
+            # The listing has its own descriptor, whose number the next copy gets.
+            if number > 2 and len(found) < _FILES and number not in {file.copy for file in found}:
                 found += _inherited(number)
     return found
 

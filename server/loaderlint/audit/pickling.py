@@ -6,6 +6,7 @@ import io
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from loaderlint.audit.reachable import parts
@@ -35,8 +36,8 @@ class _Popen:
 
 
 def sent(roots: Mapping[str, Any]) -> Sent:
-    """Pickle each of `roots` (by name) as for a spawned worker. To be called in a sandbox, for pickling runs code of the
-    user."""
+    """Pickle each of `roots` (by name) as for a spawned worker. To be called in a sandbox, for pickling runs code of
+    the user."""
     from multiprocessing import context
 
     context.set_spawning_popen(_Popen())  # type: ignore[arg-type]
@@ -90,7 +91,8 @@ def _pickled(value: Any) -> tuple[tuple[int, int], str | None]:
 
 def _is_without_file() -> bool:
     main = sys.modules.get("__main__")
-    return getattr(main, "__file__", None) is None and getattr(main, "__spec__", None) is None
+    file = getattr(main, "__file__", None)
+    return getattr(main, "__spec__", None) is None and not (file and Path(file).is_file())
 
 
 def _culprit(path: str, value: Any, why: str, depth: int = _DEPTH) -> tuple[str, str]:

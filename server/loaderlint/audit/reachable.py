@@ -60,7 +60,7 @@ def parts(value: Any) -> Iterator[tuple[str, Any]]:
             yield f"[{number}]", member
     if isinstance(value, types.MethodType):
         yield ".__self__", value.__self__
-        yield from _of_function(value.__func__)
+        yield ".__func__", value.__func__
     elif isinstance(value, types.FunctionType):
         yield from _of_function(value)
     elif isinstance(value, functools.partial):
@@ -80,6 +80,17 @@ def _of_object(value: Any) -> Iterator[tuple[str, Any]]:
     yield from ((f".{name}", part) for name, part in attributes(value).items())
     if is_of_user(kind):
         yield f"={kind.__qualname__}", kind
+    else:
+        yield from _shared_by_class(kind)
+
+
+def _shared_by_class(kind: type) -> Iterator[tuple[str, Any]]:
+    """The values that a class of a library holds for all its objects, such as a generator of random numbers."""
+    for base in kind.__mro__:
+        if base.__module__ != "builtins":
+            for name, part in vars(base).items():
+                if not name.startswith("__") and not callable(part) and not hasattr(type(part), "__get__"):
+                    yield f".{name}", part
 
 
 def attributes(value: Any) -> dict[str, Any]:
@@ -134,7 +145,8 @@ def _of_function(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _module_is_of_user(name: str) -> bool:
+def module_is_of_user(name: str) -> bool:
+    """Whether a module, by its name, is neither of the standard library nor installed."""
     top = name.partition(".")[0]
     if top in sys.stdlib_module_names and top != "__main__" or top in ("torch", "numpy", "loaderlint"):
         return False
@@ -144,4 +156,4 @@ def _module_is_of_user(name: str) -> bool:
 
 def is_of_user(value: Any) -> bool:
     """Whether a class or function is defined in the user's own code."""
-    return _module_is_of_user(getattr(value, "__module__", None) or "builtins")
+    return module_is_of_user(getattr(value, "__module__", None) or "builtins")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,16 @@ class Result:
     text: str
     evidence: tuple[str, ...] = ()
     rule: str | None = None
+
+
+def clean(check: str, text: str) -> Result:
+    """It was looked for and not there."""
+    return Result(check, Verdict.CLEAN, text)
+
+
+def not_seen(check: str, why: str) -> Result:
+    """It could not be looked for."""
+    return Result(check, Verdict.NOT_SEEN, why)
 
 
 class AuditError(AssertionError):
@@ -67,7 +77,7 @@ class Report:
             for each in self.results:
                 if each.verdict is verdict:
                     rule = f" [{each.rule}]" if each.rule else ""
-                    lines.append(f"  {verdict.value}: {each.text}{rule}")
+                    lines.append(f"  {verdict.value}: {each.check}: {each.text}{rule}")
                     lines += [f"    {line}" for line in each.evidence]
         count = len(self.faults)
         lines.append(f"  {count} fault{'' if count == 1 else 's'}, {self.seconds:.1f} s")
@@ -94,3 +104,12 @@ class Report:
     def as_json(self) -> str:
         """The report as JSON."""
         return json.dumps(self.as_data(), indent=2)
+
+
+def report_of(data: Mapping[str, Any]) -> Report:
+    """The report that `Report.as_data` was made of."""
+    results = tuple(
+        Result(each["check"], Verdict(each["verdict"]), each["text"], tuple(each["evidence"]), each["rule"])
+        for each in data["results"]
+    )
+    return Report(data["loader"], data["description"], results, data["seconds"])

@@ -7,6 +7,7 @@ states, the dataset and the iterators of the process that asks are as they were,
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import itertools
 import os
@@ -30,9 +31,16 @@ SHOW_STACK = getattr(signal, "SIGUSR2", None)
 #: How long a worker that is asked for its stack may take to show it, in seconds.
 _STACK_PATIENCE = 1.0
 
-#: A process that used less processor time than this in `_LOOK` seconds is waiting, not working.
-_IDLE = 0.05
-_LOOK = 0.5
+#: From Linux's <sys/prctl.h>.
+_PR_SET_PDEATHSIG = 1
+
+#: A process that sleeps each time that it is looked at, so often and so many seconds apart, waits for something. One
+#: that only gets no processor is ready to run.
+_LOOKS = 10
+_BETWEEN = 0.1
+
+#: And it has been at one batch for at least this share of the time.
+_SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +108,7 @@ def _work(work: Callable[[Sender, socket.socket], None], sender: Sender, stacks:
     code = 0
     try:
         os.setpgid(0, 0)
+        _end_with_parent()
         gc.freeze()  # nothing of the parent's is collected here: its iterators would tell its workers to end
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -113,6 +122,12 @@ def _work(work: Callable[[Sender, socket.socket], None], sender: Sender, stacks:
             with contextlib.suppress(Exception):
                 stream.flush()
         os._exit(code)
+
+
+def _end_with_parent() -> None:
+    """Have Linux kill this process when its parent is killed; its workers end by themselves then."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _forget_children() -> None:
@@ -142,10 +157,11 @@ def _listen(child: int, ours: socket.socket, stacks: socket.socket, end: float, 
     """Take messages until the copy ends or the time is over."""
     receiver = Receiver()
     began: dict[int, tuple[Began, float]] = {}
+    started = time.monotonic()
     while True:
         left = end - time.monotonic()
         if left <= 0:
-            outcome.stuck = [_stuck(each, since, stacks) for each, since in began.values()]
+            outcome.stuck = [_stuck(each, since, end - started, stacks) for each, since in began.values()]
             return
         readable, _, _ = select.select([ours], [], [], min(left, 0.05))
         if not readable:
@@ -169,13 +185,12 @@ def _died(status: int) -> str:
     return ""
 
 
-def _stuck(began: Began, since: float, stacks: socket.socket) -> Stuck:
+def _stuck(began: Began, since: float, whole: float, stacks: socket.socket) -> Stuck:
     """What is known of a worker that is still at work."""
-    before = processor_time(began.pid)
-    time.sleep(_LOOK)
-    waiting = before is not None and (processor_time(began.pid) or 0.0) - before < _IDLE
+    seconds = time.monotonic() - since
+    waiting = seconds >= _SHARE * whole and _sleeps(began.pid)
     stack = _stack_of(began.pid, stacks)
-    return Stuck(began.worker, began.pid, began.index, time.monotonic() - since, waiting, stack)
+    return Stuck(began.worker, began.pid, began.index, seconds, waiting, stack)
 
 
 def _stack_of(pid: int, stacks: socket.socket) -> str:
@@ -197,13 +212,19 @@ def _stack_of(pid: int, stacks: socket.socket) -> str:
     return text.decode(errors="replace")
 
 
-def processor_time(pid: int) -> float | None:
-    """The processor time that a process has used, in seconds; None where the system does not tell."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def _sleeps(pid: int) -> bool:
+    """Whether a process waits: it sleeps whenever it is looked at, and uses no processor time in between."""
+    used = set()
+    for _ in range(_LOOKS):
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return False
+        if fields[0] != "S":
+            return False
+        used.add((fields[11], fields[12]))
+        time.sleep(_BETWEEN)
+    return len(used) == 1
 
 
 def _end_group(child: int) -> None:

@@ -42,7 +42,7 @@ def streams(roots: Mapping[str, Any]) -> list[Stream]:
 
 
 def _global() -> list[Stream]:
-    found = [Stream(PYTHON, "random", lambda: _python_state(random._inst))]  # type: ignore[attr-defined]
+    found = [Stream(PYTHON, "random", lambda: _python_state(random._inst))]
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if numpy is not None:
         found.append(Stream(NUMPY, "numpy.random", lambda: _numpy_global(numpy)))
@@ -57,10 +57,12 @@ def _of(path: str, value: Any) -> Stream | None:
     if isinstance(value, types.ModuleType | type | types.FunctionType):
         return None
     if isinstance(value, random.Random) and not isinstance(value, random.SystemRandom):
-        return None if value is random._inst else Stream(path, kind, lambda: _python_state(value))  # type: ignore[attr-defined]
+        return None if value is random._inst else Stream(path, kind, lambda: _python_state(value))
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Generator) and value.device.type == "cpu":
-        return None if value is torch.default_generator else Stream(path, kind, lambda: bytes(value.get_state().numpy()))
+        return (
+            None if value is torch.default_generator else Stream(path, kind, lambda: bytes(value.get_state().numpy()))
+        )
     if numpy is None:
         return None
     if isinstance(value, numpy.random.Generator):

@@ -1,7 +1,7 @@
 """What runs beside the user's code in each worker, and tells what it does.
 
-`Watcher` takes the place of the loader's `worker_init_fn`, so it reaches workers of every start method. In the worker it
-has PyTorch make fetchers that it can watch: a fetcher asks the dataset for samples and collates them.
+`Watcher` takes the place of the loader's `worker_init_fn`, so it reaches workers of every start method. In the worker
+it has PyTorch make fetchers that it can watch: a fetcher asks the dataset for samples and collates them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from loaderlint.audit import sandbox
 from loaderlint.audit.digests import data_of, digest
 from loaderlint.audit.line_trace import LineTrace
-from loaderlint.audit.messages import Batch, Began, Changed, Move, Sender, Started, StreamUse, Unit
+from loaderlint.audit.messages import Batch, Began, Change, Changed, Move, Sender, Started, StreamUse, Unit
 from loaderlint.audit.open_files import Inherited, inherited, poison
 from loaderlint.audit.reachable import reachable
 from loaderlint.audit.sandbox import failure_of
@@ -52,7 +52,7 @@ class Watcher:
     def __call__(self, worker: int) -> None:
         from torch.utils.data import get_worker_info
 
-        with contextlib.suppress(Exception):
+        if sandbox.SHOW_STACK is not None:
             faulthandler.register(sandbox.SHOW_STACK, file=self._stacks.fileno(), all_threads=False)
         info = get_worker_info()
         dataset = info.dataset if info is not None else None
@@ -105,7 +105,7 @@ class Trace:
             fetcher = original(kind, dataset, auto_collation, collate, drop_last)
             return WatchedFetcher(fetcher, self)
 
-        _DatasetKind.create_fetcher = staticmethod(create)  # type: ignore[assignment]
+        _DatasetKind.create_fetcher = staticmethod(create)
         util.Finalize(None, self.end_epoch, exitpriority=100)
 
     def begin_epoch(self, dataset: Any, collate: Any) -> None:
@@ -132,8 +132,15 @@ class Trace:
 
     def settle(self) -> None:
         """The first batch is made: what is made with the first sample is there now."""
-        if self._settled is None and self._stored is not None:
-            self._settled = snapshot({"dataset": self._roots["dataset"]})
+        if self._settled is not None or self._stored is None:
+            return
+        self._settled = snapshot({"dataset": self._roots["dataset"]})
+        known = {stream.name for stream in self.streams}
+        self.streams = streams(self._roots)
+        made = tuple(stream.name for stream in self.streams if stream.name not in known)
+        if made:
+            new = tuple(Change(name, "stream", "", "") for name in made)
+            self._sender.send(Changed(self.worker, os.getpid(), self.epoch, new))
 
     def end_epoch(self) -> None:
         """Tell what has changed of the dataset since the epoch began, counters and containers since the first batch."""
@@ -296,4 +303,3 @@ def _check_sendable(batch: Any) -> None:
                 ForkingPickler.dumps(part)
             except Exception as error:
                 raise UnsendableBatch(f"batch{path} is a {type(part).__qualname__}: {error}") from error
-

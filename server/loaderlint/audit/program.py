@@ -1,0 +1,205 @@
+"""Runs a program of the user, and audits each of its loaders when it is first iterated.
+
+Started by `loaderlint audit` as `python -m loaderlint.audit.program OPTIONS`, in the interpreter of the project. What
+it sees goes to a pipe, one event a line; standard output is the program's.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import json
+import os
+import runpy
+import signal
+import sys
+import traceback
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any, NoReturn
+
+#: PyTorch's module of the DataLoader.
+DATALOADER = "torch.utils.data.dataloader"
+
+#: A loader that is iterated so often ends the program, even if others were not iterated yet.
+_PASSES = 3
+
+
+class Enough(BaseException):
+    """All loaders were seen: the program ends here. No `except Exception` of the program takes it for an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the loaders are audited, and the program that is run: a file or, if `module`, the name of a module."""
+
+    report: int
+    epochs: int
+    batches: int
+    timeout: float
+    module: bool
+    program: str
+    arguments: tuple[str, ...]
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the program and return its exit code. `words`: `Options` as JSON."""
+    given = json.loads(words[0])
+    options = Options(**{**given, "arguments": tuple(given["arguments"])})
+    watch = Watch(options)
+    signal.signal(signal.SIGTERM, _leave)
+    sys.meta_path.insert(0, _Patch(watch))
+    try:
+        _run(options)
+    except Enough:
+        watch.tell("stopped")
+    except KeyboardInterrupt:
+        watch.tell("interrupted")
+    except SystemExit as leave:
+        if leave.code not in (None, 0):
+            watch.tell("failed", text=f"the program ended with exit code {leave.code}")
+    except BaseException as error:
+        watch.tell("failed", text=_traceback(error))
+    watch.tell("ended", unseen=watch.unseen())
+    return 0
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    raise Enough
+
+
+def _run(options: Options) -> None:
+    """Run the program as Python would, as `__main__`."""
+    sys.argv = [options.program, *options.arguments]
+    if options.module:
+        sys.path[0] = os.getcwd()
+        runpy.run_module(options.program, run_name="__main__", alter_sys=True)
+    else:
+        sys.path[0] = str(Path(options.program).resolve().parent)
+        runpy.run_path(options.program, run_name="__main__")
+
+
+def _traceback(error: BaseException) -> str:
+    """The traceback of the program alone."""
+    ours = (str(Path(__file__).parent), "<frozen runpy>", runpy.__file__)
+    at = error.__traceback__
+    while at is not None and at.tb_frame.f_code.co_filename.startswith(ours):
+        at = at.tb_next
+    return "".join(traceback.format_exception(type(error), error, at))
+
+
+class Watch:
+    """The loaders of the program: which were made, which were seen."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._pid = os.getpid()
+        self._made: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
+        self._passes: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+
+    def tell(self, event: str, **more: Any) -> None:
+        """Send one event to whoever started us."""
+        if os.getpid() == self._pid:
+            os.write(self._options.report, (json.dumps({"event": event, **more}) + "\n").encode())
+
+    def unseen(self) -> list[str]:
+        """Where the loaders were made that were never iterated and are still there."""
+        return [place for loader, place in self._made.items() if loader not in self._passes]
+
+    def patch(self, module: ModuleType) -> None:
+        """Watch the DataLoader of PyTorch's module."""
+        loader = module.DataLoader
+        make, iterate = loader.__init__, loader.__iter__
+
+        def made(this: Any, *arguments: Any, **keywords: Any) -> None:
+            make(this, *arguments, **keywords)
+            self._made[this] = _place(sys._getframe(1))
+
+        def iterated(this: Any) -> Any:
+            return self._iterated(this, iterate)
+
+        loader.__init__, loader.__iter__ = made, iterated
+
+    def _iterated(self, loader: Any, iterate: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
+        if os.getpid() != self._pid:
+            return iterate(loader)
+        passes = self._passes.get(loader, 0)
+        if passes and (not self.unseen() or passes >= _PASSES):
+            raise Enough
+        self._passes[loader] = passes + 1
+        if not passes:
+            self._audit(loader)
+        return _first(iterate(loader), self._options.batches)
+
+    def _audit(self, loader: Any) -> None:
+        from loaderlint.audit.auditing import audit
+
+        options = self._options
+        name = self._made.get(loader, "a loader")
+        self.tell("auditing", name=name)
+        report = audit(
+            loader, epochs=options.epochs, batches=options.batches, timeout=options.timeout, name=f"loader at {name}"
+        )
+        self.tell("report", report=report.as_data())
+
+
+def _first(batches: Iterator[Any], count: int) -> Iterator[Any]:
+    """The first batches; the others are not asked for."""
+    for _ in range(count):
+        try:
+            yield next(batches)
+        except StopIteration:
+            return
+
+
+def _place(frame: FrameType | None) -> str:
+    """The line of the program that made a loader, from the current folder: 'train.py:40'."""
+    while frame is not None and _is_library(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None:
+        return "an unknown place"
+    path = Path(frame.f_code.co_filename)
+    try:
+        path = path.resolve().relative_to(Path.cwd())
+    except ValueError:
+        pass
+    return f"{path.as_posix()}:{frame.f_lineno}"
+
+
+def _is_library(name: str) -> bool:
+    return "site-packages" in name or "dist-packages" in name or name == __file__ or name.startswith("<")
+
+
+class _Patch(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Patches PyTorch's module as soon as the program imports it: not before, for the program may set environment
+    variables first."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._loader: Any = None
+
+    def find_spec(
+        self, name: str, path: Any, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if name != DATALOADER:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        if spec is not None and spec.loader is not None:
+            self._loader, spec.loader = spec.loader, self
+        return spec
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        module: ModuleType | None = self._loader.create_module(spec)
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        self._watch.patch(module)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,153 @@
+"""Whether workers, epochs or samples draw the same numbers: by the states of the streams, not by the samples."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from loaderlint.audit.evidence import Done, Drawn, Evidence, of_kind
+from loaderlint.audit.messages import Started
+from loaderlint.audit.report import Result, Verdict, clean, not_seen
+from loaderlint.audit.streams import GLOBAL, NUMPY
+
+_AUGMENTERS = ("albumentations", "monai", "imgaug")
+
+
+def workers_draw_alike(evidence: Evidence) -> Iterator[Result]:
+    """Whether two workers draw from the same state of a stream in one epoch."""
+    check = "workers-draw-alike"
+    if evidence.facts.workers < 2:
+        return
+    found = False
+    for name, drawn in _by_stream(evidence).items():
+        for first, second in _meetings(drawn, _other_worker):
+            found = True
+            rule = _rule_of_stream(evidence, name, first, second)
+            text = f"workers draw the same numbers from {_named(evidence, name)}"
+            yield _weighed(evidence, Result(check, Verdict.FAULT, text, _met(first, second), rule), name, first)
+            break
+    if not found:
+        yield clean(check, "no two workers drew from the same state" if evidence.draws() else "no worker drew")
+
+
+def epochs_draw_alike(evidence: Evidence) -> Iterator[Result]:
+    """Whether an epoch draws from the states from which an earlier one drew."""
+    check = "epochs-draw-alike"
+    if evidence.facts.epochs < 2:
+        yield not_seen(check, "only one epoch was asked for")
+        return
+    found = False
+    for name, drawn in _by_stream(evidence).items():
+        for first, second in _meetings(drawn, _other_epoch):
+            found = True
+            rule = _rule_of_stream(evidence, name, first, second)
+            text = f"epochs draw the same numbers from {_named(evidence, name)}"
+            yield _weighed(evidence, Result(check, Verdict.FAULT, text, _met(first, second), rule), name, first)
+            break
+    if not found:
+        yield clean(check, "no epoch drew from a state of an earlier one" if evidence.draws() else "nothing was drawn")
+
+
+def _weighed(evidence: Evidence, result: Result, name: str, first: Drawn) -> Result:
+    """The result, a note if the samples do not depend on what is drawn."""
+    if first.done.unit.kind != "sample" or name not in evidence.read_again.get("without_effect", ()):
+        return result
+    text = f"{result.text}, but samples that were read again were the same whatever was drawn"
+    return replace(result, verdict=Verdict.NOTE, text=text)
+
+
+def samples_reseed(evidence: Evidence) -> Iterator[Result]:
+    """Whether samples set a stream to the same state, draw, and leave it where the last sample did."""
+    check = "samples-reseed"
+    for name in _by_stream(evidence):
+        pair = _reseeding(evidence, name)
+        if pair is not None:
+            text = f"each sample sets {_named(evidence, name)} to the same state, so all samples draw the same numbers"
+            rule = "common-seed-in-workers" if evidence.facts.iterable else "reseed-per-sample"
+            yield Result(check, Verdict.FAULT, text, _met(*pair), rule)
+            return
+    if evidence.draws():
+        yield clean(check, "no sample sets a stream to the state of another one")
+
+
+def _reseeding(evidence: Evidence, name: str) -> tuple[Drawn, Drawn] | None:
+    """Two samples of one worker that move a stream over the same states, of which the second leaves it where it was."""
+    moved: dict[tuple[int, tuple[str, ...]], Drawn] = {}
+    for each in _by_stream(evidence)[name]:
+        states = tuple(move.state for move in each.use.moves or ())
+        if each.use.before != each.use.after:
+            moved[each.done.pid, states] = each
+        elif states and (first := moved.get((each.done.pid, states))):
+            return first, each
+    return None
+
+
+def _by_stream(evidence: Evidence) -> dict[str, list[Drawn]]:
+    found: defaultdict[str, list[Drawn]] = defaultdict(list)
+    for each in evidence.draws():
+        found[each.use.name].append(each)
+    return found
+
+
+def _other_worker(one: Done, other: Done) -> bool:
+    return one.epoch == other.epoch and one.worker != other.worker
+
+
+def _other_epoch(one: Done, other: Done) -> bool:
+    return one.epoch != other.epoch
+
+
+def _meetings(drawn: Sequence[Drawn], differs: Callable[[Done, Done], bool]) -> Iterator[tuple[Drawn, Drawn]]:
+    """Pairs that drew from the same state, or that came to the same state from different ones. One state of 64 bits and
+    more meets another by chance never."""
+    before: dict[str, list[Drawn]] = {}
+    after: dict[str, list[Drawn]] = {}
+    for each in drawn:
+        if each.use.before == each.use.after:
+            continue
+        for other in before.get(each.use.before, ()):
+            if differs(other.done, each.done):
+                yield other, each
+        for other in after.get(each.use.after, ()):
+            if differs(other.done, each.done) and other.use.before != each.use.before:
+                yield other, each
+        before.setdefault(each.use.before, []).append(each)
+        after.setdefault(each.use.after, []).append(each)
+
+
+def _met(*drawn: Drawn) -> tuple[str, ...]:
+    """What was seen of draws that met."""
+    lines: list[str] = []
+    for each in drawn:
+        lines.append(f"{each.done.where}: state {each.use.before} -> {each.use.after}")
+        for move in (each.use.moves or ())[:1]:
+            lines.append("  drawn by " + ", called by ".join(move.stack[:3]))
+    return tuple(lines)
+
+
+def _named(evidence: Evidence, name: str) -> str:
+    """A stream in words."""
+    if name in GLOBAL:
+        return f"the global stream of {name}"
+    kinds = {key: kind for each in of_kind(evidence.run, Started) for key, kind in each.kinds.items()}
+    return f"{name} ({kinds.get(name, 'a generator').rpartition('.')[2]})"
+
+
+def _rule_of_stream(evidence: Evidence, name: str, first: Drawn, second: Drawn) -> str:
+    """The rule that speaks of this stream."""
+    if name not in GLOBAL:
+        where = " ".join(frame for each in (first, second) for move in each.use.moves or () for frame in move.stack)
+        return "frozen-augmentation-state" if any(each in where for each in _AUGMENTERS) else "shared-generator"
+    starts = {(each.worker, each.epoch): each for each in of_kind(evidence.run, Started)}
+    one = starts.get((first.done.worker, first.done.epoch))
+    other = starts.get((second.done.worker, second.done.epoch))
+    if one is not None and other is not None:
+        if one.born.get(name) == other.born.get(name) and name == NUMPY:
+            return "duplicate-numpy-randomness"
+        if one.initialised.get(name) == other.initialised.get(name):
+            return "constant-worker-seed"
+    if evidence.facts.iterable or first.done.unit.kind == "collate":
+        alike = any(True for _ in _meetings(_by_stream(evidence)[name], _other_worker))
+        return "common-seed-in-workers" if alike else "constant-worker-seed"
+    return "constant-worker-seed" if _reseeding(evidence, name) is None else "reseed-per-sample"

@@ -1,0 +1,64 @@
+"""Which rules of loaderlint an audit can see, by which check, and why it cannot see the others."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+#: The checks that see what a rule speaks of. docs/audit.md has this as a table.
+SEEN_BY = MappingProxyType(
+    {
+        "duplicate-numpy-randomness": ("workers-draw-alike", "epochs-draw-alike"),
+        "shared-generator": ("workers-draw-alike", "epochs-draw-alike"),
+        "constant-worker-seed": ("workers-draw-alike", "epochs-draw-alike"),
+        "worker-seed-overflow": ("samples",),
+        "reseed-per-sample": ("samples-reseed", "workers-draw-alike", "epochs-draw-alike"),
+        "frozen-augmentation-state": ("workers-draw-alike", "epochs-draw-alike"),
+        "common-seed-in-workers": ("workers-draw-alike", "epochs-draw-alike"),
+        "torch-threads-in-worker": ("hanging",),
+        "cuda-in-worker": ("samples",),
+        "process-in-worker": ("samples",),
+        "executor-across-fork": ("hanging", "crossed-the-fork"),
+        "worker-info-in-main": ("items",),
+        "unpicklable-callable": ("pickling",),
+        "unpicklable-state": ("pickling",),
+        "handle-across-workers": ("open-files", "crossed-the-fork"),
+        "unpicklable-sample": ("samples",),
+        "stored-data-mutation": ("stored-data",),
+        "negative-stride-sample": ("samples",),
+        "lost-worker-state": ("kept-state", "items"),
+        "none-sample": ("samples",),
+        "unsharded-iterable-dataset": ("items",),
+        "stop-iteration-sample": ("samples",),
+        "exhausted-iterable": ("epochs",),
+        "notebook-class-in-worker": ("pickling",),
+        "uncollatable-sample": ("samples",),
+    }
+)
+
+_PROGRAM = "the fault is in the program around the loader"
+
+#: Why an audit does not see the others.
+NOT_SEEN = MappingProxyType(
+    {
+        "unused-suppression": "it speaks of comments",
+        "unread-code": "it speaks of text",
+        "keras-duplicate-randomness": "Keras has its own workers",
+        "map-duplicate-randomness": "pools of processes are no loaders",
+        "opencv-threads-in-workers": "the threads of OpenCV are not counted",
+        "unguarded-worker-start": _PROGRAM,
+        "main-guard-global": _PROGRAM,
+        "lossy-worker-exception": "an exception is seen, not what is lost of it",
+        "read-only-sample": "PyTorch warns and goes on",
+        "stale-persistent-state": _PROGRAM,
+        "object-list-growth": "memory is not measured",
+        "aliased-sample": "what is done with a batch is not seen",
+        "retained-batches": "what is done with a batch is not seen",
+        "unsorted-listing": "the order is the same in all runs on one machine",
+        "unguarded-normalisation": "what numbers should be is not known",
+        "missing-set-epoch": _PROGRAM,
+        "constant-epoch-seed": _PROGRAM,
+        "init-through-wrapper": "an attribute that is set in the wrong place is not missed",
+        "conflicting-loader-arguments": "PyTorch makes no loader",
+        "called-worker-init": _PROGRAM,
+    }
+)

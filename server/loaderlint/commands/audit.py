@@ -1,0 +1,164 @@
+"""`loaderlint audit`: run the user's program and audit each loader that it iterates."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import select
+import shlex
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from loaderlint.audit.report import Report, Verdict, report_of
+from loaderlint.report.exit_codes import DONE, FAILED, FINDINGS
+from loaderlint.report.terminal import complain
+
+#: How long a program that is told to end may take, in seconds.
+_LAST_WORDS = 5.0
+
+
+@dataclass(slots=True)
+class Seen:
+    """What came of a program: a report for each loader, its failure, and the loaders that it never iterated."""
+
+    reports: list[Report] = field(default_factory=list)
+    failure: str = ""
+    unseen: list[str] = field(default_factory=list)
+    ended: str = ""
+
+
+def audit(chosen: argparse.Namespace) -> int:
+    """Run the program that was chosen, and return the exit code."""
+    if not chosen.program:
+        complain("which program? Write loaderlint audit train.py [ARGUMENT ...], or loaderlint audit -m package.train")
+        return FAILED
+    program, *arguments = chosen.program
+    if not chosen.module and not Path(program).is_file():
+        complain(f"{program}: no such file")
+        return FAILED
+    is_json = chosen.output_format == "json"
+    command = shlex.join(["python", *(["-m"] if chosen.module else []), program, *arguments])
+    out = sys.stderr if is_json else sys.stdout
+    print(f"audit runs your program: {command} ({sys.executable})", file=out, flush=True)
+    seen = _run(chosen, program, arguments, is_json)
+    if is_json:
+        print(json.dumps(_as_data(seen), indent=2))
+    else:
+        _print(seen)
+    if any(report.faults for report in seen.reports):
+        return FINDINGS
+    return FAILED if seen.failure or not seen.reports else DONE
+
+
+def _run(chosen: argparse.Namespace, program: str, arguments: list[str], is_json: bool) -> Seen:
+    """Start the program and take its events."""
+    reader, writer = os.pipe()
+    options = {
+        "report": writer,
+        "epochs": chosen.epochs,
+        "batches": chosen.batches,
+        "timeout": chosen.timeout,
+        "module": chosen.module,
+        "program": program,
+        "arguments": arguments,
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-m", "loaderlint.audit.program", json.dumps(options)],
+        pass_fds=[writer],
+        stdout=sys.stderr if is_json else None,
+    )
+    os.close(writer)
+    seen = Seen()
+    try:
+        _listen(reader, 2 * chosen.timeout, seen, quiet=is_json)
+    finally:
+        _end(process)
+        os.close(reader)
+    return seen
+
+
+def _listen(reader: int, patience: float, seen: Seen, quiet: bool) -> None:
+    """Take events until the program ends, or says nothing for `patience` seconds."""
+    rest = b""
+    last = time.monotonic()
+    while True:
+        readable, _, _ = select.select([reader], [], [], max(patience - (time.monotonic() - last), 0.0))
+        if not readable:
+            seen.ended = f"the program came to no other loader in {patience:.0f} s and was ended"
+            return
+        data = os.read(reader, 1 << 16)
+        if not data:
+            seen.ended = "the program ended without a word"
+            return
+        last = time.monotonic()
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            if _take(json.loads(line), seen, quiet):
+                return
+
+
+def _take(event: dict[str, Any], seen: Seen, quiet: bool) -> bool:
+    """Note an event; whether it was the last one."""
+    if event["event"] == "report":
+        seen.reports.append(report_of(event["report"]))
+    elif event["event"] == "failed":
+        seen.failure = event["text"]
+    elif event["event"] == "auditing" and not quiet:
+        print(f"auditing the loader at {event['name']} ...", flush=True)
+    elif event["event"] == "ended":
+        seen.unseen = event["unseen"]
+        return True
+    return False
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Have the program end: it is asked first."""
+    with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+        process.wait(timeout=0.5)
+    if process.poll() is None:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+            process.wait(timeout=_LAST_WORDS)
+    if process.poll() is None:
+        process.kill()
+        process.wait()
+
+
+def _print(seen: Seen) -> None:
+    for report in seen.reports:
+        print()
+        print(report)
+    print()
+    for place in seen.unseen:
+        print(f"The loader at {place} was never iterated, and is not audited.")
+    if seen.ended:
+        print(f"Note: {seen.ended}.")
+    if seen.failure:
+        print("Your program failed; this is its own error, not one of loaderlint:")
+        print(seen.failure.rstrip())
+    if not seen.reports:
+        print("No DataLoader was iterated.")
+        return
+    faults = sum(len(report.faults) for report in seen.reports)
+    notes = sum(each.verdict is Verdict.NOTE for report in seen.reports for each in report.results)
+    loaders = len(seen.reports)
+    print(f"{_count(loaders, 'loader')}: {_count(faults, 'fault')}, {_count(notes, 'note')}.")
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def _as_data(seen: Seen) -> dict[str, Any]:
+    return {
+        "loaders": [report.as_data() for report in seen.reports],
+        "unseen": seen.unseen,
+        "failure": seen.failure or None,
+        "ended": seen.ended or None,
+    }

@@ -1,0 +1,180 @@
+"""The parts of an audit that need no PyTorch."""
+
+from __future__ import annotations
+
+import functools
+import os
+import random
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loaderlint.audit import AuditError, open_files
+from loaderlint.audit.crossed import crossed
+from loaderlint.audit.digests import digest
+from loaderlint.audit.line_trace import LineTrace
+from loaderlint.audit.messages import CHUNK, Answer, Receiver, Sender
+from loaderlint.audit.reachable import reachable
+from loaderlint.audit.report import Report, Result, Verdict, report_of
+from loaderlint.audit.stored import changes, snapshot
+from loaderlint.audit.streams import streams
+
+GENERATOR = random.Random(3)
+
+
+class Held:
+    """An object of a user."""
+
+    shared = random.Random(1)
+
+    def __init__(self, **attributes: Any) -> None:
+        self.__dict__.update(attributes)
+
+    def drawn(self) -> float:
+        return GENERATOR.random()
+
+
+class Slotted:
+    __slots__ = ("part", "unset")
+
+    def __init__(self, part: Any) -> None:
+        self.part = part
+
+
+def test_a_message_of_any_size_arrives_whole() -> None:
+    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    receiver = Receiver()
+    sent = Answer({"text": ("x" * (3 * CHUNK), "y")})
+    Sender(one).send(sent)
+    got = []
+    while not got:
+        got = list(receiver.messages(other.recv(1 << 18)))
+    assert got == [sent]
+    one.close()
+    other.close()
+
+
+def test_what_can_be_reached_has_the_shortest_path() -> None:
+    inner = Held()
+    dataset = Held(transform=Held(steps=[None, Slotted(inner)]), call=functools.partial(print, inner))
+    paths = {id(value): path for path, value in reachable({"dataset": dataset})}
+    assert paths[id(inner)] == "dataset.call.args[0]"
+    assert paths[id(Held.shared)] == "Held.shared"
+    assert paths[id(GENERATOR)].endswith(".GENERATOR")
+
+
+def test_a_cycle_and_a_long_list_end() -> None:
+    loop: list[Any] = []
+    loop.append(loop)
+    assert [path for path, _ in reachable({"a": loop})] == ["a"]
+    assert len(list(reachable({"a": [[] for _ in range(5_000)]}, limit=100))) == 100
+
+
+def test_streams_are_told_apart_by_their_state() -> None:
+    held = Held(one=random.Random(5), other=random.Random(5), system=random.SystemRandom())
+    found = {stream.name: stream for stream in streams({"dataset": held})}
+    assert "dataset.system" not in found
+    assert found["dataset.one"].digest() == found["dataset.other"].digest()
+    held.one.random()
+    assert found["dataset.one"].digest() != found["dataset.other"].digest()
+
+
+def test_the_line_that_draws_is_found() -> None:
+    own = random.Random(5)
+    found = [stream for stream in streams({"dataset": [own]}) if stream.name == "dataset[0]"]
+
+    def draw() -> float:
+        unused = 1
+        number = own.random()
+        return number + unused
+
+    with LineTrace(found) as trace:
+        draw()
+    (move,) = trace.moves[0]
+    assert move.state == found[0].digest()
+    line = draw.__code__.co_firstlineno + 2
+    assert move.stack[0].endswith(f"(tests/audit/test_parts.py:{line})") or f"test_parts.py:{line})" in move.stack[0]
+
+
+@pytest.mark.parametrize("value", [[1, "a", None], {"a": (1, 2)}, {3, 1}, Held(a=1), bytearray(b"ab")])
+def test_digests_follow_the_content(value: Any) -> None:
+    assert digest(value) == digest(value)
+    assert digest(value) != digest([value, 1])
+
+
+def test_what_has_changed_is_told_by_kind() -> None:
+    dataset = Held(rows=[{"path": "a"}, {"path": "b"}], cache={}, texts=[None, None], seen=0, buffer=bytearray(b"ab"))
+    before = snapshot({"dataset": dataset})
+    assert changes(before, snapshot({"dataset": dataset})) == ()
+    dataset.rows[1]["path"] = "x/b"
+    dataset.cache[3] = "c"
+    dataset.texts[0] = "text"
+    dataset.seen += 1
+    dataset.buffer[0] = 7
+    found = {each.path: each.kind for each in changes(before, snapshot({"dataset": dataset}))}
+    assert found == {
+        "dataset.rows[1]['path']": "data",
+        "dataset.buffer": "data",
+        "dataset.cache": "grown",
+        "dataset.texts[0]": "filled",
+        "dataset.seen": "number",
+    }
+
+
+def test_threads_and_held_locks_are_found_and_free_ones_are_not() -> None:
+    free, held = threading.Lock(), threading.Lock()
+    with held:
+        found = crossed({"dataset": Held(free=free, held=held)})
+    assert [(each.path, each.what) for each in found] == [("dataset.held", "a lock that is held")]
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    assert [each.rule for each in crossed({"dataset": Held(thread=thread)}) if each.path == "dataset.thread"] == [
+        "executor-across-fork"
+    ]
+    stop.set()
+    thread.join()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+def test_a_file_is_seen_to_move_also_after_its_number_is_another_one(tmp_path: Path) -> None:
+    path, other = tmp_path / "rows", tmp_path / "other"
+    path.write_bytes(b"0123456789")
+    other.write_bytes(b"0123456789")
+    handle = os.open(path, os.O_RDONLY)
+    log = os.open(tmp_path / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    (file,) = [each for each in open_files.inherited() if each.target.startswith(str(tmp_path))]
+    assert not file.moved()
+    os.read(handle, 3)
+    assert file.moved()
+    assert not file.moved()
+    os.dup2(os.open(other, os.O_RDONLY), handle)
+    os.read(handle, 3)
+    assert not file.moved()
+    os.close(handle)
+    os.close(log)
+    os.close(file.copy)
+
+
+def test_a_report_survives_json_and_raises() -> None:
+    result = Result("items", Verdict.FAULT, "items come twice", ("worker 0",), "unsharded-iterable-dataset")
+    report = Report("loader", "a loader", (result, Result("samples", Verdict.CLEAN, "none")), 1.0)
+    assert report_of(report.as_data()) == report
+    assert "fault: items: items come twice [unsharded-iterable-dataset]\n    worker 0" in str(report)
+    with pytest.raises(AuditError, match="items come twice"):
+        report.raise_for_faults()
+    Report("loader", "a loader", (result,)[1:], 0.0).raise_for_faults()
+
+
+def test_the_plugin_imports_neither_torch_nor_the_engine() -> None:
+    program = (
+        "import sys, pytest; before = set(sys.modules); import loaderlint.audit.pytest_plugin\n"
+        "print(*sorted(name for name in set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["loaderlint", "loaderlint.audit", "loaderlint.audit.pytest_plugin"]

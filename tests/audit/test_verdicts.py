@@ -1,0 +1,146 @@
+"""What is concluded from what was seen, and what is not."""
+
+from __future__ import annotations
+
+from loaderlint.audit.evidence import Evidence, Facts
+from loaderlint.audit.messages import Batch, EpochEnded, Message, Move, Started, StreamUse, Unit
+from loaderlint.audit.report import Result, Verdict
+from loaderlint.audit.sandbox import Outcome, Stuck
+from loaderlint.audit.verdicts import results
+
+
+def facts(workers: int = 2, iterable: bool = False) -> Facts:
+    return Facts(workers, "fork", False, iterable, False, "2.4", 2, 8, "Rows")
+
+
+def sample(worker: int, epoch: int, index: int, *uses: StreamUse, digest: str = "", kind: str = "sample") -> Batch:
+    unit = Unit(kind, index, str(index), digest or f"d{index}", uses)
+    return Batch(worker, 100 + 10 * epoch + worker, epoch, (unit,))
+
+
+def use(before: str, after: str, *moves: str, name: str = "dataset.rng") -> StreamUse:
+    return StreamUse(name, before, after, tuple(Move(("f (a.py:1)",), state) for state in moves))
+
+
+def run(*messages: Message, complete: bool = True) -> Outcome:
+    return Outcome([*messages, EpochEnded(0, 8, complete), EpochEnded(1, 8, complete)], finished=True)
+
+
+def found(evidence: Evidence, verdict: Verdict = Verdict.FAULT) -> dict[str, Result]:
+    return {each.check: each for each in results(evidence) if each.verdict is verdict}
+
+
+def both(*messages: Message) -> tuple[Message, ...]:
+    """The messages, and a later epoch that gives items too."""
+    return (*messages, sample(0, 1, 90), sample(1, 1, 91))
+
+
+def test_workers_that_draw_from_one_state_draw_alike() -> None:
+    seen = Evidence(facts(), run(*both(sample(0, 0, 0, use("a", "b")), sample(1, 0, 4, use("a", "b")))))
+    (check,) = found(seen).items()
+    assert check[0] == "workers-draw-alike" and check[1].rule == "shared-generator"
+    assert "worker 1 (pid 101), epoch 1, at sample 4: state a -> b" in check[1].evidence
+
+
+def test_equal_samples_from_different_states_are_no_fault() -> None:
+    messages = both(sample(0, 0, 0, use("a", "b"), digest="same"), sample(1, 0, 4, use("c", "d"), digest="same"))
+    assert found(Evidence(facts(), run(*messages))) == {}
+
+
+def test_one_state_in_which_nobody_draws_is_no_fault() -> None:
+    messages = both(sample(0, 0, 0, use("a", "a", "b", "a")), sample(1, 0, 4, use("a", "a", "b", "a")))
+    assert found(Evidence(facts(), run(*messages))) == {}
+
+
+def test_workers_that_come_to_one_state_were_seeded_alike() -> None:
+    seen = Evidence(facts(), run(*both(sample(0, 0, 0, use("a", "z")), sample(1, 0, 4, use("b", "z")))))
+    assert set(found(seen)) == {"workers-draw-alike"}
+
+
+def test_a_common_order_in_the_first_item_is_no_fault_and_a_draw_in_later_ones_is() -> None:
+    def items(index: int) -> Evidence:
+        one, other = (sample(each, 0, index, use("a", "b"), kind="next", digest=f"w{each}") for each in (0, 1))
+        return Evidence(facts(iterable=True), run(*both(one, other)))
+
+    assert found(items(0)) == {}
+    assert set(found(items(1))) == {"workers-draw-alike"}
+
+
+def test_epochs_that_draw_from_one_state_repeat() -> None:
+    name = "random"
+    starts = [Started(0, 100 + 10 * epoch, epoch, {name: f"torch{epoch}"}, {name: "seed"}) for epoch in (0, 1)]
+    messages = [*starts, sample(0, 0, 0, use("s", "t", name=name)), sample(0, 1, 1, use("s", "t", name=name))]
+    result = found(Evidence(facts(1), run(*messages)))["epochs-draw-alike"]
+    assert result.rule == "constant-worker-seed"
+
+
+def test_numpy_that_nobody_seeds_is_another_rule_than_a_constant_seed() -> None:
+    starts = [Started(worker, 100 + worker, 0, {"NumPy": "born"}, {"NumPy": "born"}) for worker in (0, 1)]
+    draws = [sample(worker, 0, worker, use("born", "b", name="NumPy")) for worker in (0, 1)]
+    result = found(Evidence(facts(), run(*both(*starts, *draws))))["workers-draw-alike"]
+    assert result.rule == "duplicate-numpy-randomness"
+
+
+def test_samples_that_go_over_the_same_states_reseed() -> None:
+    first, second = use("a", "z", "seed", "z"), use("z", "z", "seed", "z")
+    seen = Evidence(facts(1), run(sample(0, 0, 0, first), sample(0, 0, 1, second), sample(0, 1, 2)))
+    assert found(seen)["samples-reseed"].rule == "reseed-per-sample"
+    put_back = use("b", "c", "seed", "z", "b", "c"), use("c", "c", "seed", "z", "c")
+    assert (
+        found(Evidence(facts(1), run(sample(0, 0, 0, put_back[0]), sample(0, 0, 1, put_back[1]), sample(0, 1, 2))))
+        == {}
+    )
+
+
+def iterated(counts: tuple[int, ...], complete: bool = True) -> Outcome:
+    messages = [
+        sample(worker, epoch, index, kind="next", digest=f"d{index}")
+        for epoch in (0, 1)
+        for worker, count in enumerate(counts)
+        for index in range(count)
+    ]
+    return run(*messages, complete=complete)
+
+
+def test_items_are_counted_with_workers_and_without() -> None:
+    twice = Evidence(facts(iterable=True), iterated((3, 3)), alone=iterated((3,)))
+    assert found(twice)["items"].rule == "unsharded-iterable-dataset"
+    missing = Evidence(facts(iterable=True), iterated((1, 1)), alone=iterated((3,)))
+    assert found(missing)["items"].rule is None
+
+
+def test_the_heads_of_long_epochs_are_compared_if_they_say_something() -> None:
+    def begin(*digests: str) -> dict[str, Result]:
+        messages = [
+            sample(worker, 0, index, kind="next", digest=text)
+            for worker in (0, 1)
+            for index, text in enumerate(digests)
+        ]
+        outcome = run(*both(*messages), complete=False)
+        return found(Evidence(facts(iterable=True), outcome, alone=outcome))
+
+    assert begin("a", "b")["items"].rule == "unsharded-iterable-dataset"
+    assert begin("a", "a") == {}
+
+
+def test_an_epoch_without_items_is_a_fault() -> None:
+    messages = [sample(0, 0, index, kind="next") for index in range(3)]
+    assert found(Evidence(facts(0, iterable=True), run(*messages)))["epochs"].rule == "exhausted-iterable"
+
+
+def test_only_who_waits_hangs() -> None:
+    def ended(waiting: bool) -> Evidence:
+        stuck = Stuck(1, 7, "[4]", 9.0, waiting, 'File "concurrent/futures/_base.py", line 1 in result')
+        return Evidence(facts(), Outcome(stuck=[stuck], seconds=10.0))
+
+    assert found(ended(True))["hanging"].rule == "executor-across-fork"
+    assert found(ended(False)) == {}
+    assert "hanging" in found(ended(False), Verdict.NOT_SEEN)
+
+
+def test_what_cannot_be_pickled_is_a_fault_where_it_is_pickled() -> None:
+    problems = {"copied": ("0",), "shared": ("0",), "problems": ("dataset.lock\ncannot pickle '_thread.lock' object",)}
+    forked = Evidence(facts(), run(*both()), pickled=problems)
+    assert found(forked) == {} and "pickling" in found(forked, Verdict.NOTE)
+    spawned = Facts(2, "spawn", False, False, False, "2.4", 2, 8, "Rows")
+    assert found(Evidence(spawned, run(*both()), pickled=problems))["pickling"].rule == "unpicklable-state"
