@@ -11,11 +11,11 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from loaderlint import rules
 from loaderlint.engine import Workspace
+from loaderlint.rules import RULES
 from loaderlint.rules.base import Rule
 
 _SHUFFLES = 3
@@ -33,14 +33,11 @@ def main() -> int:
 
 def differs(folder: Path) -> bool:
     """Whether the findings in a folder differ between the orders; prints what does."""
-    given = rules.RULES
-    findings, loaders = answers(folder)
+    findings, loaders = answers(folder, RULES)
     print(f"{folder.name}: {len(findings)} findings, {len(loaders)} loaders", flush=True)
     found = False
-    for name, order in orders(given):
-        rules.RULES = order
-        other_findings, other_loaders = answers(folder)
-        rules.RULES = given
+    for name, order in orders(RULES):
+        other_findings, other_loaders = answers(folder, order)
         found |= _compare(f"{name}: findings", findings, other_findings)
         _compare(f"{name}: loaders", loaders, other_loaders)
     return found
@@ -53,9 +50,9 @@ def orders(given: tuple[Rule, ...]) -> Iterator[tuple[str, tuple[Rule, ...]]]:
         yield f"shuffled {seed}", tuple(random.Random(seed).sample(given, len(given)))
 
 
-def answers(folder: Path) -> tuple[frozenset[str], frozenset[str]]:
-    """The findings and the loaders of a project."""
-    workspace = Workspace([folder], {"select": ["ALL"]}, tells=True)
+def answers(folder: Path, order: Sequence[Rule]) -> tuple[frozenset[str], frozenset[str]]:
+    """The findings and the loaders of a project, where the rules ask in this order."""
+    workspace = Workspace([folder], {"select": ["ALL"]}, tells=True, rules=order)
     found = [str(one) for shown in workspace.check().values() for one in shown]
     return frozenset(found), frozenset(map(str, workspace.worker_map().loaders))
 
