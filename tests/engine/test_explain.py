@@ -82,6 +82,26 @@ def test_answers_move_with_the_text(workspace: Workspace, path: Path) -> None:
     assert span is not None and span.line == 14
 
 
+#: What is handed to a loader, then what the map says that it holds.
+PLAIN_DATA = {
+    "[1, 2, 3]": ["a list"],
+    "[item for item in range(3)]": ["a list"],
+    "torch.zeros(3)": ["torch.zeros(...)"],
+    "elsewhere.Pairs(1).with_epoch(2)": ["elsewhere.Pairs.with_epoch(...)"],
+    "TensorDataset(torch.zeros(3))": ["torch.utils.data.TensorDataset(...)"],
+    "some": [],
+    "(1, 2)": [],
+}
+
+
+@pytest.mark.parametrize("given", PLAIN_DATA)
+def test_plain_data_is_told(given: str, tmp_path: Path) -> None:
+    head = "import elsewhere, torch\nfrom torch.utils.data import DataLoader, TensorDataset\n"
+    (tmp_path / "train.py").write_text(f"{head}def main(some):\n    loader = DataLoader({given})\n")
+    (loader,) = Workspace([tmp_path], {}, tells=True).worker_map().loaders
+    assert [(one.name, one.certainty) for one in loader.datasets] == [(name, "proven") for name in PLAIN_DATA[given]]
+
+
 def test_an_edit_that_matters_is_told(workspace: Workspace, path: Path) -> None:
     workspace.explain(path, DRAW)
     workspace.set_text(path, DATA.replace("num_workers=2", "num_workers=0"))

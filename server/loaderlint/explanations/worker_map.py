@@ -63,8 +63,8 @@ class MappedArgument:
 
 @dataclass(frozen=True, slots=True)
 class MappedDataset:
-    """A dataset that a loader may hold: 'Crops' or 'torchvision.datasets.CIFAR10'. `place`: where the object is made,
-    None if that is out of sight; `certainty` is 'possible' for a guess (see `MappedLoader.late`)."""
+    """A dataset that a loader may hold: 'Crops', 'torchvision.datasets.CIFAR10' or 'a list'. `place`: where the object
+    is made, None if that is out of sight; `certainty` is 'possible' for a guess (see `MappedLoader.late`)."""
 
     name: str
     place: Place | None
@@ -197,6 +197,18 @@ class _Mapper:
                     others.setdefault(one.frame.receiver.cls)
         for cls in others:
             yield MappedDataset(model.ev.classes.name(cls), None, "possible")
+        if not loader.datasets and not others and not loader.late:
+            yield from self._plain_data(loader)
+
+    def _plain_data(self, loader: Loader) -> Iterator[MappedDataset]:
+        """What a loader goes through that is no dataset of a known class: a list, a tensor, a library's object."""
+        for atom in loader.argument("dataset").ordered():
+            if isinstance(atom, LibObject):
+                inside = self._model.ev.installed.holds(atom.site.frame.path)
+                place = None if inside else self._model.site_place(atom.site)
+                yield MappedDataset(_named(atom, self._model), place, "proven")
+            elif isinstance(atom, SeqOf):
+                yield MappedDataset(_atom(atom, self._model), None, "proven")
 
     def _functions(self, loader: Loader, here: Sequence[Reached]) -> Iterator[MappedFunction]:
         found: dict[tuple[str, Place], tuple[set[Part], Certainty]] = {}

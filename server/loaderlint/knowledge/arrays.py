@@ -41,11 +41,15 @@ POSITIONS = frozenset(
     + [f"numpy.{name}" for name in "logical_and logical_or logical_not isnan isfinite linspace searchsorted".split()]
     + [f"numpy.random.{name}" for name in "permutation choice randint".split()]
     + [f"torch.{name}" for name in "arange argsort where nonzero unique tensor randperm randint LongTensor".split()]
+    + [f"torch.{name}" for name in "from_numpy as_tensor IntTensor BoolTensor".split()]
     + ["random.sample", "random.choices"]
 )
 
 #: Methods that give such arrays.
-POSITION_METHODS = (".argsort", ".nonzero", ".permutation")
+POSITION_METHODS = (
+    *(".argsort", ".nonzero", ".permutation"),
+    *(".long", ".bool", ".numpy", ".to_numpy", ".tolist", ".astype"),
+)
 
 #: Of these, calls that give one number unless they are told a size, and the place of that argument.
 SINGLE_WITHOUT_SIZE = MappingProxyType({"numpy.random.choice": 1, "numpy.random.randint": 2})

@@ -20,7 +20,7 @@ between spawned workers, and with the main process.
 - The array is read anew for each sample (`np.load(path)`).
 - A field of a record gets the same value each time (`info["index"] = i`), or the record says that it was done already
   (`if not info.get("done")`).
-- Keeping state on self (caches, buffers, counters, an order that is shuffled) is another matter.
+- Keeping state on self (caches, buffers, counters, an order that is shuffled, or reversed by chance) is another matter.
 
 ## Example
 ```python
@@ -76,6 +76,7 @@ from loaderlint.rules.shared.stored_kinds import (
     memory,
     used_as_array,
 )
+from loaderlint.rules.shared.stream_items import draws
 from loaderlint.rules.shared.wording import in_workers_of, loaders_of
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
@@ -209,6 +210,8 @@ def _kind_of(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model)
     is_whole = origin.relation == "same" and len(origin.path) == 1
     if is_whole and (edit.form == "item" or edit.how == "`shuffle`" or edit.how in _OVERWRITING):
         return None
+    if is_whole and edit.how == "`.reverse()`" and _is_by_chance(edit.spot.number, frame, model):
+        return None
     known = known_kind(value)
     if edit.shows == "tensor" or known in ("array", "tensor"):
         return "tensor" if edit.shows == "tensor" else known
@@ -219,6 +222,16 @@ def _kind_of(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model)
     if edit.form == "item augment" and origin.relation == "element":
         return "unknown"  # whatever the item is, its container is changed
     return None
+
+
+def _is_by_chance(call: int, frame: Frame, model: Model) -> bool:
+    """Whether a call stands in a branch that a drawn number decides about: whatever the order was before, it is either
+    one then."""
+    one = model.def_of(frame)
+    around = (context for inner in frame.code.contexts_of(call) for context in one.around(inner))
+    tests = [context.expr for context in around if context.kind == "if"]
+    parts = set(ir.made_of(frame.code.exprs, tests))
+    return any(made.number in parts and draws(made) for made in model.frame_calls(frame))
 
 
 # --- the fix ----------------------------------------------------------------------------------------------------------

@@ -250,6 +250,7 @@ def _indexed(ev: Evaluator, e: ir.Index, number: int, frame: Frame) -> Val:
 def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> Val:
     key = ev.eval(index, frame)
     sliced = frame.code.has_slice(index)
+    copied = library_values.picks(ev, key) or library_values.makes_positions(ev, index, frame)
     parts: list[Val] = []
     aliases = False
     for atom in base.ordered():
@@ -271,7 +272,7 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
             case LibObject(name, _):
                 inner = library_values.item_name(name, key, sliced)
                 parts.append(of(LibObject(inner, Site(frame, number))))
-                aliases = aliases or (library_values.items_alias(name, key) and not library_values.picks(ev, key))
+                aliases = aliases or (library_values.items_alias(name, key) and not copied)
             case Namespace():
                 literal = key.literal
                 option = literal.value if literal else None
@@ -279,7 +280,7 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
                 parts.append(ev.configured.attribute(atom, str(option)) if known else unknown("config"))
             case Unknown():
                 parts.append(of(atom))
-                aliases = aliases or not library_values.picks(ev, key)
+                aliases = aliases or not copied
             case _:
                 parts.append(unknown("item"))
     value = join(parts) if parts else unknown("item")

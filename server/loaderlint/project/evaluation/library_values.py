@@ -314,6 +314,13 @@ def picks(ev: Evaluator, key: Val) -> bool:
     return any(_picks(ev, atom) for atom in key.atoms)
 
 
+def makes_positions(ev: Evaluator, index: int, frame: Frame) -> bool:
+    """Whether an index is written as a call of a method that makes an array, whatever it is called on: `x.to_numpy()`."""
+    call = ev.expr(frame, index)
+    func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
+    return isinstance(func, ir.Attr) and f".{func.name}" in POSITION_METHODS
+
+
 def _picks(ev: Evaluator, atom: Atom) -> bool:
     match atom:
         case SeqOf(kind, items):

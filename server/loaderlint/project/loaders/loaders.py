@@ -322,11 +322,19 @@ class Loaders:
             return {}
         found: dict[Atom, Held] = {}
         others = any(isinstance(atom, Unknown) and atom.reason in (CHOSEN | OPEN) for atom in value.atoms)
-        for way in (self._way(atom, wrapped, depth) for atom in value.ordered()):
+        evaluated = any(isinstance(atom, Unknown) and atom.reason == "eval" for atom in value.atoms)
+        for way in (self._way(self._evaluated(atom) if evaluated else atom, wrapped, depth) for atom in value.ordered()):
             for atom, held in way.items():
                 before = found.get(atom, Held(False, False))
                 found[atom] = Held(before.wrapped or held.wrapped, before.sure or held.sure and not others)
         return found
+
+    def _evaluated(self, atom: Atom) -> Atom:
+        """What `eval(text)` gives where the text may name a class: an object of it, if that has items."""
+        if not isinstance(atom, ClassRef):
+            return atom
+        has_items = dataset_kind(self._ev, atom) is not None or self._ev.classes.member(atom, "__getitem__") is not None
+        return Instance(atom, None) if has_items else atom
 
     def _way(self, atom: Atom, wrapped: bool, depth: int) -> dict[Atom, Held]:
         """The datasets in one of the things that a dataset argument may be."""
@@ -408,7 +416,7 @@ class Loaders:
                 yield value
 
     def _late(self, value: Val | None) -> str:
-        """Why the dataset of a loader is not in sight; '' if it is a library's own."""
+        """Why the dataset of a loader is not in sight; '' if it is a library's own, or a list of samples."""
         if value is None:
             return "no dataset argument"
         reason = value.unknown
@@ -417,7 +425,8 @@ class Loaders:
         made = [atom for atom in value.only(LibObject) if isinstance(atom, LibObject)]
         if len(made) == 1 and made[0].name in WRAPPING_DATASETS:
             return self._late(self._ev.calls.site_arguments(made[0].site).get(*WRAPPING_DATASETS[made[0].name]))
-        return "" if made else "a computed value"
+        listed = any(isinstance(atom, SeqOf) and atom.kind == "list" for atom in value.atoms)
+        return "" if made or listed else "a computed value"
 
     def _name(self, frame: Frame, number: int) -> str:
         """What the code calls the loader: the variable, attribute or key it is stored in, else the function's name."""
