@@ -130,7 +130,8 @@ class Extension {
     if (workspace.isTrusted) yield* this.interpreters.selected(folder);
     if (setting) yield { origin: 'the setting loaderlint.interpreter', command: [setting] };
     if (this.environment) yield* this.environment.candidates();
-    for (const name of ['python3', 'python']) yield { origin: `${name} on the PATH`, command: [name] };
+    // On Windows `python3` may be a link to the Microsoft Store, and `py` is what Python itself installs.
+    for (const name of process.platform === 'win32' ? ['python', 'py'] : ['python3', 'python']) yield { origin: `${name} on the PATH`, command: [name] };
   }
 
   private async launch(server: Server, interpreter: string | null): Promise<void> {

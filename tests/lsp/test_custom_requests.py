@@ -228,6 +228,29 @@ def test_one_that_asks_gets_them_by_the_question_it_has_open(project: Path) -> N
     run(scenario())
 
 
+def test_one_that_spells_names_in_its_own_way_is_not_told_the_same_again(project: Path) -> None:
+    """VS Code on Windows writes `file:///c%3A/a.py`."""
+
+    async def scenario() -> None:
+        async with session(capabilities(pulls=True), [project]) as client:
+            await client.request("loaderlint/checkWorkspace")
+            items = (await client.request("workspace/diagnostic", previousResultIds=[]))["items"]
+            known = [
+                {"uri": f"{item['uri'][:-4]}%{ord(item['uri'][-4]):x}.py", "value": item["resultId"]} for item in items
+            ]
+            assert {one["uri"][-6:] for one in known} == {"%61.py", "%62.py"}
+            held = asyncio.ensure_future(client.request("workspace/diagnostic", previousResultIds=known))
+            await client.settled()
+            assert not held.done(), "nothing is new"
+            (project / "b.py").write_text("GUESS\n")
+            touch(client, project / "b.py")
+            assert [(item["uri"], len(item["items"])) for item in (await held)["items"]] == [
+                ((project / "b.py").as_uri(), 1)
+            ]
+
+    run(scenario())
+
+
 def progress(client: Session, token: str) -> list[str]:
     told = [message["params"] for message in client.received if message.get("method") == "$/progress"]
     return [one["value"]["kind"] for one in told if one["token"] == token]

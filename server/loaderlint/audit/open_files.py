@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import stat
 from collections.abc import Sequence
@@ -48,6 +47,8 @@ def inherited() -> list[Inherited]:
 
 
 def _inherited(number: int) -> list[Inherited]:
+    import fcntl  # not on Windows, where this module is imported all the same
+
     try:
         target = os.readlink(f"/proc/self/fd/{number}")
         flags = fcntl.fcntl(number, fcntl.F_GETFL)

@@ -38,7 +38,7 @@ def replace(path: Path, data: bytes) -> None:
         if os.name == "nt":
             os.replace(name, path)
     except BaseException:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):  # what is left is removed by the next one that writes here
             os.unlink(name)
         raise
 

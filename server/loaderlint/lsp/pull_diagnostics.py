@@ -26,7 +26,7 @@ from loaderlint.lsp.engine_jobs import Texts
 from loaderlint.lsp.failure_log import costs_findings
 from loaderlint.lsp.protocol import Superseded
 from loaderlint.lsp.protocol_diagnostics import SOURCE, all_shown, result_id
-from loaderlint.lsp.uris import uri_of
+from loaderlint.lsp.uris import known_path_of, uri_of
 from loaderlint.syntax.notebook import SUFFIX, in_cell
 
 if TYPE_CHECKING:
@@ -90,10 +90,10 @@ class FileReport:
 
 async def workspace_diagnostic(ls: Server, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
     """The diagnostics of all files for which they are not what the client has; waits until there are some."""
-    known = {previous.uri: previous.value for previous in params.previous_result_ids}
+    known = {_spelled(ls, previous.uri): previous.value for previous in params.previous_result_ids}
     with shown_progress(ls, params.work_done_token) as progress:
         reports = await found(ls, progress)
-    while not (news := list(_news(ls, reports, known | dict.fromkeys(ls.let_go, "")))):
+    while not (news := list(_news(ls, reports, known | {_spelled(ls, uri): "" for uri in ls.let_go}))):
         await ls.analysis.news.wait()
         reports = await found(ls, silent)
     ls.let_go.clear()
@@ -158,6 +158,16 @@ def _news(
     for uri in known.keys() - to_tell.keys():
         if known[uri] != nothing and not _asked_about_alone(ls, uri):
             yield FileReport(uri, None, ()).told()
+
+
+def _spelled(ls: Server, uri: str) -> str:
+    """A client's URI as reports spell it: that of an open document as the client opened it, that of any other file as
+    we do. VS Code on Windows writes `file:///c%3A/x.py` where we write `file:///C:/x.py`."""
+    document = ls.documents.get(uri)
+    if document is not None:
+        return uri if isinstance(document, Notebook) else document.uri
+    path = known_path_of(uri)
+    return uri if path is None else uri_of(path)
 
 
 def _asked_about_alone(ls: Server, uri: str) -> bool:
