@@ -113,10 +113,33 @@ def _add_check(commands: Any) -> None:
     check.add_argument("--fix", action="store_true", help="apply safe fixes")
     check.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: apply unsafe fixes too")
     check.add_argument("--diff", action="store_true", help="show what --fix would change, and write nothing")
+    check.add_argument("--show-fixes", action="store_true", help="with --fix: show what was changed, on stderr")
+    check.add_argument(
+        "--only-named", action="store_true", help="with --fix or --diff: change no file but those that PATH names"
+    )
+    check.add_argument(
+        "--suppress",
+        action="store_true",
+        help="write a suppression comment for each finding (after --fix: that is left)",
+    )
+    check.add_argument(
+        "--compare",
+        action="append",
+        metavar="NAME=VALUE,...",
+        help="report what would come and go with python=3.14, torch=2.9, platforms=windows, start-method=spawn or the"
+        " version of a package (albumentations=2.0); several at once are told one by one and together",
+    )
+    check.add_argument("--watch", action="store_true", help="check again whenever something changes, until Ctrl+C")
     check.add_argument("--output-format", choices=tuple(FORMATS), default="text", help="(default: text)")
     check.add_argument("--output-file", metavar="FILE", help="write the report to this file and not to the terminal")
     check.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
     check.add_argument("-q", "--quiet", action="store_true", help="print findings only, without the line that sums up")
+    check.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="tell which files are read, which settings and versions hold and why, and how long it takes, on stderr",
+    )
     check.add_argument(
         "--fail-on",
         choices=("error", "warning", "information"),
@@ -167,6 +190,14 @@ def _add_cache_dir(parser: argparse.ArgumentParser) -> None:
 def _add_settings(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("settings", "The same as in pyproject.toml; they win over the file.")
     listed: Any = {"type": _listed, "metavar": "RULE,..."}
+    files = group.add_mutually_exclusive_group()
+    files.add_argument(
+        "--config",
+        metavar="FILE",
+        help="take the settings from this file, laid out like loaderlint.toml or named pyproject.toml, and no other;"
+        " patterns in it are relative to the current folder",
+    )
+    files.add_argument("--isolated", action="store_true", help="ignore all settings files")
     group.add_argument("--select", **listed, help="run only these rules: names, codes, code prefixes, ALL")
     group.add_argument("--extend-select", **listed, help="run these rules too")
     group.add_argument("--ignore", **listed, help="do not run these rules")
@@ -225,6 +256,17 @@ def _add_others(commands: Any) -> None:
     rules = commands.add_parser("rules", help="list the rules", description="List the rules.")
     rules.set_defaults(command=_rules)
     rules.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: text)")
+
+    completions = commands.add_parser(
+        "completions",
+        help="print the completions of a shell",
+        description="Print what makes a shell complete the command line of loaderlint.",
+        epilog='bash: eval "$(loaderlint completions bash)" in ~/.bashrc; zsh: loaderlint completions zsh >'
+        " DIR/_loaderlint for a DIR in $fpath; fish: loaderlint completions fish >"
+        " ~/.config/fish/completions/loaderlint.fish",
+    )
+    completions.set_defaults(command=_completions)
+    completions.add_argument("shell", choices=("bash", "zsh", "fish"))
 
     clean = commands.add_parser(
         "clean", help="delete the cache", description="Delete what checks keep on disk to be faster the next time."
@@ -351,6 +393,10 @@ def _listed(text: str) -> list[str]:
 
 
 def _check(chosen: argparse.Namespace) -> int:
+    if chosen.watch:
+        from loaderlint.commands.watch import watch
+
+        return watch(chosen)
     from loaderlint.commands.cached_check import answer
 
     known = answer(chosen)
@@ -383,6 +429,13 @@ def _rules(chosen: argparse.Namespace) -> int:
     from loaderlint.commands.rules import rules
 
     return rules(chosen)
+
+
+def _completions(chosen: argparse.Namespace) -> int:
+    from loaderlint.commands.completions import completions
+
+    print(completions(_parser(), chosen.shell), end="")
+    return 0
 
 
 def _clean(chosen: argparse.Namespace) -> int:

@@ -70,6 +70,9 @@ class Workspace:
     def file(self, path: Path) -> Path | None:
         return written_for(path, self.folders[0])
 
+    def confine(self, may_change: Callable[[Path], bool]) -> None:
+        pass
+
     def lock(self, reasons: Mapping[Path, str]) -> None:
         self._locked.update({path.resolve(): reason for path, reason in reasons.items()})
 

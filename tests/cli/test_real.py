@@ -228,3 +228,87 @@ def test_the_settings_that_apply_are_shown(project: Path) -> None:
 
 def test_what_is_shown_in_place_of_findings_excludes_the_other(project: Path) -> None:
     assert _run(project, "check", "--show-files", "--show-settings").returncode == 2
+
+
+def test_a_fix_stays_within_the_named_files(project: Path) -> None:
+    told = b"data.py: 1 finding is not fixed: its fix edits train.py, which --only-named leaves alone\n"
+    for flag in ("--diff", "--fix"):
+        result = _run(project, "check", flag, "--only-named", "data.py")
+        assert (result.returncode, told in result.stderr) == (1, True)
+        assert (project / "train.py").read_text() == TRAIN
+    result = _run(project, "check", "--fix", "--only-named", "data.py", "train.py")
+    assert (result.returncode, b"not fixed" in result.stderr) == (0, False)
+    assert "worker_init_fn=seed_worker" in (project / "train.py").read_text()
+
+
+def test_a_folder_that_is_named_may_be_fixed(project: Path) -> None:
+    assert _run(project, "check", "--fix", "--only-named", ".").returncode == 0
+
+
+def test_what_was_fixed_is_shown(project: Path) -> None:
+    diff = _run(project, "check", "--diff").stdout
+    result = _run(project, "check", "--fix", "--show-fixes", "--output-format", "json")
+    assert diff in result.stderr
+    assert json.loads(result.stdout) == []
+
+
+def test_flags_without_effect_are_told(project: Path) -> None:
+    for flag in ("--only-named", "--show-fixes"):
+        assert f"{flag} changes nothing alone; add --fix".encode() in _run(project, "check", flag).stderr
+
+
+def test_isolated_ignores_all_settings_files(project: Path) -> None:
+    (project / "pyproject.toml").write_text('[tool.loaderlint]\nignore = ["ALL"]\nwrong = 1\n')
+    assert _run(project, "check").returncode == 2
+    result = _run(project, "check", "--isolated", "--target-torch", "1.8")
+    assert (result.returncode, b"LDR101" in result.stdout, result.stderr) == (1, True, b"")
+
+
+def test_another_file_of_settings(project: Path) -> None:
+    (project / "ci").mkdir()
+    (project / "ci" / "strict.toml").write_text('target-torch = "1.8"\nexclude = ["data.py"]\n')
+    (project / "ci" / "pyproject.toml").write_text('[tool.loaderlint]\nignore = ["ALL"]\n')
+    _run(project, "check")  # fills the cache with what the project's own settings lead to
+    for _ in range(2):  # the second answer comes from the cache
+        assert _run(project, "check", "--config", "ci/pyproject.toml").stdout == b"No findings in 2 files.\n"
+        assert b"in 1 file" in _run(project, "check", "--config", "ci/strict.toml").stdout
+    (project / "ci" / "strict.toml").write_text('target-torch = "1.8"\n')
+    assert _run(project, "check", "--config", "ci/strict.toml").returncode == 1
+    shown = _run(project, "check", "--config", "ci/strict.toml", "--show-settings").stdout
+    assert f"from {project / 'ci' / 'strict.toml'}".encode() in shown
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--config", "strcit.toml"], b"--config: strcit.toml: no such file; did you mean strict.toml?"),
+        (["--config", "bad.toml"], b"bad.toml: unknown setting 'selct'; did you mean 'select'?"),
+        (["--config", "other/pyproject.toml"], b"other/pyproject.toml: holds no settings of loaderlint"),
+        (["--config", "strict.toml", "--isolated"], b"not allowed with argument"),
+    ],
+)
+def test_a_file_of_settings_that_cannot_be_used(project: Path, flags: list[str], message: bytes) -> None:
+    (project / "strict.toml").write_text("")
+    (project / "bad.toml").write_text('selct = ["ALL"]\n')
+    (project / "other").mkdir()
+    (project / "other" / "pyproject.toml").write_text("[project]\n")
+    result = _run(project, "check", *flags)
+    assert result.returncode == 2
+    assert message in result.stderr
+
+
+def test_verbose_tells_files_versions_and_times(project: Path) -> None:
+    result = _run(project, "check", "-v", "data.py", "--output-format", "json")
+    assert len(json.loads(result.stdout)) == 1
+    told = result.stderr.decode().splitlines()
+    assert told[1:3] == ["  data.py", "  train.py"]
+    assert "    torch 1.8.1, from the setting target-torch" in told
+    phases = [re.sub(r"[\d.]+ s", "N s", line) for line in told[next(i for i, s in enumerate(told) if "Time" in s) :]]
+    assert phases == [
+        "Time: N s",
+        "  N s finding files",
+        "  N s linking and asking the rules",
+        "  N s reading files",
+        "  N s placing findings",
+        "  N s reporting",
+    ]

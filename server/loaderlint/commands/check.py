@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loaderlint.commands import BASELINE
+from loaderlint.commands import BASELINE, settings_changes
 from loaderlint.commands.cached_check import Cache, is_plain
-from loaderlint.commands.command_inputs import Usage, baseline_file, existing, given_settings, roots_of
+from loaderlint.commands.command_inputs import Usage, baseline_file, existing, given_settings, named_settings, roots_of
 from loaderlint.commands.outcome import Outcome, complain, counts, show
 from loaderlint.engine import Workspace
 from loaderlint.files import file_accesses
@@ -22,6 +22,7 @@ from loaderlint.findings.finding import Severity
 from loaderlint.report import Item, shown_path, terminal
 from loaderlint.report.exit_codes import DONE, FAILED, FINDINGS
 from loaderlint.report.terminal import printable
+from loaderlint.runtime import phase_times
 from loaderlint.settings import settings
 from loaderlint.syntax import notebook
 from loaderlint.syntax.source import Source, UnreadableSource, decode
@@ -41,6 +42,7 @@ def check(chosen: argparse.Namespace) -> int:
     try:
         kept_in = _baseline_to_write(chosen)
         overrides = given_settings(chosen)
+        changes = settings_changes.of(chosen)
         piped = _stdin(chosen)
     except Usage as error:
         terminal.complain(str(error))
@@ -51,10 +53,13 @@ def check(chosen: argparse.Namespace) -> int:
     if chosen.diff and chosen.output_file is not None:
         terminal.complain("--diff prints no report for --output-file: leave one of them out")
         return FAILED
+    if chosen.suppress and (piped or chosen.diff or kept_in is not None):
+        terminal.complain("--suppress writes comments into files: leave --diff, --write-baseline and - away")
+        return FAILED
     if piped:
         return _Check(chosen, overrides, [piped[0]], piped[1]).run()
-    if chosen.unsafe_fixes and not (chosen.fix or chosen.diff):
-        terminal.complain("--unsafe-fixes changes nothing alone; add --fix to apply the fixes, or --diff to see them")
+    for message in _without_effect(chosen):
+        terminal.complain(message)
     paths, messages = existing(chosen.paths or ["."])
     for message in messages:
         terminal.complain(message)
@@ -63,6 +68,8 @@ def check(chosen: argparse.Namespace) -> int:
     run = _Check(chosen, overrides, paths, None, [Problem(None, message, True) for message in messages])
     if chosen.show_files or chosen.show_settings:
         return run.show_inputs()
+    if changes:
+        return run.compare(changes)
     return run.run() if kept_in is None else run.keep(kept_in)
 
 
@@ -91,20 +98,39 @@ class _Check:
         )
         if piped:
             self._workspace.set_text(paths[0], piped.text)
+        if chosen.only_named:
+            self._workspace.confine(self._is_named)
         self._failed = bool(missing)
 
     def run(self) -> int:
         """Do it all and return the exit code."""
+        if not self._chosen.verbose:
+            return self._run()
+        phase_times.measure()
+        code = self._run()
+        for line in self._told_of_work():
+            terminal.say(line)
+        return code
+
+    def _run(self) -> int:
         if self._chosen.diff:
             return self._ended(self._diff())
         out = sys.stderr if self._chosen.fix and self._piped else sys.stdout  # a fixed text has stdout for itself
         found = self._fix() if self._chosen.fix else self._found()
-        outcome = self._outcome(found)
-        if not show(outcome, self._chosen, out, self._workspace.text, self._workspace.cells, self._failed):
-            self._failed = True
+        if self._chosen.suppress:
+            found = self._suppress(found)
+        with phase_times.phase("reporting"):
+            outcome = self._outcome(found)
+            if not show(outcome, self._chosen, out, self._workspace.text, self._workspace.cells, self._failed):
+                self._failed = True
         complain(outcome.problems)
         self._keep(found, outcome)
         return outcome.code(self._failed, self._chosen)
+
+    def _told_of_work(self) -> Iterator[str]:
+        from loaderlint.commands import verbose
+
+        return verbose.lines(self._workspace, self._workspace.files(self._paths), phase_times.spent())
 
     def show_inputs(self) -> int:
         """Print what a check would read, and return the exit code."""
@@ -114,6 +140,18 @@ class _Check:
         for line in lines(self._workspace, self._paths):
             print(printable(line))
         return self._ended(False)
+
+    def compare(self, changes: Sequence[settings_changes.Change]) -> int:
+        """Print what would come and go with these changes, and return the exit code: 1 if something comes."""
+        from loaderlint.commands import compare
+
+        with terminal.Progress(sys.stderr) as progress:
+            told = compare.compared(self._workspace, self._paths, self._overrides, changes, progress)
+        if not compare.show(told, self._workspace, self._chosen):
+            self._failed = True
+        if self._cache is not None:
+            self._cache.keep(self._workspace, {}, None, self._overrides)
+        return self._ended(compare.something_comes(told, self._chosen))
 
     def keep(self, path: Path) -> int:
         """Write what is found to the baseline at `path`, and return the exit code."""
@@ -205,7 +243,11 @@ class _Check:
         was = set(old.entries)
         terminal.say(
             f"Wrote {_findings(len(now))} to {_shown(path)} ({len(now - was)} new, {len(was - now)} gone)."
-            + ("" if path == _baseline_in_settings() else f" Use it with: loaderlint check --baseline{_named(path)}")
+            + (
+                ""
+                if path == _baseline_in_settings(self._chosen)
+                else f" Use it with: loaderlint check --baseline{_named(path)}"
+            )
         )
 
     def _what_is_gone(self, found: Found) -> Iterator[str]:
@@ -240,9 +282,13 @@ class _Check:
         before = self._found()
         fixed = self._fixed()
         if self._piped:
+            from loaderlint.commands.write_fixes import diff
+
             changes = self._whole(fixed)
             text = changes[0].after if changes else self._piped.text
             terminal.write_bytes([self._piped.encode(text)])
+            for change in changes if self._chosen.show_fixes else ():
+                terminal.write_bytes(diff(change, self._piped, Path.cwd()), sys.stderr)
             return self._found()
         from loaderlint.commands import fix_summary
         from loaderlint.files.atomic_write import remove_leftovers
@@ -256,26 +302,54 @@ class _Check:
         if written:
             for line in fix_summary.lines(before, found, written, self._paths):
                 terminal.say(line)
+        self._tell_kept_back(found)
         return found
 
+    def _tell_kept_back(self, found: Found) -> None:
+        """Tell which findings have a fix that --only-named rules out."""
+        from loaderlint.commands import fix_summary
+
+        if self._chosen.only_named:
+            shown = {path: [one for one in here if self._is_fixed(one)] for path, here in found.items()}
+            for line in fix_summary.kept_back(shown, self._paths, self._chosen.unsafe_fixes):
+                terminal.say(line)
+
+    def _is_fixed(self, diagnostic: Diagnostic) -> bool:
+        """Whether fixes are for findings so loud."""
+        return self._chosen.hints or diagnostic.severity is not Severity.HINT
+
+    def _suppress(self, found: Found) -> Found:
+        """Write suppression comments for what is shown of these findings, and return what is found then."""
+        from loaderlint.commands import suppress
+
+        made = list(suppress.suppressed(self._workspace, suppress.shown(found, self._chosen.hints)))
+        written = [one for one in made if one.silenced and self._written(one.change)]
+        self._workspace.forget([one.change.path for one in written])
+        for line in suppress.lines(written, [left for one in made for left in one.left]):
+            terminal.say(line)
+        return self._found() if written else found
+
     def _written(self, change: Change) -> bool:
-        from loaderlint.commands.write_fixes import CannotWrite, write
+        from loaderlint.commands.write_fixes import CannotWrite, diff, write
 
         try:
+            shown = list(diff(change, None, Path.cwd())) if self._chosen.show_fixes else []
             write(change)
         except CannotWrite as error:
             self._fail(f"{_shown(change.path)}: {error}")
             return False
+        terminal.write_bytes(shown, sys.stderr)  # stdout is the report's
         return True
 
     def _diff(self) -> bool:
         """Print the diffs; whether there are any, or findings without a fix."""
         from loaderlint.commands.write_fixes import diff
 
-        count = sum(counts(one, self._chosen) for found in self._found().values() for one in found)
+        before = self._found()
+        count = sum(counts(one, self._chosen) for found in before.values() for one in found)
         changes = self._fixed().changes
         for change in changes:
-            piped = self._piped if self._is_named(change) else None
+            piped = self._piped if self._is_piped(change) else None
             terminal.write_bytes(diff(change, piped, Path.cwd()))
         if changes:
             terminal.say(f"{terminal.files(len(changes))} would change.")
@@ -283,24 +357,32 @@ class _Check:
             terminal.say(f"Nothing would change. {_findings(count)} without such a fix: run it without --diff.")
         else:
             terminal.say("Nothing would change.")
+        self._tell_kept_back(before)
         return bool(changes or count)
 
     def _fixed(self) -> Fixed:
         """What the fixes change; in the workspace's memory it is changed after this. What cannot be fixed is said."""
         from loaderlint.commands.write_fixes import fixed  # loads the parser, which a check without fixes may not need
 
-        done = fixed(self._workspace, self._paths, unsafe=self._chosen.unsafe_fixes, hints=self._chosen.hints)
+        with phase_times.phase("fixing"):
+            done = fixed(self._workspace, self._paths, unsafe=self._chosen.unsafe_fixes, hints=self._chosen.hints)
         for path, reason in done.left.items():
             self._fail(f"{_shown(path)}: not fixed: {reason}")
         return done
 
-    def _is_named(self, change: Change) -> bool:
+    def _is_named(self, file: Path) -> bool:
+        """Whether the command names a file, or a folder that it lies in."""
+        from loaderlint.commands import fix_summary
+
+        return fix_summary.is_named(file, self._paths)
+
+    def _is_piped(self, change: Change) -> bool:
         """Whether a change is one of the files that the command names."""
         return change.path in map(self._workspace.file, self._paths)
 
     def _whole(self, fixed: Fixed) -> tuple[Change, ...]:
         """The changes to what is piped; none if other files would have to change with it."""
-        others = [change for change in fixed.changes if not self._is_named(change)]
+        others = [change for change in fixed.changes if not self._is_piped(change)]
         if not others:
             return fixed.changes
         names = ", ".join(_shown(change.path) for change in others)
@@ -332,6 +414,16 @@ def _named(path: Path) -> str:
 # --- arguments --------------------------------------------------------------------------------------------------------
 
 
+def _without_effect(chosen: argparse.Namespace) -> Iterator[str]:
+    """What is to be told of flags that change nothing without others."""
+    if chosen.unsafe_fixes and not (chosen.fix or chosen.diff):
+        yield "--unsafe-fixes changes nothing alone; add --fix to apply the fixes, or --diff to see them"
+    if chosen.only_named and not (chosen.fix or chosen.diff):
+        yield "--only-named changes nothing alone; add --fix to apply the fixes, or --diff to see them"
+    if chosen.show_fixes and not chosen.fix:
+        yield "--show-fixes changes nothing alone; add --fix to apply the fixes, or see them first with --diff"
+
+
 def _baseline_to_write(chosen: argparse.Namespace) -> Path | None:
     """The file of `--write-baseline`: the one that it names, that --baseline or the settings name, or the default.
 
@@ -344,9 +436,9 @@ def _baseline_to_write(chosen: argparse.Namespace) -> Path | None:
     named = chosen.write_baseline or chosen.baseline
     if named:
         return baseline_file(named, "--write-baseline")
-    found = settings.load(Path.cwd() / "any.py")[0]
+    found = _own_settings(chosen)
     folder = known_as((found.directory if found.baseline else None) or Path.cwd())
-    path = _baseline_in_settings() or Path(os.path.realpath(BASELINE))
+    path = _baseline_in_settings(chosen) or Path(os.path.realpath(BASELINE))
     if not path.is_relative_to(folder):
         raise Usage(
             f"the baseline {printable(found.baseline or BASELINE)} is {printable(str(path))}, outside of the project;"
@@ -355,9 +447,14 @@ def _baseline_to_write(chosen: argparse.Namespace) -> Path | None:
     return path
 
 
-def _baseline_in_settings() -> Path | None:
+def _own_settings(chosen: argparse.Namespace) -> settings.Settings:
+    """The settings of the current folder, without flags."""
+    return settings.load(Path.cwd() / "any.py", named_settings(chosen))[0]
+
+
+def _baseline_in_settings(chosen: argparse.Namespace) -> Path | None:
     """The baseline that the settings of the current folder name."""
-    found = settings.load(Path.cwd() / "any.py")[0]
+    found = _own_settings(chosen)
     return Path(os.path.realpath((found.directory or Path.cwd()) / found.baseline)) if found.baseline else None
 
 

@@ -36,7 +36,7 @@ def given_settings(chosen: argparse.Namespace) -> dict[str, object]:
 def read_settings(chosen: argparse.Namespace) -> dict[str, object]:
     """The same, without a look at what the values mean: whether there are such rules, for example."""
     given = {key: getattr(chosen, key.replace("-", "_")) for key in settings.KEYS}
-    given = {key: value for key, value in given.items() if value is not None}
+    given = {key: value for key, value in given.items() if value is not None} | named_settings(chosen)
     if given.get("select") == []:  # an unset variable of a script, most likely: nothing would ever be found
         raise Usage("--select names no rule; leave it out, or name rules such as LDR1,shared-generator")
     for name in given.get("loaders", ()):
@@ -56,6 +56,21 @@ def read_settings(chosen: argparse.Namespace) -> dict[str, object]:
             ignores.setdefault(pattern, []).append(rule)
         given["per-file-ignores"] = ignores
     return given
+
+
+def named_settings(chosen: argparse.Namespace) -> dict[str, object]:
+    """The file of settings that --config names, or none by --isolated, as an override; empty without these flags.
+    Raises Usage if there is no such file."""
+    if chosen.isolated:
+        return {settings.FILE: ""}
+    if chosen.config is None:
+        return {}
+    path = os.path.realpath(chosen.config)
+    if not os.path.isfile(path):
+        raise Usage(
+            f"--config: {printable(chosen.config)}: no such file{_similar(Path(os.path.abspath(chosen.config)))}"
+        )
+    return {settings.FILE: path}
 
 
 def baseline_file(name: str, flag: str) -> Path:

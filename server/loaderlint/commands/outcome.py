@@ -90,7 +90,7 @@ def show(
         wraps=chosen.output_file is None and out.isatty(),
         quiet=chosen.quiet,
     )
-    printed = _printed(report.render(told, chosen.output_format), chosen.output_file, out)
+    printed = write_lines(report.render(told, chosen.output_format), chosen.output_file, out)
     if chosen.statistics and chosen.output_format != "text":
         from loaderlint.report.text_format import counts
 
@@ -101,7 +101,7 @@ def show(
     return printed
 
 
-def _printed(lines: Iterable[str], file: str | None, out: TextIO) -> bool:
+def write_lines(lines: Iterable[str], file: str | None, out: TextIO) -> bool:
     """Print lines to `out`, or write them to a file as UTF-8 if one is named. Returns whether that worked."""
     if file is None:
         for line in lines:

@@ -16,7 +16,7 @@ from loaderlint.report import shown_path
 from loaderlint.syntax import notebook
 from loaderlint.syntax.bare_tree import is_worse
 from loaderlint.syntax.positions import apply_edits
-from loaderlint.syntax.source import Source, UnreadableSource, decode
+from loaderlint.syntax.source import Source, UnreadableSource, decode, whole_lines
 
 if TYPE_CHECKING:
     from loaderlint.engine import Workspace
@@ -29,7 +29,6 @@ _NO_PYTHON = "its fixes would leave code that is not Python; fix it by hand, and
 
 #: What git quotes in names.
 _UNPRINTABLE = re.compile(r'[\x00-\x1f\x7f"\\]')
-_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 class CannotWrite(Exception):
@@ -150,7 +149,15 @@ def _edited_notebook(path: Path, change: Change) -> tuple[str, str]:
 
 def diff(change: Change, piped: Source | None, directory: Path) -> Iterator[bytes]:
     """A unified diff in the file's encoding, as `git apply` takes it; names are relative to `directory`. `piped`: what
-    came from standard input in the file's place."""
+    came from standard input in the file's place. Raises CannotWrite if the file is no longer what the fix was made
+    for."""
+    try:
+        yield from _diff(change, piped, directory)
+    except (UnreadableFile, UnreadableSource, notebook.UnreadableNotebook) as error:
+        raise CannotWrite(f"changed while it was being checked ({error}); run the command again") from error
+
+
+def _diff(change: Change, piped: Source | None, directory: Path) -> Iterator[bytes]:
     name = shown_path(change.path, directory)
     old, new = _quoted(f"a/{name}"), _quoted(f"b/{name}")
     if change.path.suffix == notebook.SUFFIX:
@@ -159,7 +166,7 @@ def diff(change: Change, piped: Source | None, directory: Path) -> Iterator[byte
         source = piped or decode(reading.read_unseen(change.path, reading.SOURCE))
         texts = change.before, change.after
     mark = "\ufeff" if source.bom else ""
-    before, after = (_LINES.findall(mark + text) for text in texts)
+    before, after = (whole_lines(mark + text) for text in texts)
     for line in difflib.unified_diff(before, after, old, new):
         # A name may hold bytes that are no text: those came in by surrogateescape and leave the same way.
         yield line.encode("utf-8" if mark else source.encoding, "surrogateescape")

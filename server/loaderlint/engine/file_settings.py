@@ -13,7 +13,7 @@ from loaderlint.settings import settings as settings_module
 from loaderlint.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from loaderlint.project.versions.environment import Environment
+    from loaderlint.project.versions.environment import Environment, VersionSet
     from loaderlint.project.versions.library_folders import LibraryFolders
     from loaderlint.project.versions.project_versions import Versions
     from loaderlint.sources.library_summaries import Release
@@ -59,9 +59,18 @@ class Configuration:
                 from loaderlint.project.versions.project_versions import Versions
 
                 self._versions = Versions(self.root, self.interpreter)
-            known = self._environments[path.parent] = _environment(self.settings(path), path.parent, self._versions)
+            known = _environment(self.settings(path), path.parent, self._versions, self._supposed())
+            self._environments[path.parent] = known
             self._note_unread(self._versions.unread)
         return known
+
+    def _supposed(self) -> dict[str, VersionSet]:
+        """The versions of packages that hold whatever the project says."""
+        from loaderlint.project.versions.environment import version_set
+
+        packages = self.overrides.get(settings_module.PACKAGES)
+        given = packages if isinstance(packages, Mapping) else {}
+        return {name: version_set(text, "the command line") for name, text in given.items()}
 
     def _note_unread(self, unread: Mapping[Path, str]) -> None:
         """Note files without which some versions are not known. A file of settings that is no TOML is noted once."""
@@ -91,8 +100,8 @@ class Configuration:
         return self.settings(path).loaders or ()
 
 
-def _environment(settings: Settings, folder: Path, versions: Versions) -> Environment:
-    """What a folder's project runs on: settings first, then what its files say."""
+def _environment(settings: Settings, folder: Path, versions: Versions, supposed: dict[str, VersionSet]) -> Environment:
+    """What a folder's project runs on: settings and what is `supposed` first, then what its files say."""
     from loaderlint.project.versions.environment import Environment, VersionSet, python_set, version_set
 
     torch = version_set(settings.target_torch, "the setting target-torch") if settings.target_torch else None
@@ -104,7 +113,7 @@ def _environment(settings: Settings, folder: Path, versions: Versions) -> Enviro
         python or declared.get("python", VersionSet()),
         platforms,
         settings.start_method,
-        declared,
+        {**declared, **supposed} if supposed else declared,
         source,
     )
 

@@ -26,6 +26,7 @@ from loaderlint.findings.finding import Finding, Silence
 from loaderlint.project.modules.project_files import Part
 from loaderlint.runtime.call_stack import on_own_stack
 from loaderlint.runtime.internal_errors import Failure, Postponed, contained
+from loaderlint.runtime.phase_times import phase
 from loaderlint.sources.library_sources import LibrarySources, SeenLibraries
 from loaderlint.sources.library_summaries import LibrarySummaries
 from loaderlint.sources.store import Cancelled, Snapshot, Store
@@ -148,7 +149,8 @@ class Linking:
         paths = self._store.paths()
         if last is None or last.paths != paths:
             last = None
-            self._read(paths, stop, steps)
+            with phase("reading files"):
+                self._read(paths, stop, steps)
         parts = self._store.searching().units()
         kept = {part: self._kept(last.units.get(part), telling) if last is not None else None for part in parts}
         units = {part: unit for part, unit in kept.items() if unit is not None}

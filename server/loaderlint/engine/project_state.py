@@ -17,6 +17,7 @@ from loaderlint.engine.visibility import Showing
 from loaderlint.findings.diagnostics import Diagnostic, Problem, ProjectInfo, internal_problem
 from loaderlint.findings.finding import Finding, Fix
 from loaderlint.runtime.internal_errors import Failure, contained
+from loaderlint.runtime.phase_times import phase
 from loaderlint.sources.store import Store
 from loaderlint.syntax.source import lines_of
 
@@ -140,15 +141,18 @@ class Project:
         folders = [path for path in asked if os.path.isdir(path)]
         named = [path for path in asked if path not in folders]
         self._folders, self._linking.named = frozenset(folders), frozenset(named)
-        if folders:
-            self.store.walk_all()
-        self.store.name(named)
-        self.store.find(stop)
-        reported = self._reported(folders, named)
+        with phase("finding files"):
+            if folders:
+                self.store.walk_all()
+            self.store.name(named)
+            self.store.find(stop)
+            reported = self._reported(folders, named)
         self.showing.begin()
-        by_file = self._linking.current(stop, steps, typing=typing).findings if reported else {}
+        with phase("linking and asking the rules"):
+            by_file = self._linking.current(stop, steps, typing=typing).findings if reported else {}
         findings = {path: by_file.get(path, []) for path in reported}
-        shown = self._shown(findings)
+        with phase("placing findings"):
+            shown = self._shown(findings)
         self._linking.let_go(reported)
         return shown
 

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from loaderlint.syntax.cutter import Piece
 
 
+#: Why a fix does not change a file that the user wants to keep.
+NOT_NAMED = "it was not named"
+
+
 class Repairs:
     """The edits of one project; those of equal intents are made once."""
 
@@ -31,6 +35,8 @@ class Repairs:
         self._known_at = -1
         self._originals: Originals | None = None
         self._locked: dict[Path, str] = {}
+        self.may_change: Callable[[Path], bool] = lambda path: True
+        """Whether a fix may change a file (the file itself, no link), as far as the user says."""
 
     def lock(self, path: Path, reason: str) -> None:
         """From now on make no fix that changes this file, under whatever name."""
@@ -52,13 +58,15 @@ class Repairs:
     def refusal(self, path: Path) -> str:
         """Why no fix may change a file; '' if it may."""
         file = self.file(path)
-        return outside(path) if file is None else self._locked.get(file, "")
+        if file is None:
+            return outside(path)
+        return self._locked.get(file, "") if self.may_change(file) else NOT_NAMED
 
     def refused(self, findings: Sequence[Finding], unsafe: bool) -> dict[Path, str]:
         """The files that `merged` with the same arguments would change but must not, each with the reason."""
         paths = {path_of(intent) for group in _groups(findings, unsafe) for intent in group}
         reasons = {path: self.refusal(path) for path in paths}
-        return {path: reason for path, reason in reasons.items() if reason}
+        return {path: reason for path, reason in reasons.items() if reason and reason != NOT_NAMED}
 
     def of(self, finding: Finding) -> Iterator[Repair]:
         """The fixes of a finding that can be carried out, the preferred one first, each made when its turn comes."""

@@ -79,6 +79,7 @@ class Workspace:
         self._answered: list[tuple[Project, list[Path]]] = []
         self._roots: dict[Path, Path] = {}
         self._kept_once: set[Path] = set()
+        self._may_change: Callable[[Path], bool] = lambda path: True
 
     # --- what changes -------------------------------------------------------------------------------------------------
 
@@ -209,6 +210,13 @@ class Workspace:
             else:
                 wanted = [d for d in group if hints or d.severity is not Severity.HINT]
             yield self._at(root), [d.finding for d in wanted]
+
+    def confine(self, may_change: Callable[[Path], bool]) -> None:
+        """From now on make no fix that changes a file for which this answers False; it is asked about files, never
+        about links to them."""
+        self._may_change = may_change
+        for project in self._projects.values():
+            project.repairs.may_change = may_change
 
     def lock(self, reasons: Mapping[Path, str]) -> None:
         """From now on make no fix that changes one of these files, under whatever name, for the given reason."""
@@ -395,6 +403,7 @@ class Workspace:
                 rules=self._rules,
                 loose=root not in self._folders and project_root(root) is None,
             )
+            self._projects[root].repairs.may_change = self._may_change
         return self._projects[root]
 
     def project(self, path: Path) -> Project:

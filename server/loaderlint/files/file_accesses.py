@@ -36,10 +36,8 @@ def watch() -> None:
 
 def seen() -> tuple[int, dict[str, Stamp | None]]:
     """When the watch began, in nanoseconds, and what was looked at since, each as it was when it was first looked at;
-    None for what was not there. Ends the watch."""
-    global _seen
-    found, _seen = _seen or {}, None
-    return _began, found
+    None for what was not there. The watch goes on."""
+    return _began, dict(_seen or {})
 
 
 def also_saw(seen: Mapping[str, Stamp | None]) -> None:

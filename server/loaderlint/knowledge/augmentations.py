@@ -65,6 +65,9 @@ _IMGAUG = Library(
 
 LIBRARIES = (_ALBUMENTATIONS, _MONAI, _IMGAUG)
 
+#: The packages whose versions matter.
+PACKAGES = (*(one.package for one in LIBRARIES), "albumentationsx")
+
 #: Worker init functions that reseed the objects of a library.
 RESEEDING_INITS = MappingProxyType({"monai.data.worker_init_fn": "MONAI"})
 

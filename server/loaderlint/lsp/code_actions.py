@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from loaderlint.findings.suppression_comments import Suppressing
 from loaderlint.lsp import rule_page
 from loaderlint.lsp.backend import Workspace
 from loaderlint.lsp.documents import Document, Notebook, Snapshot
 from loaderlint.lsp.fix_all import fix_all
 from loaderlint.lsp.protocol import ContentModified
 from loaderlint.lsp.protocol_diagnostics import Report
-from loaderlint.lsp.suppress_action import Suppressing
 from loaderlint.lsp.text_positions import Place, Span, touches
 from loaderlint.lsp.workspace_edits import Change, Edit, FileEdit, NotMade, Outdated, change, one_edit
 

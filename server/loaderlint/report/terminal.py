@@ -64,11 +64,13 @@ def width(stream: TextIO) -> int:
     return shutil.get_terminal_size((160, 24)).columns if stream.isatty() else 160
 
 
-def write_bytes(parts: Iterable[bytes]) -> None:
-    """Write to stdout, in order with what was printed."""
-    sys.stdout.flush()
+def write_bytes(parts: Iterable[bytes], stream: TextIO | None = None) -> None:
+    """Write to a stream (by default stdout), in order with what was printed."""
+    out = stream or sys.stdout
+    out.flush()
     for part in parts:
-        sys.stdout.buffer.write(part)
+        out.buffer.write(part)
+    out.buffer.flush()
 
 
 def files(count: int) -> str:

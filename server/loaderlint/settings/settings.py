@@ -1,5 +1,7 @@
 """Settings: `[tool.loaderlint]` in pyproject.toml or loaderlint.toml, the nearest one upwards from a file.
 
+Who runs the tool may name another file, or none (`FILE`).
+
 Every key is optional; a key that nobody set is None, so that what reads it can tell 'not said' from any value. A wrong
 key or value never stops anything: it becomes a `SettingsProblem` and the rest applies.
 """
@@ -10,7 +12,7 @@ import difflib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
@@ -61,7 +63,7 @@ class PerFileIgnore(NamedTuple):
 class Settings:
     """What the project asks for. None means that nobody said.
 
-    `directory` is the folder of the settings file (patterns are relative to it), None without a file. `target_torch`
+    `directory` is the folder of the settings `file` (patterns are relative to it), None without a file. `target_torch`
     and `target_python` are a version ('2.4') or a range ('>=2.0,<2.5') that `packaging` can read. `baseline`: a path,
     relative to `directory`; '' for none."""
 
@@ -78,13 +80,14 @@ class Settings:
     start_method: StartMethod | None = None
     loaders: tuple[LoaderWrapper, ...] | None = None
     baseline: str | None = None
+    file: Path | None = field(default=None, compare=False)
 
     def told(self) -> tuple[str, ...]:
-        """What somebody set, a setting a line, and first of all where its file is."""
-        lines = [f"from {self.directory}"] if self.directory else []
+        """What somebody set, a setting a line, and first of all its file."""
+        lines = [f"from {self.file}"] if self.file else []
         for one in fields(self):
             value = getattr(self, one.name)
-            if value is not None and one.name != "directory":
+            if value is not None and one.name not in ("directory", "file"):
                 lines.append(f"{one.name.replace('_', '-')}: {value}")
         return tuple(lines)
 
@@ -132,6 +135,11 @@ class Settings:
 
 #: Not a setting: where overrides keep those of single folders.
 FOLDERS = "folders"
+#: Not a setting either: where overrides name the one file of settings (an absolute path), '' for none. Its patterns and
+#: paths are relative to the current folder, since the file may lie anywhere.
+FILE = "settings-file"
+#: Nor is this: where overrides hold versions of packages, by their normalised names.
+PACKAGES = "packages"
 
 
 def load(path: Path, overrides: Mapping[str, object] | None = None) -> tuple[Settings, tuple[SettingsProblem, ...]]:
@@ -144,8 +152,8 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> tuple[Set
     over = _of_folder(path.parent, overrides or {})
     key = (path.parent, repr(sorted(over.items())))
     if key not in _loaded:
-        from_file, problems = _from_directory(path.parent)
-        asked, more = _from_overrides(over)
+        from_file, problems = _from_named(over[FILE]) if FILE in over else _from_directory(path.parent)
+        asked, more = _from_overrides({key: value for key, value in over.items() if key not in (FILE, PACKAGES)})
         _loaded[key] = (_merged(from_file, asked), problems + more)
     return _loaded[key]
 
@@ -198,6 +206,17 @@ def _from_directory(directory: Path) -> tuple[Settings, tuple[SettingsProblem, .
     return Settings(), ()
 
 
+def _from_named(file: object) -> tuple[Settings, tuple[SettingsProblem, ...]]:
+    """The settings of the file that the user names; the defaults for ''."""
+    if not file:
+        return Settings(), ()
+    path = Path(str(file))
+    if path not in _read:
+        found = _from_file(path) or (Settings(), (SettingsProblem(path, "holds no settings of loaderlint"),))
+        _read[path] = replace(found[0], directory=Path.cwd()), found[1]
+    return _read[path]
+
+
 def _from_file(path: Path) -> tuple[Settings, tuple[SettingsProblem, ...]] | None:
     """The settings of one file; None if there is no such file or it does not speak of loaderlint."""
     try:
@@ -207,14 +226,15 @@ def _from_file(path: Path) -> tuple[Settings, tuple[SettingsProblem, ...]] | Non
     except UnreadableFile as error:
         # A pyproject.toml that cannot be read may well be silent about us: look further up.
         message = f"{error}; its settings are not applied"
-        return (Settings(), (SettingsProblem(path, message),)) if path.name == OWN_FILE else None
-    if path.name == SHARED_FILE and b"loaderlint" not in data:
+        return (Settings(), (SettingsProblem(path, message),)) if path.name != SHARED_FILE else None
+    is_shared = path.name == SHARED_FILE
+    if is_shared and b"loaderlint" not in data:
         return None
     try:
         document = toml.parsed(data)
     except BadToml as error:
-        return Settings(directory=path.parent), (SettingsProblem(path, f"is no valid TOML: {error}"),)
-    if path.name == OWN_FILE:
+        return Settings(directory=path.parent, file=path), (SettingsProblem(path, f"is no valid TOML: {error}"),)
+    if not is_shared:
         return _settings(document, path)
     tool = document.get("tool")
     if not isinstance(tool, dict) or "loaderlint" not in tool:
@@ -224,7 +244,8 @@ def _from_file(path: Path) -> tuple[Settings, tuple[SettingsProblem, ...]] | Non
 
 def _settings(table: object, path: Path) -> tuple[Settings, tuple[SettingsProblem, ...]]:
     settings, messages = _checked(table)
-    return replace(settings, directory=path.parent), tuple(SettingsProblem(path, message) for message in messages)
+    problems = tuple(SettingsProblem(path, message) for message in messages)
+    return replace(settings, directory=path.parent, file=path), problems
 
 
 def _from_overrides(overrides: Mapping[str, object]) -> tuple[Settings, tuple[SettingsProblem, ...]]:

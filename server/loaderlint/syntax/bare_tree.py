@@ -70,6 +70,21 @@ def is_worse(before: str, after: str) -> bool:
     return was is not None and now is not None and now < was
 
 
+def is_same_code(before: str, after: str) -> bool:
+    """Whether Python reads the same in two texts, comments and layout apart; True where it cannot read the first."""
+    depth = measure(before)
+    if depth.is_too_deep or depth.stack > SMALL_STACK:
+        return True
+    try:
+        was = ast.dump(_compiled(before, "exec"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    try:
+        return was == ast.dump(_compiled(after, "exec"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+
 def _validity(text: str) -> int | None:
     """How far Python takes a whole file: 0 not at all, 1 it parses (a cell with `await`, say), 2 it compiles, so that
     `from __future__` comes first and `return` stands in a function. None for a text that nests too deep to try."""

@@ -17,6 +17,7 @@ from loaderlint.files.reading import SOURCE
 MAX_BYTES = SOURCE.size
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_WHOLE_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
 #: What the text of a program is made of.
@@ -107,6 +108,11 @@ def lines_of(text: str) -> list[str]:
     """The lines of `text` without their ends; what stands behind the last end is a line unless it is empty."""
     lines = _LINE_END.split(text)
     return lines if lines[-1] else lines[:-1]
+
+
+def whole_lines(text: str) -> list[str]:
+    """The lines of `text` with their ends."""
+    return _WHOLE_LINE.findall(text)
 
 
 def _encoding(body: bytes, bom: bool) -> tuple[str, str]:

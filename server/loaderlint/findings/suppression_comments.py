@@ -1,16 +1,27 @@
-"""'Suppress here': the comment that silences a finding, and where it goes."""
+"""Suppression comments that are written for the user: what silences a finding, and where it goes. Nothing that stands
+in the file is removed, not even a space."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from loaderlint.findings.suppressions import lines_in_strings, suppressions
-from loaderlint.lsp.text_positions import Span, content
 
 #: Our own comment with its names; what stands behind the last name is group 1.
 _NAMES = re.compile(r"#\s*loaderlint:\s*ignore\s*\[[^\]]*?(,?\s*)\]")
+
+
+class Place(Protocol):
+    """The lines of a finding, from 0; the end is exclusive."""
+
+    @property
+    def line(self) -> int: ...
+    @property
+    def end_line(self) -> int: ...
+    @property
+    def end_column(self) -> int: ...
 
 
 class Insertion(NamedTuple):
@@ -26,12 +37,30 @@ class Suppressing:
     """Proposes comments for the findings of a document with these lines."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = lines
+        self._lines = list(lines)
+        self._added: set[tuple[int, str]] = set()
         # A comment is read back with its line, or with the strings that this begins in: reading all of the text for
         # each of many findings would take quadratic time.
         self._begun = lines_in_strings("".join(lines))
 
-    def insertion(self, span: Span, name: str, code: str) -> Insertion | None:
+    def suppress(self, span: Place, name: str, code: str) -> bool:
+        """Insert the comment, so that the next one finds it there, unless one for the same rule was inserted there
+        before. Returns whether one can stand there."""
+        if not self._added.isdisjoint(((span.line, name), (_last_line(span), name))):
+            return True
+        insertion = self.insertion(span, name, code)
+        if insertion is None:
+            return False
+        self._lines[insertion.line] = self._with(insertion)
+        self._added.add((insertion.line, name))
+        return True
+
+    @property
+    def text(self) -> str:
+        """The whole document with what was inserted."""
+        return "".join(self._lines)
+
+    def insertion(self, span: Place, name: str, code: str) -> Insertion | None:
         """Where and what to write so that the finding of the rule at `span` is silenced.
 
         None if no comment can stand on its first or its last line: inside a string, or behind a line continuation. What
@@ -43,26 +72,28 @@ class Suppressing:
                     return insertion
         return None
 
-    def _works(self, insertion: Insertion, name: str, code: str) -> bool:
+    def _with(self, insertion: Insertion) -> str:
         line = self._lines[insertion.line]
-        changed = line[: insertion.column] + insertion.text + line[insertion.end_column :]
+        return line[: insertion.column] + insertion.text + line[insertion.end_column :]
+
+    def _works(self, insertion: Insertion, name: str, code: str) -> bool:
         first = self._begun.get(insertion.line, insertion.line)
-        comments = suppressions("".join((*self._lines[first : insertion.line], changed)))
+        comments = suppressions("".join((*self._lines[first : insertion.line], self._with(insertion))))
         return any(first + comment.line == insertion.line and comment.covers(name, code) for comment in comments)
 
 
-def _last_line(span: Span) -> int:
+def _last_line(span: Place) -> int:
     """The last line that holds a part of `span`."""
     return span.end_line - 1 if span.end_column == 0 and span.end_line > span.line else span.end_line
 
 
 def _on(line: str, number: int, name: str) -> Insertion | None:
-    text = content(line)
+    text = line.rstrip("\r\n")
     if text.endswith("\\"):
         return None
     if found := _NAMES.search(text):
         start, end = found.span(1)
         empty = text[:start].rstrip().endswith("[")
         return Insertion(number, start, end, name if empty else f", {name}")
-    used = len(text.rstrip())
-    return Insertion(number, used, len(text), f"  # loaderlint: ignore[{name}]")
+    gap = " " * max(0, 2 - (len(text) - len(text.rstrip())))
+    return Insertion(number, len(text), len(text), f"{gap}# loaderlint: ignore[{name}]")

@@ -1,0 +1,114 @@
+"""What `check --compare` supposes: other versions, platforms or start methods."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from loaderlint.commands.command_inputs import Usage
+from loaderlint.settings import settings
+
+#: What may be supposed, by its short name, as the setting that says it.
+_SETTINGS = {
+    "torch": "target-torch",
+    "python": "target-python",
+    "platforms": "platforms",
+    "start-method": "start-method",
+}
+_LISTS = ("platforms",)
+
+
+class Change(NamedTuple):
+    """One supposition: `text` as the user wrote it ('python=3.14'), and the `overrides` that it stands for."""
+
+    text: str
+    overrides: Mapping[str, object]
+
+
+def of(chosen: argparse.Namespace) -> tuple[Change, ...]:
+    """The changes that --compare names, each by itself. Raises Usage for what cannot be compared."""
+    if not chosen.compare:
+        return ()
+    _refuse_others(chosen)
+    changes: dict[str, Change] = {}
+    for text in _parts(chosen.compare):
+        change = _change(*text)
+        name = text[0]
+        if name in changes:
+            raise Usage(f"--compare: {name} is named twice; compare with one value at a time")
+        changes[name] = change
+    return tuple(changes.values())
+
+
+def together(changes: Sequence[Change]) -> Change:
+    """All changes at once."""
+    overrides: dict[str, object] = {}
+    for change in changes:
+        for key, value in change.overrides.items():
+            before = overrides.get(key)
+            both = {**before, **value} if isinstance(before, Mapping) and isinstance(value, Mapping) else value
+            overrides[key] = both
+    return Change(", ".join(change.text for change in changes), overrides)
+
+
+def _refuse_others(chosen: argparse.Namespace) -> None:
+    """Refuse flags that --compare does not go with."""
+    others = {
+        "--fix": chosen.fix,
+        "--diff": chosen.diff,
+        "--suppress": chosen.suppress,
+        "--write-baseline": chosen.write_baseline is not None,
+        "--show-files": chosen.show_files,
+        "--show-settings": chosen.show_settings,
+        "--statistics": chosen.statistics,
+        "-": "-" in chosen.paths,
+    }
+    for flag in (flag for flag, given in others.items() if given):
+        raise Usage(f"--compare reports what would come and go: leave {flag} away")
+    if chosen.output_format not in ("text", "json"):
+        raise Usage("--compare writes text or json; choose one of them with --output-format")
+
+
+def _parts(given: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Names and values; a part without a name belongs to the list before it: 'platforms=linux,windows,torch=2.4'."""
+    for text in given:
+        listed: list[tuple[str, str]] = []
+        for part in (part.strip() for part in text.split(",")):
+            name, equals, value = part.partition("=")
+            # '>=2.0' in 'torch=>=2.0,<2.5' holds a sign of equality too
+            if equals and name.strip().replace("-", "").isalnum():
+                listed.append((name.strip().lower(), value.strip()))
+            elif listed and part:
+                listed[-1] = (listed[-1][0], f"{listed[-1][1]},{part}")
+            else:
+                raise Usage(f"--compare: '{part}' cannot be read; write NAME=VALUE, such as python=3.14")
+        yield from listed
+
+
+def _change(name: str, value: str) -> Change:
+    key = _SETTINGS.get(name.removeprefix("target-"))
+    if key is None:
+        return _package(name, value)
+    given = {key: value.split(",") if key in _LISTS else value}
+    wrong = [problem.message for problem in settings.load(Path.cwd() / "any.py", given)[1] if problem.path is None]
+    if wrong:
+        raise Usage("\n".join(f"--compare: {message}" for message in wrong))
+    return Change(f"{name}={value}", given)
+
+
+def _package(name: str, value: str) -> Change:
+    from loaderlint.knowledge.augmentations import PACKAGES as AUGMENTATIONS
+    from loaderlint.knowledge.wrappers import PACKAGES as WRAPPERS
+
+    known = sorted({*AUGMENTATIONS, *(package for packages in WRAPPERS.values() for package in packages)})
+    if name not in known:
+        raise Usage(
+            f"--compare: no finding depends on the version of '{name}'{settings.nearest(name, (*_SETTINGS, *known))};"
+            f" write {', '.join(_SETTINGS)} or a package that loaderlint knows"
+        )
+    _, messages = settings.load(Path.cwd() / "any.py", {"target-torch": value})
+    if any(problem.path is None for problem in messages):
+        raise Usage(f"--compare: '{value}' is no version of {name}; write a version such as 2.0.8, or a range")
+    return Change(f"{name}={value}", {settings.PACKAGES: {name: value}})

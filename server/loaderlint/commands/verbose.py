@@ -1,0 +1,42 @@
+"""What `check --verbose` tells of its work: the files that were read, the settings and versions that hold for them and
+why, and the time of each phase."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.report import shown_path, terminal
+
+if TYPE_CHECKING:
+    from loaderlint.engine import Workspace
+
+
+def lines(workspace: Workspace, checked: Iterable[Path], spent: Mapping[str, float]) -> Iterator[str]:
+    """Of a check of these files, the phases of which took so many seconds."""
+    for project, _ in workspace.answered():
+        paths = project.store.paths()
+        yield f"Read {terminal.files(len(paths))} in {project.root}:"
+        yield from (f"  {_shown(path)}" for path in paths)
+    yield from _facts(workspace, sorted({path.parent for path in checked}))
+    yield f"Time: {sum(spent.values()):.2f} s"
+    yield from (f"  {seconds:.2f} s {name}" for name, seconds in spent.items())
+
+
+def _facts(workspace: Workspace, folders: Iterable[Path]) -> Iterator[str]:
+    """What holds for the files of these folders; folders for which the same holds are told together."""
+    alike: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Path]] = {}
+    for folder in folders:
+        file = folder / "any.py"
+        alike.setdefault((workspace.settings(file).told(), workspace.environment(file)), []).append(folder)
+    for (settings, runs_on), known in alike.items():
+        yield f"In {', '.join(map(_shown, known))}:"
+        yield "  settings:"
+        yield from (f"    {line}" for line in settings or ("the defaults",))
+        yield "  runs on:"
+        yield from (f"    {line}" for line in runs_on)
+
+
+def _shown(path: Path) -> str:
+    return shown_path(path, Path.cwd())
