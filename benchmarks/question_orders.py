@@ -52,9 +52,11 @@ def orders(given: tuple[Rule, ...]) -> Iterator[tuple[str, tuple[Rule, ...]]]:
 
 def answers(folder: Path, order: Sequence[Rule]) -> tuple[frozenset[str], frozenset[str]]:
     """The findings and the loaders of a project, where the rules ask in this order."""
-    workspace = Workspace([folder], {"select": ["ALL"]}, tells=True, rules=order)
-    found = [str(one) for shown in workspace.check().values() for one in shown]
-    return frozenset(found), frozenset(map(str, workspace.worker_map().loaders))
+    settings = {"select": ["ALL"]}
+    # What is told of the loaders is gathered before the rules ask, so the findings come from a check without.
+    found = [str(one) for shown in Workspace([folder], settings, rules=order).check().values() for one in shown]
+    loaders = Workspace([folder], settings, tells=True, rules=order).worker_map().loaders
+    return frozenset(found), frozenset(map(str, loaders))
 
 
 def _compare(what: str, one: Iterable[str], other: Iterable[str]) -> bool:
