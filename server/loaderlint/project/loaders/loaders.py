@@ -323,7 +323,9 @@ class Loaders:
         found: dict[Atom, Held] = {}
         others = any(isinstance(atom, Unknown) and atom.reason in (CHOSEN | OPEN) for atom in value.atoms)
         evaluated = any(isinstance(atom, Unknown) and atom.reason == "eval" for atom in value.atoms)
-        for way in (self._way(self._evaluated(atom) if evaluated else atom, wrapped, depth) for atom in value.ordered()):
+        for way in (
+            self._way(self._evaluated(atom) if evaluated else atom, wrapped, depth) for atom in value.ordered()
+        ):
             for atom, held in way.items():
                 before = found.get(atom, Held(False, False))
                 found[atom] = Held(before.wrapped or held.wrapped, before.sure or held.sure and not others)
