@@ -319,7 +319,7 @@ def picks(ev: Evaluator, key: Val) -> bool:
 
 
 def makes_positions(ev: Evaluator, index: int, frame: Frame) -> bool:
-    """Whether an index is written as a call of a method that makes an array, whatever it is called on: `x.to_numpy()`."""
+    """Whether an index is written as a call of a method that makes an array, of whatever: `x.to_numpy()`."""
     call = ev.expr(frame, index)
     func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
     return isinstance(func, ir.Attr) and f".{func.name}" in POSITION_METHODS
