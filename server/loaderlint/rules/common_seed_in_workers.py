@@ -47,9 +47,9 @@ loader = DataLoader(Stream(images), num_workers=4)
 ## Fix safety
 Safe where a worker seeds once or at the head of an epoch: all such seeds of the function are changed at once, and
 `torch.initial_seed()` follows `torch.manual_seed` in the main process. None where the same function draws an order of
-items, which has to be the same in all workers: draw it from a generator of its own. Unsafe for a constant where the workers persist:
-each epoch would begin with the same numbers, as it does now. Unsafe too where the seed is set for each batch or sample:
-the calls are deleted.
+items, which has to be the same in all workers: draw it from a generator of its own. Unsafe for a constant where the
+workers persist: each epoch would begin with the same numbers, as it does now. Unsafe too where the seed is set for each
+batch or sample: the calls are deleted.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)

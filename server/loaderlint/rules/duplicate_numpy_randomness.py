@@ -20,6 +20,7 @@ torch 1.9 and later seed NumPy in each worker (pytorch/pytorch#56488). There thi
 - NumPy is seeded before the draw, on every way that leads to it. (Where only one branch seeds, it is a warning.)
 - Loaders that seed NumPy themselves: timm's `create_loader`, ultralytics, fastai, Lightning with
   `seed_everything(workers=True)`.
+- A number that is only compared with a chance of 0 in this dataset (`np.random.rand() < self.flip`).
 - Draws from Python's `random` or from torch: their states are set in each worker on every torch.
 
 ## Example
@@ -67,6 +68,7 @@ from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.loader_traits import one_stream
 from loaderlint.rules.shared.seeding import seed_worker_fix, seeds_numpy, seeds_on_the_way
 from loaderlint.rules.shared.silence_reasons import ONE_STREAM, started_by
+from loaderlint.rules.shared.vain_draws import NEVER, is_vain
 from loaderlint.rules.shared.wording import in_workers_of, repeated
 
 FIXED_IN = "1.9"
@@ -94,6 +96,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Dr
                 continue
             common = sets_common_order(call, atom.name, model)
             why_not = "it sets an order in which all workers have to agree" if common else ""
+            why_not = why_not or (NEVER if is_vain(call, model) else "")
             cure = partial(_cure, call, model)
             yield Candidate(Draw(call, atom.name), call.frame, here, cure, why_not, key=(call.number, atom.name))
 

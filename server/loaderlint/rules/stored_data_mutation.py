@@ -210,6 +210,8 @@ def _kind_of(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model)
     is_whole = origin.relation == "same" and len(origin.path) == 1
     if is_whole and (edit.form == "item" or edit.how == "`shuffle`" or edit.how in _OVERWRITING):
         return None
+    if edit.how == "`shuffle`" and isinstance(model.ev.expr(frame, edit.target), ir.Element):
+        return None  # `for group in self.groups: random.shuffle(group)`: all groups at once, so it is no sample's data
     if is_whole and edit.how == "`.reverse()`" and _is_by_chance(edit.spot.number, frame, model):
         return None
     known = known_kind(value)

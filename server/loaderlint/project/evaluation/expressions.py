@@ -13,6 +13,7 @@ from loaderlint.project.evaluation import containers, dynamic_dispatch, library_
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.functions import by_default
+from loaderlint.project.evaluation.name_patterns import pattern_of
 from loaderlint.project.evaluation.values import (
     ClassRef,
     FunctionRef,
@@ -259,7 +260,8 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
                 parts.append(library_values.item_of(items, key, sliced, atom))
                 aliases = True
             case MapOf(keys, values):
-                parts.append(library_values.entry_of(keys, values, key))
+                pattern = pattern_of(ev, index, frame) if key.literal is None else ""
+                parts.append(library_values.entry_of(keys, values, key, pattern))
                 aliases = True
             case Instance():
                 parts.append(_object_item(ev, atom, key, frame, number))

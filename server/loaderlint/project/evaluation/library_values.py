@@ -32,7 +32,7 @@ from loaderlint.knowledge.registries import looks_up_class
 from loaderlint.project.evaluation import containers, dynamic_dispatch
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.name_patterns import named_by, pattern_of
+from loaderlint.project.evaluation.name_patterns import fits, named_by, pattern_of
 from loaderlint.project.evaluation.values import (
     NO_ORIGINS,
     NONE_VALUE,
@@ -276,8 +276,9 @@ def item_of(items: tuple[Val, ...], key: Val, sliced: bool, whole: SeqOf) -> Val
     return join(items)
 
 
-def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val) -> Val:
-    """`mapping[key]`: the value of a constant key, else any of them. An empty mapping may be a registry."""
+def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val, pattern: str = "") -> Val:
+    """`mapping[key]`: the value of a constant key, else any of them whose key may be meant. An empty mapping may be a
+    registry. `pattern`: what is constant of a key that is built, '' if nothing is (see `pattern_of`)."""
     literal = key.literal
     if literal is not None and isinstance(literal.value, str):
         exact = [v for k, v in zip(keys, values, strict=True) if k == literal.value]
@@ -285,7 +286,10 @@ def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val) ->
             return exact[-1]
         if keys and None not in keys and not literal.configured:
             return unknown("no such key")
-    return join((*values, unknown("looked up by a key"))) if values else unknown("empty mapping")
+    if not values:
+        return unknown("empty mapping")
+    meant = (v for k, v in zip(keys, values, strict=True) if k is None or not pattern or fits(pattern, k))
+    return join((*meant, unknown("looked up by a key")))
 
 
 #: Objects whose items are read from elsewhere each time, so they are not stored data.
@@ -315,7 +319,7 @@ def picks(ev: Evaluator, key: Val) -> bool:
 
 
 def makes_positions(ev: Evaluator, index: int, frame: Frame) -> bool:
-    """Whether an index is written as a call of a method that makes an array, whatever it is called on: `x.to_numpy()`."""
+    """Whether an index is written as a call of a method that makes an array, of whatever: `x.to_numpy()`."""
     call = ev.expr(frame, index)
     func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
     return isinstance(func, ir.Attr) and f".{func.name}" in POSITION_METHODS

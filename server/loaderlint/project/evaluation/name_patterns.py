@@ -30,6 +30,11 @@ def pattern_of(ev: Evaluator, number: int, frame: Frame) -> str:
     return "" if pattern.replace(_ANY, "") == "" else pattern
 
 
+def fits(pattern: str, name: str) -> bool:
+    """Whether a text may be one that is built like a pattern; of a text that is no name nobody knows."""
+    return re.fullmatch(pattern, name) is not None or _PART.fullmatch(name) is None
+
+
 def may_be_named(ev: Evaluator, number: int, frame: Frame, name: str) -> bool:
     """Whether an expression may give a name, for a constant part of it."""
     known = named_by(ev.eval(number, frame))

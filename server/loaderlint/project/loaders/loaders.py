@@ -64,8 +64,8 @@ Answer = Literal["yes", "no", "maybe"]
 
 
 class Held(NamedTuple):
-    """How a loader holds a dataset: inside a Subset, ConcatDataset or the like; for sure (in some run of the program), or
-    as one that may not be meant."""
+    """How a loader holds a dataset: inside a Subset, ConcatDataset or the like; for sure (in some run of the program),
+    or as one that may not be meant."""
 
     wrapped: bool
     sure: bool
@@ -74,8 +74,8 @@ class Held(NamedTuple):
 @dataclass(frozen=True, slots=True, eq=False)
 class Loader:
     """One loader in one context. `index` is its bit. `arguments`: torch's parameters that are passed (or that a wrapper
-    sets); `datasets` the dataset objects and library datasets it may hold; `guessed`: those of them that may not
-    be meant; `wrapped`: some of them inside a Subset, ConcatDataset or the like. `name`: what the code calls it. `late`:
+    sets); `datasets` the dataset objects and library datasets it may hold; `guessed`: those of them that may not be
+    meant; `wrapped`: some of them inside a Subset, ConcatDataset or the like. `name`: what the code calls it. `late`:
     its dataset is out of sight, with the reason, and `late_sites` are the calls that make it, where they are in sight;
     `out_of_sight`: no loader is in sight at all, one is presumed for the project's unused datasets. `workers`: how many
     it starts, as configured. `presumed`: it is made by a class whose objects nothing in sight makes. `installed`: a
@@ -323,7 +323,9 @@ class Loaders:
         found: dict[Atom, Held] = {}
         others = any(isinstance(atom, Unknown) and atom.reason in (CHOSEN | OPEN) for atom in value.atoms)
         evaluated = any(isinstance(atom, Unknown) and atom.reason == "eval" for atom in value.atoms)
-        for way in (self._way(self._evaluated(atom) if evaluated else atom, wrapped, depth) for atom in value.ordered()):
+        for way in (
+            self._way(self._evaluated(atom) if evaluated else atom, wrapped, depth) for atom in value.ordered()
+        ):
             for atom, held in way.items():
                 before = found.get(atom, Held(False, False))
                 found[atom] = Held(before.wrapped or held.wrapped, before.sure or held.sure and not others)
