@@ -59,7 +59,7 @@ DERIVED_NAMES = MappingProxyType(
         "torch_geometric.loader.temporal_dataloader.TemporalDataLoader": "torch_geometric.loader.TemporalDataLoader",
         "torchaudio.datasets.librispeech.LIBRISPEECH": "torchaudio.datasets.LIBRISPEECH",
         "torchaudio.datasets.speechcommands.SPEECHCOMMANDS": "torchaudio.datasets.SPEECHCOMMANDS",
-        "torchdata.stateful_dataloader.stateful_dataloader.StatefulDataLoader": "torchdata.stateful_dataloader.StatefulDataLoader",
+        "torchdata.stateful_dataloader.stateful_dataloader.StatefulDataLoader": "torchdata.stateful_dataloader.StatefulDataLoader",  # noqa: E501
         "transformers.trainer.Trainer": "transformers.Trainer",
         "transformers.trainer_seq2seq.Seq2SeqTrainer": "transformers.Seq2SeqTrainer",
         "transformers.trainer_utils.set_seed": "transformers.set_seed",
