@@ -12,8 +12,9 @@ from loaderlint.knowledge.measured_libraries import names_in_tables
 from loaderlint.sources import library_summaries
 from scripts.summarised_names import SummarisedNames
 
-_HEAD = '''"""Other names of what the tables know, as libraries export it. Written by scripts/derived_names.py from the summaries in
-`knowledge/library_summaries`; run it again when they, or the tables, change."""
+_HEAD = '''"""Other names of what the tables know, as libraries export it.
+
+Written by scripts/derived_names.py from `knowledge/library_summaries`. Run it again when these or the tables change."""
 
 from __future__ import annotations
 

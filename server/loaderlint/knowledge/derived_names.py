@@ -1,5 +1,6 @@
-"""Other names of what the tables know, as libraries export it. Written by scripts/derived_names.py from the summaries in
-`knowledge/library_summaries`; run it again when they, or the tables, change."""
+"""Other names of what the tables know, as libraries export it.
+
+Written by scripts/derived_names.py from `knowledge/library_summaries`. Run it again when these or the tables change."""
 
 from __future__ import annotations
 
