@@ -1,4 +1,5 @@
-"""Renew the summaries of libraries that come with loaderlint (server/loaderlint/knowledge/library_summaries).
+"""Renew the summaries of libraries that come with loaderlint (server/loaderlint/knowledge/library_summaries),
+and what is derived from them (derived_names.py beside it).
 
 python -m scripts.library_summaries                     downloads the archives that are missing, and writes
 python -m scripts.library_summaries --archives FOLDER   keeps the archives in FOLDER, and takes those that are there
@@ -29,6 +30,7 @@ import msgspec
 
 from loaderlint.sources import library_summaries
 from loaderlint.sources.library_summaries import FOLDER, INDEX, Release
+from scripts import derived_names
 from scripts.reduced_code import Module, reduced
 
 #: What no loader's worker runs, in any library.
@@ -142,7 +144,7 @@ LIBRARIES = (
         names="torch_geometric",
     ),
     _library("fastai", "fastai==2.8.12", only="fastai/data/* fastai/torch_core.py"),
-    _library("torchdata", "torchdata==0.11.0"),
+    _library("torchdata", "torchdata==0.9.0 torchdata==0.11.0"),
     _library("litdata", "litdata==0.2.76", only="litdata/streaming/*"),
     _library("mosaicml-streaming", "mosaicml-streaming==0.13.0", "streaming", only="streaming/base/*"),
     _library("torchvision", "torchvision==0.29.1", only="*/datasets/* */transforms/transforms.py"),
@@ -165,6 +167,7 @@ def main() -> None:
         archives.mkdir(parents=True, exist_ok=True)
         found = [summarised(one, wanted, archives) for one in LIBRARIES for wanted in one.releases]
     write({release: data for release, data in found})
+    derived_names.main()
 
 
 def write(summaries: Mapping[Release, bytes]) -> None:

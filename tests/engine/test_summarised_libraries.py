@@ -93,3 +93,38 @@ def test_a_broken_index_costs_all_summaries_and_a_message(tmp_path: Path, monkey
 def use(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Let the summaries be those in a folder."""
     monkeypatch.setattr(library_summaries, "FOLDER", folder)
+
+
+#: What looks like a use of a summarised library, and gives nothing to report.
+QUIET = {
+    "no workers": NOISY + "import torchio as tio\nqueue = tio.Queue(Noisy(), 100, 10, None)\n",
+    "a transform that the dataset does not hold": JITTER
+    + "import torchio as tio\nfrom torch.utils.data import DataLoader\njitter = Jitter()\n"
+    + "loader = DataLoader(tio.SubjectsDataset([]), num_workers=4)\n",
+    "a class of the library that makes no loader": NOISY
+    + "import torchio as tio\nsubject = tio.Subject(data=Noisy())\n",
+    "a name that the library does not have": NOISY
+    + "from torchio import Feed\nloader = Feed(Noisy(), num_workers=4)\n",
+    "a library without a summary": NOISY + "from otherlib import Queue\nqueue = Queue(Noisy(), num_workers=4)\n",
+}
+
+
+@pytest.mark.parametrize("train", QUIET.values(), ids=QUIET)
+def test_near_misses_are_quiet(tmp_path: Path, train: str) -> None:
+    assert not found(bare(tmp_path, train))
+
+
+def test_a_module_of_the_project_wins(tmp_path: Path) -> None:
+    write(tmp_path, {"torchio.py": "class Queue:\n    def __init__(self, *args, **kwargs):\n        pass\n"})
+    assert not found(bare(tmp_path, NOISY + QUEUE))
+
+
+def test_data_are_read_only_where_the_library_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    read = library_summaries.read
+    monkeypatch.setattr(library_summaries, "read", lambda one: (opened.append(one.library), read(one))[1])
+    given = "import timm\nfrom torch.utils.data import DataLoader\nloader = DataLoader(Noisy(), num_workers=4)\n"
+    assert names(bare(tmp_path, NOISY + given)) == [(SHARED, 8)]
+    assert not opened
+    assert names(bare(tmp_path / "other", NOISY + QUEUE)) == [(SHARED, 8)]
+    assert opened == ["torchio"]

@@ -1,8 +1,13 @@
-"""One name for one thing: libraries export the same object under several dotted names."""
+"""One name for one thing: libraries export the same object under several dotted names.
+
+Most of these names are derived from the libraries (`loaderlint.knowledge.derived_names`). What stands here cannot be:
+names of torch and of what is not summarised, and prefixes that stand for others as a whole."""
 
 from __future__ import annotations
 
 from functools import cache
+
+from loaderlint.knowledge import derived_names
 
 #: Prefixes that are another name for something; the longest match wins.
 _PREFIXES: tuple[tuple[str, str], ...] = tuple(
@@ -22,9 +27,6 @@ _PREFIXES: tuple[tuple[str, str], ...] = tuple(
             "torchvision.datasets.folder.": "torchvision.datasets.",
             "torchvision.datasets.vision.": "torchvision.datasets.",
             "torch_geometric.data.DataLoader": "torch_geometric.loader.DataLoader",
-            "torch_geometric.loader.dataloader.": "torch_geometric.loader.",
-            "monai.data.dataloader.": "monai.data.",
-            "monai.data.utils.": "monai.data.",
             "timm.data.loader.": "timm.data.",
             "ultralytics.data.build.": "ultralytics.data.",
             "fastai.data.load.": "fastai.",
@@ -35,28 +37,8 @@ _PREFIXES: tuple[tuple[str, str], ...] = tuple(
             "fastai.text.all.": "fastai.",
             "fastai.tabular.all.": "fastai.",
             "fastai.torch_core.": "fastai.",
-            "torch_geometric.loader.node_loader.": "torch_geometric.loader.",
-            "torch_geometric.loader.link_loader.": "torch_geometric.loader.",
-            "torch_geometric.loader.neighbor_loader.": "torch_geometric.loader.",
-            "torch_geometric.loader.link_neighbor_loader.": "torch_geometric.loader.",
-            "torch_geometric.loader.cluster.": "torch_geometric.loader.",
-            "ignite.distributed.auto.": "ignite.distributed.",
-            "transformers.trainer.": "transformers.",
-            "transformers.trainer_seq2seq.": "transformers.",
-            "transformers.training_args.": "transformers.",
-            "transformers.training_args_seq2seq.": "transformers.",
             "transformers.trainer_utils.": "transformers.",
-            "mmengine.runner.runner.": "mmengine.runner.",
             "detectron2.data.build.": "detectron2.data.",
-            "mmcv.utils.parrots_wrapper.DataLoader": "torch.utils.data.DataLoader",
-            "mmcv.utils.DataLoader": "torch.utils.data.DataLoader",
-            "webdataset.compat.": "webdataset.",
-            "streaming.base.dataloader.": "streaming.",
-            "streaming.base.": "streaming.",
-            "litdata.streaming.dataloader.": "litdata.",
-            "litdata.streaming.": "litdata.",
-            "monai.data.thread_buffer.": "monai.data.",
-            "torchdata.stateful_dataloader.stateful_dataloader.": "torchdata.stateful_dataloader.",
             "pytorch_lightning.": "lightning.pytorch.",
             "lightning.pytorch.utilities.seed.": "lightning.pytorch.",
             "albumentations.core.composition.": "albumentations.",
@@ -80,6 +62,12 @@ _PREFIXES: tuple[tuple[str, str], ...] = tuple(
 @cache
 def canonical(name: str) -> str:
     """The one name under which the tables know `name`."""
+    head, rest = name, ""
+    while head:
+        if head in derived_names.DERIVED_NAMES:
+            return derived_names.DERIVED_NAMES[head] + rest
+        head, dot, last = head.rpartition(".")
+        rest = f"{dot}{last}{rest}"
     for prefix, replacement in _PREFIXES:
         if name.startswith(prefix):
             return replacement + name[len(prefix) :]

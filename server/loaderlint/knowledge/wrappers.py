@@ -125,8 +125,7 @@ class Wrapper:
 _TIMM_PARAMETERS = ("dataset", "input_size", "batch_size", "is_training")
 _MONAI_PARAMETERS = ("dataset", "num_workers")
 _PYG_GRAPH_LOADERS = """
-    NodeLoader LinkLoader NeighborLoader LinkNeighborLoader HGTLoader ClusterLoader RandomNodeLoader
-    TemporalDataLoader
+    NodeLoader LinkLoader NeighborLoader LinkNeighborLoader HGTLoader RandomNodeLoader TemporalDataLoader
 """
 _TRANSFORMERS = LoaderKind(
     "transformers.Trainer",
@@ -290,6 +289,12 @@ WRAPPERS = (
                     f"torch_geometric.loader.{name}", parameters=("data",), replaces=("collate_fn",), own_data=True
                 )
                 for name in _PYG_GRAPH_LOADERS.split()
+            ),
+            LoaderKind(
+                "torch_geometric.loader.ClusterLoader",
+                parameters=("cluster_data",),
+                replaces=("collate_fn",),
+                own_data=True,
             ),
         ),
     ),
