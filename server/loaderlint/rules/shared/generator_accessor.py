@@ -34,7 +34,6 @@ from loaderlint.rules.shared.expression_source import read_elsewhere
 from loaderlint.rules.shared.generator_creation import library_of
 from loaderlint.rules.shared.generator_seeds import seed_of
 from loaderlint.rules.shared.pickled_to_workers import pickles_itself
-from loaderlint.rules.shared.seed_control import set_by_torchs_seed
 
 
 class Draw(NamedTuple):
@@ -114,8 +113,8 @@ def accessor_fix(generators: Sequence[Sequence[Draw]], model: Model) -> Fix | No
     intents = [intent for some in made for intent in some]
     if not at_module_level:
         intents += _left_out(generators, intents)
-    title = "Make the generator in each worker" if len(made) == 1 else "Make the generators in each worker"
-    return Fix(f"{title}{set_by_torchs_seed(model)}", "safe", tuple(dict.fromkeys(intents)))
+    title = f"Make the generator{'s' if len(made) > 1 else ''} in the worker"
+    return Fix(title, "safe", tuple(dict.fromkeys(intents)))
 
 
 # --- on an object -----------------------------------------------------------------------------------------------------

@@ -73,8 +73,9 @@ def keyed_by_process(made: LibObject, origins: frozenset[Origin], doc: str, mode
         return ()
     stores = {store.step: (store, doc)}
     for other in _made_beside(made, owner, model):
+        kind = handle_kind(other, model)
         beside = _own_store(other, owner, model)
-        if beside is None or _is_written(other, model):
+        if beside is None or kind is None or not kind.fix or _is_written(other, model):
             return ()
         stores[beside.step] = (beside, _DOC)
     intents: list[Intent] = []
