@@ -85,7 +85,7 @@ def test_edits_are_minimal() -> None:
         FileEdit(
             PATH,
             (
-                TextEdit(Span(1, 0, 1, 0), "import numpy as np\n"),
+                TextEdit(Span(1, 0, 1, 0), "\nimport numpy as np\n"),
                 TextEdit(Span(1, 7, 1, 7), "np.copy("),
                 TextEdit(Span(1, 8, 1, 8), ")"),
             ),

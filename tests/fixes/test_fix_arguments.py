@@ -41,7 +41,7 @@ SET = [
     ("DataLoader(\n    a\n    ,\n)\n", "DataLoader(\n    a\n    ,\n    kw=1,\n)\n"),
     (
         "x = DataLoader(ds,\n               a=1)  # c\n",
-        "x = DataLoader(ds,\n               a=1,\n               kw=1)  # c\n",
+        "x = DataLoader(ds,\n               kw=1,\n               a=1)  # c\n",
     ),
     ("x = DataLoader(ds,\n               a=1,)\n", "x = DataLoader(ds,\n               a=1,\n               kw=1,)\n"),
     (

@@ -102,6 +102,11 @@ SORTED = [
         "import cv2\nimport numpy\n\nfrom project import models\n",
         "import cv2\nimport numpy\nimport torch\n\nfrom project import models\n",
     ),
+    (
+        "cv2",
+        "import _paths\n\nimport os\n\nimport torch\n",
+        "import _paths\n\nimport os\n\nimport cv2\nimport torch\n",
+    ),
     # below what opens the file, above the comment on an import
     ("random", "# Licence\nimport torch\n", "# Licence\nimport random\n\nimport torch\n"),
     ("random", "import sys\n# about torch\nimport torch\n", "import random\nimport sys\n# about torch\nimport torch\n"),

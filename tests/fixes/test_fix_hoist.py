@@ -15,7 +15,7 @@ LAMBDAS = [
         "import os\n\n\ndef main(n):\n    return lambda *rows, k=1: rows[n]  # why\n",
         "lambda *rows, k=1: rows[n]",
         ("n",),
-        "import os\nimport functools\n\n\ndef apply(n, *rows, k=1):\n    return rows[n]\n\n\n"
+        "import functools\nimport os\n\n\ndef apply(n, *rows, k=1):\n    return rows[n]\n\n\n"
         "def main(n):\n    return functools.partial(apply, n)  # why\n",
     ),
     (
@@ -60,7 +60,7 @@ NESTED = [
     (
         "import os\n\n\ndef main(n):\n    def f(a):\n        return a * n  # end\n    return f\n",
         ("n",),
-        "import os\nimport functools\n\n\ndef _f(n, a):\n    return a * n\n\n\n"
+        "import functools\nimport os\n\n\ndef _f(n, a):\n    return a * n\n\n\n"
         "def main(n):\n    f = functools.partial(_f, n)  # end\n    return f\n",
     ),
     (

@@ -86,7 +86,7 @@ def test_two_methods_keep_their_order() -> None:
 def test_modules_of_a_method() -> None:
     text = "import numpy\n\nclass A:\n    x = 1\n"
     intent = InsertMethod(Place(PATH, 1, -1), "f", "def {f}(self):\n    return {numpy}.x, {os}.y")
-    after = "import numpy\nimport os\n\nclass A:\n    x = 1\n\n    def f(self):\n        return numpy.x, os.y\n"
+    after = "import os\n\nimport numpy\n\nclass A:\n    x = 1\n\n    def f(self):\n        return numpy.x, os.y\n"
     assert fixed(text, [intent]) == after
     again = InsertMethod(Place(PATH, 2, -1), "f", intent.source)
     assert refused(after, [again]) == "nothing is left to change"

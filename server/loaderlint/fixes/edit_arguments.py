@@ -107,6 +107,9 @@ def _append(draft: Draft, tree: Tree, call: cst.Call, fresh: Sequence[str]) -> l
         return [Change(end, end, "".join(f",{space}{text}" for text in fresh), ARGUMENT)]
     line = draft.newline + draft.text[draft.line_start(start) : start]
     line_end = draft.line_end(after_comma)
+    if line_end > close and "#" in draft.text[close:line_end] and last.keyword is not None:
+        # the comment stays with the last argument
+        return [Change(start, start, "".join(f"{text},{line}" for text in fresh), ARGUMENT)]
     if line_end > close:  # the closing parenthesis is on the last argument's line
         if has_comma:
             return [Change(after_comma, after_comma, "".join(f"{line}{text}," for text in fresh), ARGUMENT)]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from loaderlint.fixes.draft import Draft, NewImport
 from loaderlint.fixes.layout import above_comments
+from loaderlint.project.modules.import_resolution import WELL_KNOWN
 
 #: The kinds of imports, in the order in which isort and ruff put their groups.
 FUTURE, STANDARD, THIRD_PARTY, RELATIVE = range(4)
@@ -67,13 +68,15 @@ def _offset(new: Import, head: Sequence[Import], draft: Draft) -> int:
 
 
 def _group(new: Import, head: Sequence[Import], draft: Draft) -> list[Import]:
-    """The imports that a new one belongs to: those of its kind, or of them those that stand with the first one, or with
-    one of its own package."""
+    """The imports that a new one belongs to: those of its kind, or of them those that stand with one of its own
+    package, with a library, or with the first one."""
     same = [one for one in head if one.kind == new.kind]
     if new.kind != THIRD_PARTY or not same:
         return same
     root = new.module.partition(".")[0]
-    first = next((one for one in same if one.module.partition(".")[0] == root), same[0])
+    own = [one for one in same if one.module.partition(".")[0] == root]
+    libraries = [one for one in same if one.module.partition(".")[0] in WELL_KNOWN]
+    first = (own or libraries or same)[0]
     return [one for one in same if _is_one_block(draft, first, one)]
 
 

@@ -147,10 +147,17 @@ def _fixes(conflict: Conflict, loader: Loader, model: Model) -> Iterator[Fix]:
         title = f"Let `{conflict.argument}` follow `{conflict.other}`"
         yield Fix(title, "safe", (SetArgument(call, conflict.argument, followed),))
     elif conflict.soft == "always":
-        lost = named and conflict.other == "num_workers" or not conflict.droppable
+        lost = named and conflict.other == "num_workers" or not conflict.droppable or _takes_more(loader, model)
         yield Fix(
             f"Drop `{conflict.argument}`", "unsafe" if lost else "safe", (RemoveArgument(call, argument.keyword),)
         )
+
+
+def _takes_more(loader: Loader, model: Model) -> bool:
+    """Whether the call is given `**more`, which may bring the argument back."""
+    assert loader.site is not None
+    call = model.ev.expr(loader.site.frame, loader.site.expr)
+    return isinstance(call, ir.Call) and any(arg.kind == "starstar" for arg in call.args)
 
 
 def _following(conflict: Conflict, argument: Written, call: int, model: Model) -> str | None:

@@ -44,7 +44,8 @@ loader = DataLoader(dataset, num_workers=4, worker_init_fn=init)
 
 ## Fix safety
 Safe: every seeding call of the function is changed at once. One that is left (`torch.manual_seed(42)`) would make
-`torch.initial_seed()` a constant.
+`torch.initial_seed()` a constant. Numbers that were the same in each run are so only after `torch.manual_seed`: where
+nothing calls that, the fix's title says so.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
@@ -54,7 +55,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Replace, Severity, Silence
+from loaderlint.findings.finding import (
+    DeleteStatement,
+    Evidence,
+    Finding,
+    Fix,
+    Intent,
+    Place,
+    Replace,
+    Severity,
+    Silence,
+)
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Exposure, Loader, Model
@@ -62,8 +73,9 @@ from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.global_draws import is_drawn_from
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, loudness
 from loaderlint.rules.shared.loader_traits import is_for_evaluation
+from loaderlint.rules.shared.seed_control import set_by_torchs_seed
 from loaderlint.rules.shared.seed_sources import Source
-from loaderlint.rules.shared.seeding_calls import SEED_CALLS, is_read_only_in
+from loaderlint.rules.shared.seeding_calls import SEED_CALLS, is_read_only_in, statements
 from loaderlint.rules.shared.silence_reasons import few_workers
 from loaderlint.rules.shared.wording import in_workers_of
 from loaderlint.rules.shared.worker_seedings import WorkerSeeding, worker_seedings
@@ -171,14 +183,31 @@ def _fixes(seedings: list[WorkerSeeding], bad: list[WorkerSeeding], model: Model
     if len(seedings) != len(bad) or any(one.each_epoch for one in seedings):
         return ()  # all workers may have to shuffle alike before each takes its share
     texts: dict[Place, str] = {}
+    needless = _needless(bad, model)
     for one in bad:
+        if one in needless and _only_init(one.place.frame, model):
+            continue
         change = _change(one, bad, model) if _only_init(one.place.frame, model) else None
         if change is None:
             return ()
         if _NARROW not in texts.get(change[0], ""):  # NumPy's narrower seed does for all of them
             texts[change[0]] = change[1]
-    intents = tuple(Replace(place, text) for place, text in texts.items())
-    return (Fix(f"Seed from `{_said(bad[0])}`", "safe", intents),)
+    intents: list[Intent] = [Replace(place, text) for place, text in texts.items()]
+    intents += [DeleteStatement(place) for place in dict.fromkeys(needless.values())]
+    return (Fix(f"Seed from `{_said(bad[0])}`{set_by_torchs_seed(model)}", "safe", tuple(intents)),)
+
+
+def _needless(bad: list[WorkerSeeding], model: Model) -> dict[WorkerSeeding, Place]:
+    """The seedings of torch's own state, with their statements, that stand beside others: torch gives each worker this
+    very seed. One whose seed is bound to a name stays, for others may read that."""
+    found: dict[WorkerSeeding, Place] = {}
+    for one, place in zip(bad, statements((one.place for one in bad), model), strict=True):
+        frame, at, number = one.place
+        inside = number != at and model.place(frame, number).anchor > model.place(frame, at).anchor
+        own = inside and frame is one.call.frame and not one.rank
+        if place is not None and own and SEEDERS[one.function] == "torch":
+            found[one] = place
+    return found if len(found) < len(bad) else {}
 
 
 def _only_init(frame: Frame, model: Model) -> bool:

@@ -49,7 +49,8 @@ class Scenes(Dataset):
 
     def _get_pool(self):
         if self._pool_pid != os.getpid():
-            self.pool, self._pool_pid = ThreadPoolExecutor(4), os.getpid()
+            self.pool = ThreadPoolExecutor(4)
+            self._pool_pid = os.getpid()
         return self.pool
 
     def __getstate__(self):
@@ -170,7 +171,7 @@ def _fixes(fault: Fault, call: WorkerCall, model: Model) -> tuple[Fix, ...]:
     kind = POOLS.get(plain(fault.made.name))
     if kind is None or kind.processes or model.runs_in_worker(fault.made.site.frame):
         return ()
-    intents = keyed_by_process(fault.made, call.callee.origins, _DOC, "", model)
+    intents = keyed_by_process(fault.made, call.callee.origins, _DOC, model)
     return (Fix(f"Make the {kind.word} in each process", "unsafe", intents),) if intents else ()
 
 

@@ -83,7 +83,7 @@ from loaderlint.rules.shared.wording import in_workers_of, repeated
 _OPPOSITE: dict[Answer, Answer] = {"yes": "no", "no": "yes"}
 _SEEDING = """\
 def {{seed_transforms}}(worker_id):
-    \"\"\"Each worker has a copy of these transforms with the same random state: give it one of its own.\"\"\"
+    \"\"\"Give each worker's copies of the transforms a random state of their own.\"\"\"
     datasets = [{{torch.utils.data}}.get_worker_info().dataset]
     for dataset in datasets:
         if isinstance(dataset, {{torch.utils.data}}.Subset):

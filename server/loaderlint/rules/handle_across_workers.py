@@ -49,7 +49,8 @@ class Records(Dataset):
 
     def _get_file(self):
         if self._file_pid != os.getpid():
-            self.file, self._file_pid = open(self.path, "rb"), os.getpid()
+            self.file = open(self.path, "rb")
+            self._file_pid = os.getpid()
         return self.file
 
     def __getstate__(self):

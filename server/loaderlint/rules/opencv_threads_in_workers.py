@@ -31,10 +31,10 @@ loader = DataLoader(Images(), num_workers=8)
 
 ## Fixed
 ```python
-def limit_opencv_threads(worker_id):
+def init_worker(worker_id):
     cv2.setNumThreads(0)
 
-loader = DataLoader(Images(), num_workers=8, worker_init_fn=limit_opencv_threads)
+loader = DataLoader(Images(), num_workers=8, worker_init_fn=init_worker)
 ```
 
 ## Fix safety
@@ -76,10 +76,10 @@ from loaderlint.rules.shared.wording import in_workers_of
 _MAX_SHOWN_CALLS = 8
 
 _LIMITED = "cv2.setNumThreads limits OpenCV's threads there"
-_LIMIT = '''\
-def {limit_opencv_threads}(worker_id):
-    """Keep OpenCV to one thread in each worker: there are workers enough."""
-    {cv2}.setNumThreads(0)'''
+_LIMIT = """\
+def {init_worker}(worker_id):
+    # The workers already run in parallel.
+    {cv2}.setNumThreads(0)"""
 
 
 class Import(NamedTuple):
@@ -191,8 +191,8 @@ def _in_init(exposure: Exposure, model: Model) -> Iterator[Intent | None]:
             yield None
         elif literal is not None and literal.value is None:
             call = model.site_place(loader.site)
-            yield InsertFunction(call.path, "limit_opencv_threads", _LIMIT)
-            yield SetArgument(call, "worker_init_fn", "{limit_opencv_threads}")
+            yield InsertFunction(call.path, "init_worker", _LIMIT)
+            yield SetArgument(call, "worker_init_fn", "{init_worker}")
         else:
             yield _first_statement(passed.only(FunctionRef), model)
 

@@ -43,24 +43,31 @@ class Noisy(Dataset):
         return self.data[index] + self._get_rng().normal(size=3)
 
     def _get_rng(self):
-        key = torch.initial_seed()  # new in every worker and, unless the workers persist, in every epoch
+        if torch.utils.data.get_worker_info() is None:
+            return self.rng
+        key = torch.initial_seed()  # another in each worker and epoch
         if getattr(self, "_worker_rng_key", None) != key:
             self._worker_rng_key = key
-            fresh = torch.randint(2**63 - 1, ()).item()  # differs between the objects of one worker
-            self._worker_rng = np.random.default_rng((42, fresh))
+            # With the key as the seed, two objects of a worker would draw alike.
+            fresh = torch.randint(2**63 - 1, ()).item()
+            seed = [self.rng.integers(2**32), fresh]
+            self._worker_rng = np.random.default_rng(seed)
         return self._worker_rng
 ```
 
 ## Fix safety
-Safe for generators made without a seed, from a constant, or from a parameter, where the class's own `__init__` makes
-them and only its own methods draw from them, and for those of a module that draws from them by their name. The user's
-seed still counts, through torch's. Making the object `if self.rng is None` is not enough: where the main process has
-read a sample first, the workers copy it again. `default_rng(torch.initial_seed())` gives two transforms of one worker
-the same numbers. There is no fix where others draw from the same object.
+Safe where only methods of one class and of those derived from it draw from the generator, and for those of a module
+that draws from them by their name. The main process keeps the generator that it has: with `num_workers=0` nothing
+changes. In workers the user's seed still counts, however it is set (`reset_seed(epoch)` in each epoch too), together
+with torch's: it takes `torch.manual_seed` too to repeat a run. Making the object `if self.rng is None` is not enough:
+where the main process has read a sample first, the workers copy it again. `default_rng(torch.initial_seed())` gives two
+transforms of one worker the same numbers. There is no fix where others draw from the same object, or where one of the
+generators that a constructor makes has none.
 
-A `torch.Generator` is also left out of the pickled state, by a `__getstate__`, so that spawned workers start. It has no
-fix where a method outside the workers uses it, where it is made for another device than the CPU, and in classes that
-say themselves how they are pickled.
+A `torch.Generator` is also left out of the pickled state, by a `__getstate__`, so that spawned workers start. It has a
+fix where the class's own `__init__` makes it without a seed, from a constant or from a parameter; none where a method
+outside the workers uses it, where it is made for another device than the CPU, and in classes that say themselves how
+they are pickled.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
@@ -69,16 +76,18 @@ say themselves how they are pickled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
-from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
+from loaderlint.findings.finding import Evidence, Finding, Fix, Severity, Silence
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS
 from loaderlint.project.evaluation.values import (
     Instance,
     Lib,
     LibMember,
     LibObject,
+    Site,
     repr_origin,
 )
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
@@ -87,13 +96,16 @@ from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
 from loaderlint.rules.shared.generator_creation import birth_place, born, is_seeded, library_of
 from loaderlint.rules.shared.judgement import Candidate, Cure, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.lazy_places import site_key, spot_of
+from loaderlint.rules.shared.lazy_places import SiteKey, site_key, spot_of
 from loaderlint.rules.shared.loader_traits import one_stream
 from loaderlint.rules.shared.reseeded_generators import remade_in_worker, reseeded_at_start, reseeded_by_monai
+from loaderlint.rules.shared.seed_mixing import seeds_with_more
 from loaderlint.rules.shared.seeding import init_in_sight
 from loaderlint.rules.shared.silence_reasons import ONE_STREAM, started_by
 from loaderlint.rules.shared.wording import in_workers_of, repeated
 
+#: A function: its path, piece and number there.
+_DefKey = tuple[Path, int, int]
 #: How many draws a finding shows.
 _MAX_SHOWN_DRAWS = 6
 _PARTS: tuple[Part, ...] = ("sample", "collate")
@@ -127,9 +139,7 @@ def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:
     library = library_of(made) or "numpy"
     uses = {model.place(one.call.frame, one.call.number): model.label(one.call.frame) for one in draws}
     shown = tuple(Evidence(where, f"{label} draws from it") for where, label in [*uses.items()][:_MAX_SHOWN_DRAWS])
-    every = _all_draws(made, model)
-    common = any(_is_common_order(draw, model) for draw in every)  # which has to stay the same in all workers
-    fix = None if common else accessor_fix(every, library, model)
+    fix = _fix(verdict.about, model)
     return verdict.finding(
         f"{repeated(exposure)} {in_workers_of(exposure)}: this {_WORDS[library]} is made {born(made.site, model)}, "
         "before the workers start; make it in the worker, from `torch.initial_seed()`",
@@ -149,6 +159,8 @@ def _why_good(draw: Draw, model: Model) -> str:
         return "the generator is made in the worker"
     if remade_in_worker(draw, model):
         return "worker code makes it anew, or gives it a new seed"
+    if seeds_with_more(draw.call, model):
+        return "the number is part of a seed that is another one in each worker"
     return "it sets an order in which all workers have to agree" if _is_common_order(draw, model) else ""
 
 
@@ -196,15 +208,38 @@ def _cures(draw: Draw, model: Model) -> Cure:
     return cure
 
 
-def _all_draws(made: LibObject, model: Model) -> list[Draw]:
-    """Every draw in worker code from the generators that are made where `made` is."""
-    return [
-        draw
-        for frame in model.reached
-        for call in model.frame_calls(frame)
-        for draw in _draws_of(call, model)
-        if site_key(draw.made.site) == site_key(made.site)
-    ]
+def _fix(draw: Draw, model: Model) -> Fix | None:
+    """The fix for the generator that is drawn from, and for all that are made beside it: half of them mended would look
+    like all."""
+    site = draw.made.site
+    own = _generators(model)[_def_key(site)][site_key(site)]
+    if any(_is_common_order(one, model) for one in own):
+        return None  # it has to stay the same in all workers
+    if site.frame.def_ == 0:
+        return accessor_fix([own], model)
+    beside = _generators(model)[_def_key(site)].values()
+    faulty = [draws for draws in beside if draws is own or not any(_why_good(one, model) for one in draws)]
+    return accessor_fix(faulty, model)
+
+
+def _generators(model: Model) -> Mapping[_DefKey, Mapping[SiteKey, list[Draw]]]:
+    """Every draw in worker code, by the function that makes the generator and by the place where it does."""
+    return model.once(_drawn_from)
+
+
+def _drawn_from(model: Model) -> Mapping[_DefKey, Mapping[SiteKey, list[Draw]]]:
+    found: dict[_DefKey, dict[SiteKey, list[Draw]]] = {}
+    for frame in model.reached:
+        for call in model.frame_calls(frame):
+            for draw in _draws_of(call, model):
+                site = draw.made.site
+                if not seeds_with_more(call, model):
+                    found.setdefault(_def_key(site), {}).setdefault(site_key(site), []).append(draw)
+    return found
+
+
+def _def_key(site: Site) -> _DefKey:
+    return (site.frame.path, site.frame.piece, site.frame.def_)
 
 
 def _is_common_order(draw: Draw, model: Model) -> bool:

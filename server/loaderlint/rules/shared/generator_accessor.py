@@ -1,14 +1,19 @@
-"""The quick fix of `shared-generator`: an accessor that makes a new generator in each worker (and in the main process).
+"""The quick fix of `shared-generator`: an accessor that makes a new generator in each worker.
 
 It is keyed by torch's seed, which is new in every worker and epoch, and takes a fresh number from torch, so that two
 objects of one worker differ. `if self.rng is None` would be copied from a main process that has read a sample, and
-`default_rng(torch.initial_seed())` would give all objects of a worker the same numbers.
+`default_rng(torch.initial_seed())` would give all objects of a worker the same numbers. The main process keeps the
+generator that it has, and draws nothing from torch.
 
-A `torch.Generator` ends the worker that unpickles it: the accessor's and the constructor's are left out of the state.
+What the user's generator draws next is part of the new one's seed: so each way of seeding it counts, also one that the
+main process repeats in every epoch. Of a `torch.Generator` only the seed does: it ends the worker that unpickles it, so
+that the accessor's and the constructor's are left out of the state.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from loaderlint.facts import ir
@@ -26,6 +31,7 @@ from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject, 
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere
+from loaderlint.rules.shared.generator_creation import library_of
 from loaderlint.rules.shared.generator_seeds import seed_of
 from loaderlint.rules.shared.pickled_to_workers import pickles_itself
 
@@ -40,11 +46,15 @@ class Draw(NamedTuple):
 
 _METHOD = '''\
 def {{_get_{stem}}}(self):
-    """The generator of this process: one that is made before the workers start is copied into each of them."""
-    key = {{torch}}.initial_seed()  # new in every worker and, unless the workers persist, in every epoch
+    """The generator of this process: all workers start with copies of one."""
+    if {{torch}}.utils.data.get_worker_info() is None{in_main}:
+        return self.{name}
+    key = {{torch}}.initial_seed()  # another in each worker and epoch
     if getattr(self, "_worker_{stem}_key", None) != key:
         self._worker_{stem}_key = key
-        fresh = {{torch}}.randint({limit}, ()).item()  # differs between the objects of one worker
+        # With the key as the seed, two objects of a worker would draw alike.
+        fresh = {{torch}}.randint({limit}, ()).item()
+        seed = {seed}
         self._worker_{stem} = {make}
     return self._worker_{stem}'''
 
@@ -52,125 +62,189 @@ _GETSTATE = """\
 def __getstate__(self):
     state = self.__dict__.copy()
     # A worker ends when it unpickles a torch.Generator.
-    state["{name}"] = state["_worker_{stem}"] = state["_worker_{stem}_key"] = None
+{left_out}
     return state"""
+
+_LEFT_OUT = """\
+    state["{name}"] = None
+    state["_worker_{stem}"] = state["_worker_{stem}_key"] = None"""
 
 _FUNCTION = '''\
 @{{functools}}.lru_cache(maxsize=1)
-def {{{name}}}(key):
-    """The generator of the process whose torch seed is `key`: a module's generator is copied into each worker."""
+def {{{accessor}}}(key):
+    """The generator of the process whose torch seed is `key`."""
+    if {{torch}}.utils.data.get_worker_info() is None:
+        return {name}
+    # The workers start with copies of one, in the same state.
     fresh = {{torch}}.randint({limit}, ()).item()
+    seed = {seed}
     return {make}'''
 
 
 class _Form(NamedTuple):
-    """How a kind of generator is made from `fresh`, a number below `limit`: without a seed, with a number as seed, and
-    with a seed that may be None."""
+    """How a kind of generator is made from `seed`: of `fresh`, a number below `limit`, and what `OLD` draws next."""
 
     limit: str
-    plain: str
-    constant: str
-    kept: str
+    seed: str
+    make: str
 
 
-_FORMS = {
-    "numpy": _Form(
-        "2**63 - 1",
-        "{numpy}.random.default_rng(fresh)",
-        "{numpy}.random.default_rng((SEED, fresh))",
-        "{numpy}.random.default_rng(fresh if SEED is None else (SEED, fresh))",
-    ),
-    "numpy_legacy": _Form(
-        "2**32",
-        "{numpy}.random.RandomState(fresh)",
-        "{numpy}.random.RandomState((SEED, fresh))",
-        "{numpy}.random.RandomState(fresh if SEED is None else (SEED, fresh))",
-    ),
-    "python": _Form(
-        "2**63 - 1",
-        "{random}.Random(fresh)",
-        '{random}.Random(f"SEED {fresh}")',
-        '{random}.Random(f"{SEED} {fresh}")',
-    ),
-    "torch": _Form(
-        "2**63 - 1",
-        "{torch}.Generator().manual_seed(fresh)",
-        "{torch}.Generator().manual_seed(hash((SEED, fresh)))",
-        "{torch}.Generator().manual_seed(fresh if SEED is None else hash((SEED, fresh)))",
-    ),
-}
+_FORMS = MappingProxyType(
+    {
+        "numpy": _Form("2**63 - 1", "[OLD.integers(2**32), fresh]", "{numpy}.random.default_rng(seed)"),
+        "numpy_legacy": _Form("2**32", "[OLD.randint(2**31), fresh]", "{numpy}.random.RandomState(seed)"),
+        "python": _Form("2**63 - 1", "OLD.getrandbits(63) ^ fresh", "{random}.Random(seed)"),
+        "torch": _Form("2**63 - 1", "hash((OLD, fresh))", "{torch}.Generator().manual_seed(seed)"),
+    }
+)
 
 
-def accessor_fix(draws: list[Draw], library: str, model: Model) -> Fix | None:
-    """The fix for a generator of `library` with all its draws in worker code; None where one of them is out of the
-    accessor's reach, or where it cannot be said how to make the generator anew."""
-    form = _FORMS.get(library)
-    if form is None or not draws:
+def accessor_fix(generators: Sequence[Sequence[Draw]], model: Model) -> Fix | None:
+    """The fix for some generators that one function makes, for each all of its draws in worker code; None where a draw
+    is out of the accessor's reach, or where it cannot be said how to make one of them anew."""
+    if any(not draws for draws in generators):
         return None
-    seeds = {seed_of(draw.made, model) for draw in draws}
-    seed = seeds.pop()
-    if seeds or seed is None:
+    at_module_level = generators[0][0].made.site.frame.def_ == 0 and not _owners(generators[0])
+    made = [
+        _function_intents(draws, model) if at_module_level else _method_intents(draws, model) for draws in generators
+    ]
+    if not all(made):
         return None
-    if library == "torch":
-        intents = _sendable_intents(draws, form, seed, model)
-    elif draws[0].made.site.frame.def_ == 0:
-        intents = _function_intents(draws, form, seed, model)
-    else:
-        intents = _method_intents(draws, form, seed, model)
-    return Fix("Make the generator in the worker", "safe", intents) if intents else None
-
-
-def _make(form: _Form, seed: str, kept: str) -> str:
-    """The expression that makes the generator. `kept` names what holds a seed that is no number."""
-    if seed == "":
-        return form.plain
-    if seed.isdigit():
-        return form.constant.replace("SEED", seed)
-    return form.kept.replace("SEED", kept)
+    intents = [intent for some in made for intent in some]
+    if not at_module_level:
+        intents += _left_out(generators, intents)
+    title = f"Make the generator{'s' if len(made) > 1 else ''} in the worker"
+    return Fix(title, "safe", tuple(dict.fromkeys(intents)))
 
 
 # --- on an object -----------------------------------------------------------------------------------------------------
 
 
-def _method_intents(draws: list[Draw], form: _Form, seed: str, model: Model) -> tuple[Intent, ...]:
-    """The accessor as a method of the class whose `__init__` makes the generator and keeps it under one name."""
-    store = own_store(draws[0], model)
-    cls = store.frame.owner if store else None
-    if store is None or cls is None:
+class _Kept(NamedTuple):
+    """The attribute that keeps a generator, and the class whose objects do."""
+
+    cls: ClassRef
+    name: str
+
+    @property
+    def stem(self) -> str:
+        return self.name.lstrip("_")
+
+
+def _method_intents(draws: Sequence[Draw], model: Model) -> tuple[Intent, ...]:
+    """The accessor as a method of the class that keeps the generator under one name."""
+    kept = _kept_in(draws, model)
+    library = library_of(draws[0].made) or ""
+    form = _FORMS.get(library)
+    heirs = _readers(kept, model) if kept is not None else None
+    if kept is None or form is None or heirs is None:
         return ()
-    step = model.def_of(store.frame).steps[store.step]
-    assert isinstance(step, ir.SetAttr)
-    if not all(is_kept_at(draw, cls, step.name, model) for draw in draws):
-        return ()
-    if any(read_elsewhere(cls, step.name, model)):
-        return ()
-    stem = step.name.lstrip("_")
+    place, stem = model.class_place(kept.cls), kept.stem
     intents: list[Intent] = []
-    if seed and not seed.isdigit():
-        birth = model.step_place(store.frame, store.step)
-        intents.append(InsertStatement(birth, f"self._worker_{stem}_seed = {seed}"))
-    place = model.class_place(cls)
-    source = _METHOD.format(stem=stem, limit=form.limit, make=_make(form, seed, f"self._worker_{stem}_seed"))
+    seed, in_main = form.seed.replace("OLD", f"self.{kept.name}"), ""
+    if library == "torch":
+        told = _torch_seed(draws, kept, model)
+        if told is None:
+            return ()
+        seed, intents = told
+        in_main = f" and self.{kept.name} is not None"
+    source = _METHOD.format(stem=stem, name=kept.name, limit=form.limit, seed=seed, make=form.make, in_main=in_main)
     intents.append(InsertMethod(place, f"_get_{stem}", source))
-    keep = ("__init__", f"_get_{stem}", *_not_in_workers(cls, model))
-    intents.append(ReplaceAttributeUses(place, step.name, f"self.{{_get_{stem}}}()", keep))
+    for cls in (kept.cls, *heirs):
+        keep = ("__init__", f"_get_{stem}", *_not_in_workers(cls, model))
+        accessor = f"_get_{stem}" if cls.path != kept.cls.path else f"{{_get_{stem}}}"
+        intents.append(ReplaceAttributeUses(model.class_place(cls), kept.name, f"self.{accessor}()", keep))
     return tuple(intents)
 
 
-def _sendable_intents(draws: list[Draw], form: _Form, seed: str, model: Model) -> tuple[Intent, ...]:
-    """The accessor, with the generators left out where the object is pickled: only where no method that workers do not
-    run reads the attribute, which a copy of the object has not."""
+def _owners(draws: Sequence[Draw]) -> bool:
+    """Whether the generator is kept by objects, or by their class."""
+    return any(isinstance(origin.owner, Instance | ClassRef) for draw in draws for origin in draw.origins)
+
+
+def _kept_in(draws: Sequence[Draw], model: Model) -> _Kept | None:
+    """Where all draws read the generator: one attribute of one class, which holds generators of one kind only and is
+    not assigned by workers."""
+    names = {origin.path for draw in draws for origin in draw.origins}
+    if len(names) != 1 or not all(draw.origins for draw in draws):
+        return None
+    path = next(iter(names))
+    if len(path) != 1:
+        return None
+    classes: set[ClassRef] = set()
+    for owner in {origin.owner for draw in draws for origin in draw.origins}:
+        if isinstance(owner, ModuleRef):
+            return None
+        cls = _keeping_class(owner, path[0], library_of(draws[0].made), model)
+        if cls is None:
+            return None
+        classes.add(cls)
+    if len(classes) != 1 or not all(_has_plain_class(cls, model) for cls in classes):
+        return None
+    return _Kept(classes.pop(), path[0])
+
+
+def _keeping_class(owner: object, name: str, library: str | None, model: Model) -> ClassRef | None:
+    """The class whose own code gives its objects the attribute."""
+    if isinstance(owner, ClassRef):
+        return owner if name in model.ev.classes.own_members(owner) else None
+    if not isinstance(owner, Instance):
+        return None
+    stores = model.ev.classes.stores(owner, name)
+    if any(not store.value.atoms or not all(_is_of(atom, library) for atom in store.value.atoms) for store in stores):
+        return None
+    if any(model.runs_in_worker(store.frame) for store in stores):
+        return None
+    makers = {store.frame.owner for store in stores}
+    if not makers:
+        member = model.ev.classes.member(owner.cls, name)
+        return member.owner if member else None
+    return makers.pop() if len(makers) == 1 else None
+
+
+def _is_of(atom: object, library: str | None) -> bool:
+    return isinstance(atom, LibObject) and library_of(atom) == library
+
+
+def _readers(kept: _Kept, model: Model) -> list[ClassRef] | None:
+    """The classes derived from the one that keeps the generator whose own methods read it in workers; None if others
+    read it too."""
+    heirs: dict[ClassRef, None] = {}
+    for frame in read_elsewhere(kept.cls, kept.name, model):
+        cls = frame.owner
+        if cls is None or kept.cls not in model.ev.classes.mro(cls):
+            return None
+        if frame in read_elsewhere(cls, kept.name, model) or f"_get_{kept.stem}" in model.ev.classes.own_members(cls):
+            return None
+        heirs[cls] = None
+    return list(heirs)
+
+
+def _torch_seed(draws: Sequence[Draw], kept: _Kept, model: Model) -> tuple[str, list[Intent]] | None:
+    """The seed of another `torch.Generator`, and what the constructor has to keep for it: only where no method that
+    workers do not run reads the attribute, which a copy of the object has not."""
     store = own_store(draws[0], model)
-    cls = store.frame.owner if store else None
-    if store is None or cls is None or pickles_itself(cls, model):
-        return ()
-    step = model.def_of(store.frame).steps[store.step]
-    assert isinstance(step, ir.SetAttr)
-    if any(_names(cls, method, step.name, model) for method in _not_in_workers(cls, model)):
-        return ()
-    intents = _method_intents(draws, form, seed, model)
-    source = _GETSTATE.format(name=step.name, stem=step.name.lstrip("_"))
-    return (*intents, InsertMethod(model.class_place(cls), "__getstate__", source)) if intents else ()
+    seeds = {seed_of(draw.made, model) for draw in draws}
+    seed = seeds.pop()
+    if store is None or seeds or seed is None or pickles_itself(kept.cls, model):
+        return None
+    if any(_names(kept.cls, method, kept.name, model) for method in _not_in_workers(kept.cls, model)):
+        return None
+    if seed == "" or seed.isdigit():
+        return f"hash(({seed}, fresh))" if seed else "fresh", []
+    attribute = f"self._{kept.stem}_seed"
+    keep = InsertStatement(model.step_place(store.frame, store.step), f"{attribute} = {seed}")
+    return f"hash(({attribute} or 0, fresh))", [keep]
+
+
+def _left_out(generators: Sequence[Sequence[Draw]], intents: Iterable[Intent]) -> list[Intent]:
+    """The `__getstate__` that leaves out the generators of torch."""
+    names = [next(iter(draws[0].origins)).path[0] for draws in generators if library_of(draws[0].made) == "torch"]
+    if not names:
+        return []
+    cls = next(intent.cls for intent in intents if isinstance(intent, InsertMethod))
+    lines = "\n".join(_LEFT_OUT.format(name=name, stem=name.lstrip("_")) for name in sorted(names))
+    return [InsertMethod(cls, "__getstate__", _GETSTATE.format(left_out=lines))]
 
 
 def _names(cls: ClassRef, method: str, attribute: str, model: Model) -> bool:
@@ -196,7 +270,11 @@ def own_store(draw: Draw, model: Model) -> Store | None:
 
 
 def _has_plain_class(cls: ClassRef, model: Model) -> bool:
-    """Whether new attributes may be set on objects of the class: no `__slots__`, no own `__getstate__`."""
+    """Whether new attributes may be set on objects of the class: no `__slots__`, no own `__getstate__`, no dataclass
+    with `frozen` or `slots`."""
+    file = model.files.file(cls.path)
+    if file is None or any(file.pieces[cls.piece].holds(word) for word in ("frozen", "slots", "define")):
+        return False
     names = ("__slots__", "__getstate__", "__reduce__", "__setattr__")
     return not any(model.ev.classes.member(cls, name) for name in names)
 
@@ -223,10 +301,12 @@ def _not_in_workers(cls: ClassRef, model: Model) -> list[str]:
 # --- of a module ------------------------------------------------------------------------------------------------------
 
 
-def _function_intents(draws: list[Draw], form: _Form, seed: str, model: Model) -> tuple[Intent, ...]:
+def _function_intents(draws: Sequence[Draw], model: Model) -> tuple[Intent, ...]:
     """The accessor as a function, where all draws are made on the module's name, in its own file."""
     site = draws[0].made.site
-    if len(model.facts(site.frame).ir.defs) != 1:
+    library = library_of(draws[0].made) or ""
+    form = _FORMS.get(library)
+    if form is None or library == "torch" or len(model.facts(site.frame).ir.defs) != 1:
         return ()
     names = set()
     intents: list[Intent] = []
@@ -234,17 +314,16 @@ def _function_intents(draws: list[Draw], form: _Form, seed: str, model: Model) -
         func = model.ev.expr(draw.call.frame, draw.call.call.func)
         if not isinstance(func, ir.Attr) or draw.call.frame.path != site.frame.path:
             return ()
-        name = model.ev.expr(draw.call.frame, func.base)
-        kept = (
-            frozenset({Origin(ModuleRef(site.frame.path), (name.name,), "same")}) if type(name) is ir.Global else None
-        )
-        if type(name) is not ir.Global or draw.origins != kept:
+        base = model.ev.expr(draw.call.frame, func.base)
+        if type(base) is not ir.Global or draw.origins != {Origin(ModuleRef(site.frame.path), (base.name,), "same")}:
             return ()
-        names.add(name.name)
-        accessor = f"_worker_{name.name.lstrip('_').lower()}"
+        names.add(base.name)
+        accessor = f"_worker_{base.name.lstrip('_').lower()}"
         text = f"{{{accessor}}}({{torch}}.initial_seed())"
         intents.append(Replace(model.place(draw.call.frame, func.base), text))
     if len(names) != 1:
         return ()
-    source = _FUNCTION.format(name=accessor, limit=form.limit, make=_make(form, seed, seed))
+    name = names.pop()
+    seed = form.seed.replace("OLD", name)
+    source = _FUNCTION.format(accessor=accessor, name=name, limit=form.limit, seed=seed, make=form.make)
     return (InsertFunction(site.frame.path, accessor, source), *dict.fromkeys(intents))

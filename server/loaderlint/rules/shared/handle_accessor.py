@@ -6,87 +6,148 @@ from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, InsertMethod, InsertStatement, Intent, ReplaceAttributeUses
 from loaderlint.knowledge.handles import READ_ON, HandleKind
 from loaderlint.project.evaluation.classes import Store
-from loaderlint.project.evaluation.values import ClassRef, Instance, LibMember, LibObject, Origin
+from loaderlint.project.evaluation.values import ClassRef, Instance, LibMember, LibObject, Origin, repr_origin
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere, source_of
-from loaderlint.rules.shared.held_handles import handle_kind, opener
+from loaderlint.rules.shared.held_handles import handle_kind, handles_read, opener
+
+#: The methods that make what an object keeps.
+_CONSTRUCTORS = ("__init__", "__post_init__")
 
 _ACCESSOR = '''\
 def {{_get_{stem}}}(self):
     """{doc}"""
     if self._{stem}_pid != {{os}}.getpid():
-{before}        self.{name}, self._{stem}_pid = {opened}, {{os}}.getpid()
+{before}        self.{name} = {opened}
+        self._{stem}_pid = {{os}}.getpid()
     return self.{name}'''
 
-_DOC = "The handle of this process: one opened before a fork shares its file position with all other processes."
+_DOC = "The handle of this process: a handle must not be used across a fork."
 
 _CLOSE_FIRST = """\
         if self.{name} is not None:
-            self.{name}.close()  # LMDB opens an environment once in a process, and an inherited one counts
+            # LMDB opens an environment once in a process; an inherited one counts.
+            self.{name}.close()
 """
 
 _GETSTATE = """\
 def __getstate__(self):
     state = self.__dict__.copy()
-    state["{name}"] = state["_{stem}_pid"] = None  # opened again where it is used
+{left_out}
     return state"""
+
+_LEFT_OUT = '    state["{name}"] = state["_{stem}_pid"] = None  # opened again where it is used'
 
 
 def accessor(made: LibObject, kind: HandleKind, origins: frozenset[Origin], model: Model) -> tuple[Fix, ...]:
     """The accessor, where the class's own `__init__` opens the handle for reading and keeps it under one name."""
     if not kind.fix or _is_written(made, model):
         return ()
-    intents = keyed_by_process(made, origins, _DOC, _CLOSE_FIRST if kind.fix == "close_first" else "", model)
+    intents = keyed_by_process(made, origins, _DOC, model)
     if not intents:
         return ()
-    if kind.word in READ_ON and not any(_seeks(call) for call in model.calls_on(made)):
+    owner = _owner(made, origins, model)
+    beside = _made_beside(made, owner, model) if owner else []
+    if any(_reads_on(one, model) for one in (made, *beside)):
         return (Fix(f"Open the {kind.word} in each process (each reads it from its start)", "unsafe", intents),)
     return (Fix(f"Open the {kind.word} in each process", "safe", intents),)
+
+
+def _reads_on(made: LibObject, model: Model) -> bool:
+    """Whether each process would read the file on from its start, where nothing seeks in it."""
+    kind = handle_kind(made, model)
+    return kind is not None and kind.word in READ_ON and not any(_seeks(call) for call in model.calls_on(made))
 
 
 def _seeks(call: WorkerCall) -> bool:
     return any(isinstance(atom, LibMember) and atom.name == "seek" for atom in call.callee.atoms)
 
 
-def keyed_by_process(
-    made: LibObject, origins: frozenset[Origin], doc: str, before: str, model: Model
-) -> tuple[Intent, ...]:
-    """What gives each process an object of its own where the class's `__init__` makes one and keeps it under one name;
-    none where that cannot be done. `doc`: what the accessor says of itself; `before`: its first statements, with
-    `{name}` for the attribute."""
-    store = _own_store(made, origins, model)
-    if store is None or store.frame.owner is None:
+def keyed_by_process(made: LibObject, origins: frozenset[Origin], doc: str, model: Model) -> tuple[Intent, ...]:
+    """What gives each process an object of its own where the class's `__init__` makes one and keeps it under one name,
+    and so for the handles that it keeps under other names; none where that cannot be done for one of them. `doc`: what
+    the accessor says of itself."""
+    owner = _owner(made, origins, model)
+    store = _own_store(made, owner, model) if owner else None
+    if owner is None or store is None or store.frame.owner is None:
         return ()
+    stores = {store.step: (store, doc)}
+    for other in _made_beside(made, owner, model):
+        kind = handle_kind(other, model)
+        beside = _own_store(other, owner, model)
+        if beside is None or kind is None or not kind.fix or _is_written(other, model):
+            return ()
+        stores[beside.step] = (beside, _DOC)
+    intents: list[Intent] = []
+    left_out = []
+    for one, says in (stores[step] for step in sorted(stores)):
+        own = _accessor_intents(one, says, model)
+        if not own:
+            return ()
+        intents += own
+        name = _attribute(one, model)
+        left_out.append(_LEFT_OUT.format(name=name, stem=name.lstrip("_")))
+    cls = model.class_place(store.frame.owner)
+    return (*intents, InsertMethod(cls, "__getstate__", _GETSTATE.format(left_out="\n".join(left_out))))
+
+
+def _accessor_intents(store: Store, doc: str, model: Model) -> tuple[Intent, ...]:
+    """The accessor of one object that the class's `__init__` makes."""
+    name = _attribute(store, model)
     step = model.def_of(store.frame).steps[store.step]
-    assert isinstance(step, ir.SetAttr)
+    assert isinstance(step, ir.SetAttr) and store.frame.owner is not None
     opened, kept = source_of(step.value, store.frame, model)
-    if opened is None or any(read_elsewhere(store.frame.owner, step.name, model)):
+    if opened is None or any(read_elsewhere(store.frame.owner, name, model)):
         return ()
-    stem = step.name.lstrip("_")
-    birth = model.step_place(store.frame, store.step)
+    stem = name.lstrip("_")
     statements = "\n".join([f"self._{stem}_pid = {{os}}.getpid()", *kept])
     cls = model.class_place(store.frame.owner)
-    first = before.format(name=step.name)
-    source = _ACCESSOR.format(stem=stem, name=step.name, opened=opened, before=first, doc=doc)
-    getstate = _GETSTATE.format(stem=stem, name=step.name)
+    kinds = [handle_kind(atom, model) for atom in store.value.only(LibObject) if isinstance(atom, LibObject)]
+    before = _CLOSE_FIRST.format(name=name) if any(kind and kind.fix == "close_first" for kind in kinds) else ""
+    source = _ACCESSOR.format(stem=stem, name=name, opened=opened, before=before, doc=doc)
+    keep = (model.def_of(store.frame).name, "__init__", f"_get_{stem}", "__getstate__")
     return (
-        InsertStatement(birth, statements),
+        InsertStatement(model.step_place(store.frame, store.step), statements),
         InsertMethod(cls, f"_get_{stem}", source),
-        InsertMethod(cls, "__getstate__", getstate),
-        ReplaceAttributeUses(cls, step.name, f"self.{{_get_{stem}}}()", ("__init__", f"_get_{stem}", "__getstate__")),
+        ReplaceAttributeUses(cls, name, f"self.{{_get_{stem}}}()", keep),
     )
 
 
-def _own_store(made: LibObject, origins: frozenset[Origin], model: Model) -> Store | None:
-    """The only assignment of the handle, in the `__init__` of a plain class that keeps nothing else of it."""
-    for origin in origins:
-        if not isinstance(origin.owner, Instance) or len(origin.path) != 1 or not _is_plain(origin.owner.cls, model):
-            continue
-        stores = model.ev.classes.stores(origin.owner, origin.path[0])
-        if len(stores) != 1 or stores[0].frame != made.site.frame or stores[0].value.atoms != {made}:
-            continue
-        if model.def_of(stores[0].frame).name == "__init__" and not _keeps_parts(made, origin.owner, model):
-            return stores[0]
+def _attribute(store: Store, model: Model) -> str:
+    step = model.def_of(store.frame).steps[store.step]
+    assert isinstance(step, ir.SetAttr)
+    return step.name
+
+
+def _made_beside(made: LibObject, owner: Instance, model: Model) -> list[LibObject]:
+    """The other handles that the constructor keeps and that workers read: with one of them mended, the class would only
+    look right."""
+    kept = (opener(atom, model) for atoms in model.remembered(_kept_handles, owner).values() for atom in atoms)
+    read = model.once(_read_in_workers)
+    return [one for one in dict.fromkeys(kept) if one != made and one in read]
+
+
+def _read_in_workers(model: Model) -> frozenset[LibObject]:
+    return frozenset(opener(one.handle, model) for frame in model.reached for one in handles_read(frame, model))
+
+
+def _owner(made: LibObject, origins: frozenset[Origin], model: Model) -> Instance | None:
+    """The object that keeps what is read under a name of its own."""
+    owners = (one.owner for one in sorted(origins, key=repr_origin) if len(one.path) == 1)
+    return next((one for one in owners if isinstance(one, Instance) and _own_store(made, one, model)), None)
+
+
+def _own_store(made: LibObject, owner: Instance, model: Model) -> Store | None:
+    """The only assignment of the handle, in the constructor of a plain class that keeps nothing else of it."""
+    if not _is_plain(owner.cls, model) or _keeps_parts(made, owner, model):
+        return None
+    if model.def_of(made.site.frame).name not in _CONSTRUCTORS:
+        return None
+    for _, step in model.steps_of(made.site.frame, ir.SetAttr):
+        if ir.is_self(model.ev.expr(made.site.frame, step.base)):
+            stores = model.ev.classes.stores(owner, step.name)
+            if len(stores) == 1 and stores[0].frame == made.site.frame and stores[0].value.atoms == {made}:
+                return stores[0]
     return None
 
 

@@ -43,6 +43,10 @@ def spot_of(site: Site) -> Spot:
     return Spot(site.frame, site.expr)
 
 
-def site_key(site: Site) -> tuple[Path, int, int]:
+#: What `site_key` gives.
+SiteKey = tuple[Path, int, int]
+
+
+def site_key(site: Site) -> SiteKey:
     """The same for the values that one call or display makes, in every frame."""
     return (site.frame.path, site.frame.piece, site.expr)
