@@ -77,7 +77,10 @@ def test_a_fault_in_two_files_is_found_shown_and_fixed(project: Path) -> None:
     fixed = _run(project, "check", "--fix")
     assert fixed.returncode == 0, fixed.stdout
     assert (project / "data.py").read_text() == DATA
-    assert "num_workers=4, worker_init_fn=seed_worker)" in (project / "train.py").read_text()
+    assert (
+        "num_workers=4,\n                              worker_init_fn=seed_worker)"
+        in (project / "train.py").read_text()
+    )
     assert _run(project, "check", "--diff").returncode == 0
 
 
@@ -188,7 +191,7 @@ def test_hints_are_fixed_where_they_are_asked_for(project: Path) -> None:
     assert _run(project, "check", "--fix", "--select", "LDR101").returncode == 0
     assert (project / "train.py").read_text() == TRAIN
     diff = _run(project, "check", "--diff", "--hints", "--select", "LDR101").stdout
-    assert b"+    train_loader = DataLoader(Noisy(), num_workers=4, worker_init_fn=seed_worker)" in diff
+    assert b"+                              worker_init_fn=seed_worker)" in diff
     assert _run(project, "check", "--fix", "--hints", "--select", "LDR101").returncode == 0
     assert "worker_init_fn=seed_worker" in (project / "train.py").read_text()
 
