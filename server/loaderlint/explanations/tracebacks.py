@@ -4,7 +4,7 @@ ran."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 _PYTHON = re.compile(r"[/\\][Pp]ython-?(3)\.?(\d{1,2})[/\\]")
 
 #: The module that starts a worker tells how.
-_STARTS = {
+_STARTS: Mapping[str, Mapping[str, object]] = {
     "popen_spawn_win32.py": {"start-method": "spawn", "platforms": ["windows"]},
     "popen_spawn_posix.py": {"start-method": "spawn"},
     "popen_forkserver.py": {"start-method": "forkserver"},
