@@ -1,6 +1,6 @@
-"""Write what the documentation takes from the rules: docs/rules/, docs/truth.md, what commands print in
-docs/explain.md; the server's messages in docs/editors/protocol.md; the rules in the settings of package.json, and the
-JSON schema of the settings.
+"""Write what the documentation takes from the rules and other tables: docs/rules/, docs/truth.md, docs/symptoms.md,
+what commands print in docs/explain.md and docs/upgrading.md; the server's messages in docs/editors/protocol.md; the
+rules in the settings of package.json, and the JSON schema of the settings.
 
 python scripts/generate_docs.py            writes
 python scripts/generate_docs.py --check    writes nothing; exit code 1 and a list if something is stale
@@ -14,15 +14,19 @@ import os
 import re
 import shlex
 import sys
+import tempfile
 from collections.abc import Iterable
 from contextlib import redirect_stdout
 from pathlib import Path
 
 from loaderlint import cli
 from loaderlint.findings.finding import Severity
+from loaderlint.knowledge import symptoms
 from loaderlint.knowledge.wrappers import WRAPPERS, LoaderKind
+from loaderlint.report.exit_codes import FAILED
 from loaderlint.rules import RULES
 from loaderlint.rules.base import Rule
+from loaderlint.settings import settings
 from scripts import libraries_page, protocol_page, settings_schema, truth_tables
 from scripts.rule_lines import line
 
@@ -36,6 +40,14 @@ WITH_OUTPUTS = (Path("docs/explain.md"),)
 EXAMPLE = ROOT / "examples"
 _OUTPUT = re.compile(r"<!-- begin: loaderlint (?P<command>[^\n]+) -->\n.*?<!-- end -->", re.DOTALL)
 
+#: A page of small projects, and what commands print of them.
+WITH_COMPARISONS = Path("docs/upgrading.md")
+_COMPARISON = re.compile(
+    r"(?P<project>```toml\n(?P<settings>[^`]+)```\n\n```python\n(?P<code>[^`]+)```\n\n)"
+    r"<!-- begin: loaderlint (?P<command>[^\n]+) -->\n.*?<!-- end -->",
+    re.DOTALL,
+)
+
 GENERATED_WRAPPERS = "<!-- Written by scripts/generate_docs.py from server/loaderlint/knowledge/wrappers.py. -->"
 GENERATED_LIBRARIES = "<!-- Written by scripts/generate_docs.py from the summaries that come with loaderlint. -->"
 CASES = "../tests/wrappers"
@@ -44,6 +56,21 @@ loaderlint knows the libraries below that make, wrap or prepare loaders, and wha
 version. Functions and classes of your own that make loaders are followed where their code is in the project; others can
 be declared in the [settings](configuration.md#loaders). None of these libraries gives a new state to generator objects
 of yours (`np.random.default_rng()`, `random.Random()`) on the dataset."""
+
+GENERATED_SYMPTOMS = "<!-- Written by scripts/generate_docs.py from server/loaderlint/knowledge/symptoms.toml. -->"
+SYMPTOMS_INTRODUCTION = """\
+What you see in the terminal (or do not see), what causes it, and what to do. Where loaderlint can see the cause in
+the code, the rule is named: run `loaderlint check`, or `loaderlint explain RULE` for its page. Where no linter can
+see it, the cure is here.
+
+With a message in the terminal, let the command look it up. It finds the line in your project, too:
+
+```console
+python train.py 2>&1 | loaderlint diagnose
+```
+
+Or search this page for a piece of your message. In a worker the message is wrapped: `Caught ValueError in DataLoader
+worker process 0.`, with the worker's own traceback below it."""
 
 #: The families of rules by the first digit of their codes.
 FAMILIES = {
@@ -83,9 +110,15 @@ def files(root: Path) -> dict[Path, str]:
         Path("docs/truth.md"): f"{GENERATED_TRUTH}\n{truth}",
         Path("docs/wrappers.md"): wrappers_page(),
         Path("docs/libraries.md"): libraries_page.page(GENERATED_LIBRARIES),
+        Path("docs/symptoms.md"): symptoms_page(),
         Path("docs/editors/protocol.md"): protocol_page.written(root),
         Path("package.json"): manifest,
         Path("docs/loaderlint.schema.json"): settings_schema.schema(manifest),
+        **{
+            path: with_comparisons((root / path).read_text("utf-8"))
+            for path in (WITH_COMPARISONS,)
+            if (root / path).exists()
+        },
         **{path: with_outputs((root / path).read_text("utf-8")) for path in WITH_OUTPUTS if (root / path).exists()},
     }
 
@@ -100,6 +133,16 @@ def page(rule: Rule) -> str:
     measured = truth_tables.section(ROOT, rule.name)
     body = f"{body}{measured}\n" if measured else body
     return f"{GENERATED}\n{heading}\n\n{', '.join(facts)}.\n\n{body}{references}{links}\n"
+
+
+def symptoms_page() -> str:
+    """The page that leads from what a user sees to the rule or the cure."""
+    lines = [GENERATED_SYMPTOMS, "# From the symptom to the cause", "", SYMPTOMS_INTRODUCTION]
+    for section in symptoms.sections():
+        lines += ["", f"## {section.title}", "", f"| {section.first} | cause | rule or cure |", "|---|---|---|"]
+        for one in section.symptoms:
+            lines.append(f"| {one.shown} | {one.cause} | {one.cure_with('[{}](rules/{}.md)')} |")
+    return "\n".join((*lines, ""))
 
 
 def wrappers_page() -> str:
@@ -174,19 +217,42 @@ def with_outputs(text: str) -> str:
 
 def _with_output(command: str) -> str:
     """The marks with the command and what it prints in between. Raises RuntimeError if it fails."""
-    printed = io.StringIO()
-    before = Path.cwd()
-    os.chdir(EXAMPLE)
-    try:
-        with redirect_stdout(printed):
-            code = cli.main(shlex.split(command))
-    finally:
-        os.chdir(before)
+    code, output = _printed(EXAMPLE, shlex.split(command))
     if code != 0:
         raise RuntimeError(f"'loaderlint {command}' ends with exit code {code}")
     shown = command.partition(" --platforms")[0]  # what makes the output the same on every machine is not shown
-    output = printed.getvalue()
     return f"<!-- begin: loaderlint {command} -->\n```\n$ loaderlint {shown}\n{output}```\n<!-- end -->"
+
+
+def with_comparisons(text: str) -> str:
+    """A page with the present output of each command behind the small project that it is about."""
+    return _COMPARISON.sub(_with_comparison, text)
+
+
+def _with_comparison(found: re.Match[str]) -> str:
+    """The project, and what the command prints of it. Raises RuntimeError if it fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "pyproject.toml").write_text(found["settings"], "utf-8")
+        Path(folder, "train.py").write_text(found["code"], "utf-8")
+        code, output = _printed(Path(folder), [*shlex.split(found["command"]), "--no-cache"])
+    if code == FAILED:
+        raise RuntimeError(f"'loaderlint {found['command']}' ends with exit code {code}")
+    begin = f"<!-- begin: loaderlint {found['command']} -->"
+    return f"{found['project']}{begin}\n```\n$ loaderlint {found['command']}\n{output.rstrip()}\n```\n<!-- end -->"
+
+
+def _printed(folder: Path, arguments: list[str]) -> tuple[int, str]:
+    """The exit code of loaderlint in a folder, and what it prints there."""
+    printed = io.StringIO()
+    before = Path.cwd()
+    os.chdir(folder)
+    settings.clear()
+    try:
+        with redirect_stdout(printed):
+            code = cli.main(arguments)
+    finally:
+        os.chdir(before)
+    return code, printed.getvalue()
 
 
 def table() -> str:

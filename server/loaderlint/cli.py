@@ -239,6 +239,19 @@ def _add_others(commands: Any) -> None:
     explain.add_argument("--output-format", choices=("text", "json"), default="text", help="of a line (default: text)")
     _add_settings(explain)
 
+    diagnose = commands.add_parser(
+        "diagnose",
+        help="find the cause of a traceback or worker message",
+        description="Read what a program printed, name the cause and the cure of its message, and show where the"
+        " project has this cause: python train.py 2>&1 | loaderlint diagnose. The output is passed on; nothing is run.",
+        epilog="Exit codes: 0 something was recognised, 1 nothing was, 2 the work could not be done.",
+    )
+    diagnose.set_defaults(command=_diagnose)
+    diagnose.add_argument("file", nargs="?", metavar="FILE", help="what it printed (default: standard input)")
+    diagnose.add_argument("--project", default=".", metavar="PATH", help="the project to look into (default: .)")
+    diagnose.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: text)")
+    _add_settings(diagnose)
+
     workers = commands.add_parser(
         "workers",
         help="list what runs where: the worker map",
@@ -411,6 +424,12 @@ def _explain(chosen: argparse.Namespace) -> int:
     from loaderlint.commands.explain import explain
 
     return explain(chosen)
+
+
+def _diagnose(chosen: argparse.Namespace) -> int:
+    from loaderlint.commands.diagnose import diagnose
+
+    return diagnose(chosen)
 
 
 def _workers(chosen: argparse.Namespace) -> int:

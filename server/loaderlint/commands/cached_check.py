@@ -45,6 +45,8 @@ def is_plain(chosen: argparse.Namespace) -> bool:
     """Whether the command reports the findings of files, and nothing else is to be done."""
     other = (
         chosen.unsafe_fixes,
+        chosen.only_named,
+        chosen.show_fixes,
         chosen.fix,
         chosen.diff,
         chosen.suppress,

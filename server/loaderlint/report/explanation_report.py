@@ -115,7 +115,7 @@ def _rules(known: Explanation, spots: Spots) -> Iterator[str]:
         yield f"  [{rule.code} {rule.name}]"
         yield from (f"    {reason}" for reason in rule.reasons)
     looked = bool(known.findings or known.hidden or known.silent)
-    yield f"{known.others} {'other ' if looked else ''}rules look at other things."
+    yield f"No {'other ' if looked else ''}rule applies to this line."
 
 
 def _finding(found: Diagnostic, spots: Spots) -> Iterator[str]:

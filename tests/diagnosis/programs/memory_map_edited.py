@@ -12,7 +12,7 @@ class Mapped(Dataset):
 
     def __getitem__(self, index):
         image = self.images[index]
-        image -= image.mean()  # cause: stored-data-mutation
+        image -= image.mean()
         return torch.tensor(image)
 
 

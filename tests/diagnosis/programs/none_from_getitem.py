@@ -2,14 +2,21 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 
+def load(index):
+    if index % 2:
+        raise OSError("truncated file")
+    return torch.zeros(3)
+
+
 class Images(Dataset):
     def __len__(self):
         return 8
 
     def __getitem__(self, index):
-        if index % 2:
+        try:
+            return load(index)
+        except OSError:
             return None  # cause: none-sample
-        return torch.zeros(3)
 
 
 if __name__ == "__main__":

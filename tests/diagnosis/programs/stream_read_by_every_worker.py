@@ -12,5 +12,7 @@ class Stream(IterableDataset):
 
 
 if __name__ == "__main__":
-    for batch in DataLoader(Stream(), num_workers=2):
+    loader = DataLoader(Stream(), num_workers=2)
+    print(len(loader))
+    for batch in loader:
         print(batch)

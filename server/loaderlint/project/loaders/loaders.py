@@ -74,8 +74,9 @@ class Held(NamedTuple):
 @dataclass(frozen=True, slots=True, eq=False)
 class Loader:
     """One loader in one context. `index` is its bit. `arguments`: torch's parameters that are passed (or that a wrapper
-    sets); `datasets` the dataset objects and library datasets it may hold; `guessed`: those of them that may not be
-    meant; `wrapped`: some of them inside a Subset, ConcatDataset or the like. `name`: what the code calls it. `late`:
+    sets); `datasets` the dataset objects and library datasets it may hold; `guessed`: those of them that may not
+    be meant; `wrapped`: some of them inside a Subset, ConcatDataset or the like. `name`: what the code calls it.
+    `unheld`: what messages call it where no variable, attribute or key holds it: 'the DataLoader in main()'. `late`:
     its dataset is out of sight, with the reason, and `late_sites` are the calls that make it, where they are in sight;
     `out_of_sight`: no loader is in sight at all, one is presumed for the project's unused datasets. `workers`: how many
     it starts, as configured. `presumed`: it is made by a class whose objects nothing in sight makes. `installed`: a
@@ -95,6 +96,7 @@ class Loader:
     workers: Count = ANY
     presumed: bool = False
     installed: bool = False
+    unheld: str = ""
 
     def argument(self, name: str) -> Val:
         """What torch's parameter `name` is, passed or by default."""
@@ -146,11 +148,14 @@ class Loader:
 
     @property
     def described(self) -> str:
-        """'`train_loader` in train.py' for messages; with its folder where a file's name says nothing."""
+        """'`train_loader` in train.py', 'the DataLoader in main() (train.py)' for messages; with its folder where a
+        file's name says nothing."""
         if self.path is None:
             return "a loader out of sight"
-        file = self.path.name
-        return f"`{self.name}` in {f'{self.path.parent.name}/{file}' if file.startswith('__') else file}"
+        file = f"{self.path.parent.name}/{self.path.name}" if self.path.name.startswith("__") else self.path.name
+        if not self.unheld:
+            return f"`{self.name}` in {file}"
+        return f"{self.unheld} ({file})" if self.unheld.endswith(")") else f"{self.unheld} in {file}"
 
 
 @lru_cache(maxsize=64, typed=True)
@@ -208,7 +213,8 @@ class Loaders:
             return
         for inner in installed_loaders.made_inside(self._ev, site):
             for loader in self._made(inner):
-                yield replace(loader, site=site, name=self._name(site.frame, site.expr), installed=True)
+                name, unheld = self._name(site.frame, site.expr)
+                yield replace(loader, site=site, name=name, unheld=unheld, installed=True)
 
     def _of_heirs(self, sites: Sequence[CallSite], found: Sequence[Loader]) -> Iterator[Loader]:
         """The loaders that a base class makes of datasets which its heirs have, where nothing in sight makes an object
@@ -269,17 +275,19 @@ class Loaders:
         chosen = tuple(self._chosen(dataset, 0))
         known = kind.own_data or (held and Unknown(_COPIED) not in dataset.atoms)
         late = chosen[0].reason if chosen else "" if known else self._late(dataset)
+        name, unheld = self._name(site.frame, site.expr)
         loader = Loader(
             0,
             kind,
             site,
-            self._name(site.frame, site.expr),
+            name,
             arguments,
             tuple(held),
             any(one.wrapped for one in held.values()),
             late,
             guessed=frozenset(atom for atom, one in held.items() if late or not one.sure),
             late_sites=tuple(dict.fromkeys(one.made for one in chosen if one.made))[:_MAX_LATE_SITES],
+            unheld=unheld,
         )
         return replace(loader, workers=count_of(self._ev, loader.argument("num_workers")))
 
@@ -430,16 +438,18 @@ class Loaders:
         listed = any(isinstance(atom, SeqOf) and atom.kind == "list" for atom in value.atoms)
         return "" if made or listed else "a computed value"
 
-    def _name(self, frame: Frame, number: int) -> str:
-        """What the code calls the loader: the variable, attribute or key it is stored in, else the function's name."""
+    def _name(self, frame: Frame, number: int) -> tuple[str, str]:
+        """What the code calls the loader (the variable, attribute or key it is stored in, else the function's name),
+        and what messages call it where it is not stored, '' where it is."""
         one = self._ev.def_of(frame)
-        if number in (stored := self._stored_names(frame.code)):
-            return stored[number]
-        if one and one.name and one.kind != "lambda":
-            return one.name
+        if stored := self._stored_names(frame.code).get(number):
+            return stored, ""
         call = self._ev.expr(frame, number)
         facts = self._ev.facts(frame.path, frame.piece)
-        return called_name(facts.ir.exprs, call.func) if facts and isinstance(call, ir.Call) else "loader"
+        made = called_name(facts.ir.exprs, call.func) if facts and isinstance(call, ir.Call) else "loader"
+        if one and one.name and one.kind != "lambda":
+            return one.name, f"the {made or 'loader'} in {one.name}()"
+        return made, f"the {made or 'loader'}"
 
     def _stored_names(self, code: Code) -> Mapping[int, str]:
         """Where the steps of a def store each expression first: the name of the variable, attribute or key."""
