@@ -31,6 +31,8 @@ UNUSED = 24 * 60 * 60.0
 _NO_NETWORK = re.compile(
     r"NewConnectionError|NameResolutionError|ConnectTimeoutError|ReadTimeoutError|ProxyError|SSLError|Max retries"
 )
+#: How to do without a network.
+_OFFLINE = "https://loaderlint.dev/editors/vscode#without-a-network"
 #: No `--isolated`: the index and the proxy of pip's configuration are wanted.
 _PIP = ("install", "--no-input", "--no-user", "--disable-pip-version-check", "--retries=2", "--prefer-binary")
 
@@ -83,7 +85,7 @@ def _install(folder: Path, wheel: Path) -> None:
     if said is None:
         return
     if _NO_NETWORK.search(said):
-        hint = "check the network and pip's settings (proxy, index)"
+        hint = f"check the network and pip's settings (proxy, index), or see {_OFFLINE}"
         raise NotMade(f"the Python package index cannot be reached; {hint}: {_gist(said)}")
     raise NotMade(f"pip failed: {_gist(said)}")
 

@@ -16,7 +16,7 @@ NAVIGATION = re.findall(r"^ *- (?:[^:\n]+: )?([\w./-]+(?:\.md|/))$", TEXT.partit
 def test_every_page_is_in_the_navigation_once() -> None:
     shown = [page for one in NAVIGATION for page in (site_pages.listed(one) if one.endswith("/") else [one])]
     written = [path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/**/*.md")]
-    assert sorted(shown) == sorted([*written, *site_pages.PAGES])
+    assert sorted(shown) == sorted([*written, *site_pages.PAGES]), "mkdocs.yml does not list just the pages in docs/"
 
 
 def test_symptoms_come_first() -> None:

@@ -74,6 +74,13 @@ def test_nothing_at_all() -> None:
     assert json.dumps(as_json(nothing))
 
 
+@pytest.mark.parametrize("counts", [[HINT], [NUMPY]])
+def test_a_chart_without_a_row_is_left_out(counts: list[Count]) -> None:
+    page = html_page.render(summarise([result("a", declared=counts, datasets=0)]))
+    assert "Shares of datasets" not in page
+    assert ("Shares of repositories" in page) == (counts == [NUMPY])
+
+
 def test_text(summary: Summary) -> None:
     lines = list(text_summary.render(summary))
     (line,) = (line for line in lines if line.startswith("LDR101"))

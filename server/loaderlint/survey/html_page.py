@@ -65,10 +65,10 @@ def _charts(summary: Summary) -> Iterator[tuple[str, altair.LayerChart]]:
             for what, share in (("repositories", found.repositories), ("datasets", found.datasets))
         ]
         yield "numpy", _shares(rows, ["repositories", "datasets"])
-    rules = summary.counted_rules
-    if rules:
-        yield "repositories", _shares(*_by_rule(rules, "repositories"))
-        yield "datasets", _shares(*_by_rule(rules, "datasets"))
+    for what in ("repositories", "datasets"):
+        rows, names = _by_rule(summary.counted_rules, what)
+        if rows:  # a rule about a script concerns no dataset
+            yield what, _shares(rows, names)
 
 
 def _by_rule(rules: Sequence[RuleSpread], what: str) -> tuple[list[dict[str, Any]], list[str]]:
