@@ -80,8 +80,11 @@ def test_streams_are_told_apart_by_their_state() -> None:
     found = {stream.name: stream for stream in streams({"dataset": held})}
     assert "dataset.system" not in found
     assert found["dataset.one"].digest() == found["dataset.other"].digest()
+    saved = found["dataset.one"].save()
     held.one.random()
     assert found["dataset.one"].digest() != found["dataset.other"].digest()
+    found["dataset.one"].restore(saved)
+    assert found["dataset.one"].digest() == found["dataset.other"].digest()
 
 
 def test_the_line_that_draws_is_found() -> None:

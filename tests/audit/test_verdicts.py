@@ -42,6 +42,12 @@ def test_workers_that_draw_from_one_state_draw_alike() -> None:
     assert "worker 1 (pid 101), epoch 1, at sample 4: state a -> b" in check[1].evidence
 
 
+def test_draws_without_an_effect_are_a_note() -> None:
+    messages = both(sample(0, 0, 0, use("a", "b")), sample(1, 0, 4, use("a", "b")))
+    idle = Evidence(facts(), run(*messages), idle=frozenset({"dataset.rng"}))
+    assert found(idle) == {} and "workers-draw-alike" in found(idle, Verdict.NOTE)
+
+
 def test_equal_samples_from_different_states_are_no_fault() -> None:
     messages = both(sample(0, 0, 0, use("a", "b"), digest="same"), sample(1, 0, 4, use("c", "d"), digest="same"))
     assert found(Evidence(facts(), run(*messages))) == {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from loaderlint.audit import sandbox
@@ -13,10 +13,13 @@ from loaderlint.audit.crossed import crossed
 from loaderlint.audit.digests import digest
 from loaderlint.audit.evidence import Evidence, Facts
 from loaderlint.audit.messages import Answer, EpochEnded, Sender
+from loaderlint.audit.random_verdicts import drawn_alike
 from loaderlint.audit.report import Report
 from loaderlint.audit.sandbox import Outcome
-from loaderlint.audit.stored import changes, snapshot
+from loaderlint.audit.stored import Snapshot, changes, snapshot
+from loaderlint.audit.streams import streams
 from loaderlint.audit.verdicts import results
+from loaderlint.audit.worker_trace import Plan, Trace, Watcher
 
 #: What holds another loader, by the attribute that does.
 _WRAPPED = ("_dataloader", "base_dataloader", "dataloader", "_loader", "loader", "pipeline")
@@ -24,12 +27,14 @@ _WRAPPED = ("_dataloader", "base_dataloader", "dataloader", "_loader", "loader",
 #: The iterators of the process that asks, kept in its copies: when one is collected, it tells its workers to end.
 _KEPT: list[Any] = []
 
-#: How many samples are read again and again to see whether reading changes them, how often each, of these how often
-#: with a look at what is stored, and for how many seconds at most.
+#: How a run is watched that has no question of its own.
+_PLAIN = Plan()
+
+#: How many samples are read again to see whether reading changes them, and how often each. How often to see whether
+#: what is drawn has an effect: an effect in one of ten draws is missed once in twenty.
 _READ_AGAIN = 3
-_TIMES = 10
-_STORED = 3
-_READING = 3.0
+_TIMES = 3
+_TRIES = 10
 
 
 def audit(loader: Any, *, epochs: int = 2, batches: int = 8, timeout: float = 60.0, name: str = "loader") -> Report:
@@ -54,17 +59,22 @@ def audit(loader: Any, *, epochs: int = 2, batches: int = 8, timeout: float = 60
         return max((end - time.monotonic()) * share, 0.2)
 
     workers = facts.workers
-    evidence = Evidence(facts, sandbox.run(_iterating(loader, epochs, batches, workers), left(0.6)))
-    if workers and facts.method == "fork":
-        evidence.crossed = crossed({"dataset": loader.dataset, "collate_fn": loader.collate_fn})
+    forks = workers > 0 and facts.method == "fork"
+    found = crossed({"dataset": loader.dataset, "collate_fn": loader.collate_fn}) if forks else ()
+    run = sandbox.run(_iterating(loader, epochs, batches, workers, Plan(crossed=found)), left(0.6))
+    evidence = Evidence(facts, run, crossed=found)
     evidence.pickled = _answer(sandbox.run(_pickling(loader), left()))
     if evidence.run.finished and not facts.iterable:
         evidence.read_again = _answer(sandbox.run(_reading_again(loader), left(0.5)))
+    if evidence.run.finished and not facts.iterable and (names := drawn_alike(evidence)):
+        evidence.idle = frozenset(
+            _answer(sandbox.run(_drawing_without_effect(loader, names), left(0.5))).get("names", ())
+        )
     if workers and evidence.run.finished:
         evidence.again = sandbox.run(_iterating(loader, 1, batches, workers), left(0.5))
         evidence.alone = sandbox.run(_iterating(loader, 1, batches, 0), left(0.5))
         if evidence.inherited and not evidence.moved:
-            evidence.poisoned = sandbox.run(_iterating(loader, 1, batches, workers, poisoned=True), left(0.5))
+            evidence.poisoned = sandbox.run(_iterating(loader, 1, batches, workers, Plan(poisoned=True)), left(0.5))
     return Report(name, facts.description, tuple(results(evidence)), evidence.seconds)
 
 
@@ -123,15 +133,13 @@ def _start_method(loader: Any) -> str:
 
 
 def _iterating(
-    loader: Any, epochs: int, batches: int, workers: int, poisoned: bool = False
+    loader: Any, epochs: int, batches: int, workers: int, plan: Plan = _PLAIN
 ) -> Callable[[Sender, socket.socket], None]:
     """What a copy of this process does: take batches of some epochs."""
 
     def work(sender: Sender, stacks: socket.socket) -> None:
-        from loaderlint.audit.worker_trace import Plan, Trace, Watcher
-
         _prepare(loader)
-        watcher = Watcher(loader.worker_init_fn, sender, stacks, Plan(poisoned))
+        watcher = Watcher(loader.worker_init_fn, sender, stacks, plan)
         here = Trace(-1, sender)
         if workers:
             loader.worker_init_fn = watcher
@@ -187,43 +195,58 @@ def _pickling(loader: Any) -> Callable[[Sender, socket.socket], None]:
 
 
 def _reading_again(loader: Any) -> Callable[[Sender, socket.socket], None]:
-    """Read some samples again and again.
-
-    Stored data that changes each time, and the sample with it, is changed by reading; a cache that the first reading
-    fills is not. A stream that moves while every sample stays the same has no effect, such as a transform that asks
-    whether it is to run and always is.
-    """
+    """Read some samples three times: stored data that changes each time, and the sample with it, is changed by reading.
+    A cache that the first reading fills is not."""
 
     def work(sender: Sender, stacks: socket.socket) -> None:
-        from loaderlint.audit.streams import streams
-
         _prepare(loader)
         dataset = loader.dataset
         roots = {"dataset": dataset}
         if any(snapshot(roots).shared):
             return  # what is written there would be seen by others
         found = streams(roots)
-        moving = {stream.name for stream in found}
-        steady = True
-        end = time.monotonic() + _READING
         for index in _some_indices(loader):
-            states, made, stored = [], [], []
-            while len(made) < _TIMES and (len(made) < _STORED or time.monotonic() < end):
+            states: list[list[str]] = []
+            made: list[str] = []
+            stored: list[Snapshot] = []
+            for _ in range(_TIMES):
                 states.append([stream.digest() for stream in found])
                 made.append(digest(dataset[index]))
-                if len(made) <= _STORED:
-                    stored.append(snapshot(roots))
-            steady = steady and len(made) == _TIMES and len(set(made)) == 1
-            moving -= {stream.name for stream, *seen in zip(found, *states, strict=True) if len(set(seen)) < len(made)}
-            if len(set(made[:_STORED])) == 1 or states[0] != states[-1]:
+                stored.append(snapshot(roots))
+            if len(set(made)) == 1 or states[0] != states[-1]:
                 continue
             changed = {each.path for each in changes(stored[0], stored[1]) if each.kind == "data"}
             changed &= {each.path for each in changes(stored[1], stored[2]) if each.kind == "data"}
             if changed:
-                told = made[:_STORED]
-                sender.send(Answer({"index": (repr(index),), "paths": tuple(sorted(changed)), "made": tuple(told)}))
+                sender.send(Answer({"index": (repr(index),), "paths": tuple(sorted(changed)), "made": tuple(made)}))
                 return
-        sender.send(Answer({"without_effect": tuple(sorted(moving)) if steady else ()}))
+
+    return work
+
+
+def _drawing_without_effect(loader: Any, names: Set[str]) -> Callable[[Sender, socket.socket], None]:
+    """Read some samples again and again with one stream that moves on while all others are put back. Where the sample
+    stays the same, that stream has no effect on it: a transform asks whether it is to run, and always is."""
+
+    def work(sender: Sender, stacks: socket.socket) -> None:
+        _prepare(loader)
+        found = streams({"dataset": loader.dataset, "collate_fn": loader.collate_fn})
+        saved = [(stream, stream.save()) for stream in found]
+        indices = _some_indices(loader)
+        idle = []
+        for chosen in (stream for stream in found if stream.name in names):
+            made: list[set[str]] = [set() for _ in indices]
+            states = set()
+            for _ in range(_TRIES):
+                for index, seen in zip(indices, made, strict=True):
+                    for stream, state in saved:
+                        if stream is not chosen:
+                            stream.restore(state)
+                    seen.add(digest(loader.dataset[index]))
+                    states.add(chosen.digest())
+            if all(len(seen) == 1 for seen in made) and len(states) == _TRIES * len(indices):
+                idle.append(chosen.name)
+        sender.send(Answer({"names": tuple(idle)}))
 
     return work
 

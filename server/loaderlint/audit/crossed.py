@@ -2,54 +2,75 @@
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from loaderlint.audit.reachable import attributes, reachable
 
-#: Classes of handles, by module and name: libraries are not imported to ask.
-_HANDLES = frozenset(
-    {
-        "h5py._hl.files.File",
-        "h5py._hl.dataset.Dataset",
-        "cv2.VideoCapture",
-        "lmdb.Environment",
-        "lmdb.cpython.Environment",
-        "sqlite3.Connection",
-        "socket.socket",
-    }
-)
+#: Classes of handles, by the module that has them: libraries are not imported to ask.
+_HANDLES = {
+    "cv2": ("VideoCapture",),
+    "h5py": ("File", "Dataset"),
+    "lmdb": ("Environment",),
+    "socket": ("socket",),
+    "sqlite3": ("Connection",),
+}
 _POOLS = frozenset({"multiprocessing.pool.Pool", "multiprocessing.pool.ThreadPool"})
 
 
 @dataclass(frozen=True, slots=True)
 class Crossed:
-    """Something that crosses a fork. `rule` speaks of it, if there is one."""
+    """Something that crosses a fork. `rule` speaks of it, if there is one; `identity` is its `id`, which a forked
+    process keeps."""
 
     path: str
     what: str
     rule: str | None
+    identity: int
 
 
 def crossed(roots: Mapping[str, Any]) -> tuple[Crossed, ...]:
-    """What of this can be reached from `roots`. No code of the user runs."""
-    return tuple(found for path, value in reachable(roots) if (found := _crossing(path, value)) is not None)
+    """What of this can be reached from `roots`, without the parts of what is told already."""
+    found: list[Crossed] = []
+    for path, value in reachable(roots):
+        if any(path.startswith((f"{each.path}.", f"{each.path}[")) for each in found):
+            continue
+        what = _crossing(value)
+        if what is not None:
+            found.append(Crossed(path, *what, id(value)))
+    return tuple(found)
 
 
-def _crossing(path: str, value: Any) -> Crossed | None:
+def still_there(found: Sequence[Crossed], roots: Mapping[str, Any]) -> tuple[str, ...]:
+    """The paths of those that a forked worker has kept: the same objects in the same places."""
+    identities = {path: id(value) for path, value in reachable(roots)}
+    return tuple(each.path for each in found if identities.get(each.path) == each.identity)
+
+
+def _crossing(value: Any) -> tuple[str, str | None] | None:
+    """What an object is, in words, and the rule that speaks of it."""
     threads, handles = "executor-across-fork", "handle-across-workers"
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     if isinstance(value, threading.Thread) and value.is_alive():
-        return Crossed(path, f"a thread of the main process ({value.name})", threads)
+        return f"a thread of the main process ({value.name})", threads
     if isinstance(value, ThreadPoolExecutor) and attributes(value).get("_threads"):
-        return Crossed(path, "an executor whose threads run in the main process", threads)
+        return "an executor whose threads run in the main process", threads
     if kind in _POOLS:
-        return Crossed(path, "a pool, which threads of the main process serve", threads)
-    if kind in _HANDLES:
-        return Crossed(path, f"an open {type(value).__qualname__}", handles)
+        return "a pool, which threads of the main process serve", threads
+    if _is_open_handle(value):
+        return f"an open {type(value).__qualname__}", handles
     if kind in ("_thread.lock", "_thread.RLock") and "locked" in dir(value) and value.locked():
-        return Crossed(path, "a lock that is held", None)
+        return "a lock that is held", None
     return None
+
+
+def _is_open_handle(value: Any) -> bool:
+    for name, classes in _HANDLES.items():
+        module = sys.modules.get(name)
+        if module is not None and isinstance(value, tuple(getattr(module, each) for each in classes)):
+            return name != "h5py" or bool(value)  # of HDF5's own, those that are closed are false
+    return False

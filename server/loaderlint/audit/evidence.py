@@ -77,7 +77,7 @@ class Drawn:
 class Evidence:
     """All runs of one loader. `run` is the first; `again` began in the same state, `alone` had no workers, `poisoned`
     had no open files. `pickled` and `read_again` are what the probes answered, `crossed` what workers have from
-    the main process."""
+    the main process, `idle` the streams that samples draw from without an effect."""
 
     facts: Facts
     run: Outcome
@@ -87,6 +87,7 @@ class Evidence:
     pickled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     read_again: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     crossed: tuple[Crossed, ...] = ()
+    idle: frozenset[str] = frozenset()
 
     @property
     def seconds(self) -> float:

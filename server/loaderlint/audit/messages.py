@@ -59,11 +59,11 @@ class Unit(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """Something reachable from the dataset that is not what it was.
+    """Something reachable from the dataset that is not what it was, or that is and should not.
 
     `kind`: 'data' (content of an array, tensor or container), 'shared' (the same, where other processes or a file share
     it), 'filled' (a member of a container that was None), 'grown' (a container), 'number' (an attribute), 'stream' (a
-    generator of random numbers that is there anew)."""
+    generator of random numbers that is there anew), 'crossed' (the main process made it, the worker has kept it)."""
 
     path: str
     kind: str

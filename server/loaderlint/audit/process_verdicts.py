@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.audit.evidence import Done, Evidence, failures, units
+from loaderlint.audit.evidence import Done, Evidence, changed, failures, units
 from loaderlint.audit.failures import rule_of_failure
 from loaderlint.audit.open_files import shown
 from loaderlint.audit.report import Result, Verdict, clean, not_seen
@@ -83,8 +83,8 @@ def open_files(evidence: Evidence) -> Iterator[Result]:
     rule = "handle-across-workers"
     if not evidence.facts.workers:
         return
-    text = "workers read through a file that the main process opened: they share its position, or its library's state"
     if evidence.moved:
+        text = "workers read through a file that the main process opened, and move the position that they share"
         places = [each for each in units(evidence.run) if each.unit.offsets][:_SHOWN]
         lines = tuple(f"{each.where}: moved in {', '.join(map(shown, each.unit.offsets))}" for each in places)
         yield Result(check, Verdict.FAULT, text, lines, rule)
@@ -96,7 +96,8 @@ def open_files(evidence: Evidence) -> Iterator[Result]:
             where = done.where if done is not None else "the main process"
             without = ", ".join(map(shown, evidence.inherited[:_SHOWN]))
             lines = (f"without {without}: {where}: {failure.kind}: {failure.text[:200]}",)
-            yield Result(check, Verdict.FAULT, text, lines, rule)
+            text = "workers read through a file that the main process opened, at positions of their own"
+            yield Result(check, Verdict.NOTE, text, lines, rule)
             return
     if evidence.run.finished:
         yield clean(check, "no worker read from a file that was open before it started")
@@ -106,6 +107,9 @@ def crossing(evidence: Evidence) -> Iterator[Result]:
     """What the dataset holds of the main process that a forked worker cannot use, or only in turn with others."""
     check = "crossed-the-fork"
     found = evidence.crossed
+    if evidence.run.finished:  # then the workers have told what they kept
+        kept = {change.path for each in changed(evidence.run) for change in each.changes if change.kind == "crossed"}
+        found = tuple(each for each in found if each.path in kept)
     if found:
         text = f"the workers have {', '.join(each.path for each in found[:_SHOWN])} from the main process"
         lines = tuple(f"{each.path}: {each.what}" for each in found)

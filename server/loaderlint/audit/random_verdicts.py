@@ -49,9 +49,18 @@ def epochs_draw_alike(evidence: Evidence) -> Iterator[Result]:
         yield clean(check, "no epoch drew from a state of an earlier one" if evidence.draws() else "nothing was drawn")
 
 
+def drawn_alike(evidence: Evidence) -> frozenset[str]:
+    """The streams from which two workers or two epochs draw the same."""
+    return frozenset(
+        name
+        for name, drawn in _by_stream(evidence).items()
+        if any(True for differs in (_other_worker, _other_epoch) for _ in _meetings(drawn, differs))
+    )
+
+
 def _weighed(evidence: Evidence, result: Result, name: str, first: Drawn) -> Result:
     """The result, a note if the samples do not depend on what is drawn."""
-    if first.done.unit.kind != "sample" or name not in evidence.read_again.get("without_effect", ()):
+    if first.done.unit.kind != "sample" or name not in evidence.idle:
         return result
     text = f"{result.text}, but samples that were read again were the same whatever was drawn"
     return replace(result, verdict=Verdict.NOTE, text=text)

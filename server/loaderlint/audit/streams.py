@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 import sys
 import types
@@ -20,11 +21,14 @@ GLOBAL = (PYTHON, NUMPY, TORCH)
 @dataclass(frozen=True, slots=True)
 class Stream:
     """Something that random numbers are drawn from. `name`: one of `GLOBAL`, or the path of an object. `state` gives
-    something that is equal for equal states; `kind` is the class, with its module."""
+    something that is equal for equal states; `kind` is the class, with its module. `save` gives a state as its library
+    has it, and `restore` takes it back."""
 
     name: str
     kind: str
     state: Callable[[], bytes]
+    save: Callable[[], Any]
+    restore: Callable[[Any], object]
 
     def digest(self) -> str:
         """A short text that is equal for equal states."""
@@ -42,45 +46,62 @@ def streams(roots: Mapping[str, Any]) -> list[Stream]:
 
 
 def _global() -> list[Stream]:
-    found = [Stream(PYTHON, "random", lambda: _python_state(random._inst))]
+    found = [_python(PYTHON, random._inst)]
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if numpy is not None:
-        found.append(Stream(NUMPY, "numpy.random", lambda: _numpy_global(numpy)))
+        found.append(_numpy_legacy(NUMPY, numpy.random.mtrand._rand))
     if torch is not None:
-        found.append(Stream(TORCH, "torch", lambda: bytes(torch.default_generator.get_state().numpy())))
+        found.append(_torch(TORCH, torch.default_generator))
     return found
 
 
 def _of(path: str, value: Any) -> Stream | None:
     """The stream of a generator object, None if it is none, or one of the global ones."""
-    kind = f"{type(value).__module__}.{type(value).__qualname__}"
     if isinstance(value, types.ModuleType | type | types.FunctionType):
         return None
     if isinstance(value, random.Random) and not isinstance(value, random.SystemRandom):
-        return None if value is random._inst else Stream(path, kind, lambda: _python_state(value))
+        return None if value is random._inst else _python(path, value)
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Generator) and value.device.type == "cpu":
-        return (
-            None if value is torch.default_generator else Stream(path, kind, lambda: bytes(value.get_state().numpy()))
-        )
+        return None if value is torch.default_generator else _torch(path, value)
     if numpy is None:
         return None
     if isinstance(value, numpy.random.Generator):
-        return Stream(path, kind, lambda: repr(value.bit_generator.state).encode())
+        return _numpy(path, value)
     if isinstance(value, numpy.random.RandomState):
-        return None if value is numpy.random.mtrand._rand else Stream(path, kind, lambda: _legacy_state(value))
+        return None if value is numpy.random.mtrand._rand else _numpy_legacy(path, value)
     return None
 
 
-def _python_state(source: random.Random) -> bytes:
-    version, numbers, gauss = source.getstate()
-    return hash(numbers).to_bytes(8, "little", signed=True) + repr((version, numbers[-1], gauss)).encode()
+def _kind(source: Any) -> str:
+    return f"{type(source).__module__}.{type(source).__qualname__}"
 
 
-def _numpy_global(numpy: Any) -> bytes:
-    return _legacy_state(numpy.random.mtrand._rand)
+def _python(name: str, source: random.Random) -> Stream:
+    def state() -> bytes:
+        version, numbers, gauss = source.getstate()
+        return hash(numbers).to_bytes(8, "little", signed=True) + repr((version, numbers[-1], gauss)).encode()
+
+    return Stream(name, _kind(source), state, source.getstate, source.setstate)
 
 
-def _legacy_state(source: Any) -> bytes:
-    _, keys, position, has_gauss, gauss = source.get_state(legacy=True)
-    return bytes(keys) + repr((position, has_gauss, gauss)).encode()
+def _numpy(name: str, source: Any) -> Stream:
+    def restore(state: Any) -> None:
+        source.bit_generator.state = state
+
+    def save() -> Any:
+        return copy.deepcopy(source.bit_generator.state)
+
+    return Stream(name, _kind(source), lambda: repr(source.bit_generator.state).encode(), save, restore)
+
+
+def _numpy_legacy(name: str, source: Any) -> Stream:
+    def state() -> bytes:
+        _, keys, position, has_gauss, gauss = source.get_state(legacy=True)
+        return bytes(keys) + repr((position, has_gauss, gauss)).encode()
+
+    return Stream(name, _kind(source), state, source.get_state, source.set_state)
+
+
+def _torch(name: str, source: Any) -> Stream:
+    return Stream(name, _kind(source), lambda: bytes(source.get_state().numpy()), source.get_state, source.set_state)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from loaderlint.audit import sandbox
+from loaderlint.audit.crossed import Crossed, still_there
 from loaderlint.audit.digests import data_of, digest
 from loaderlint.audit.line_trace import LineTrace
 from loaderlint.audit.messages import Batch, Began, Change, Changed, Move, Sender, Started, StreamUse, Unit
@@ -33,9 +34,11 @@ _WATCHED_FILES = 8
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a run is watched. `poisoned`: files that were opened before the workers started lead to nothing in them."""
+    """How a run is watched. `poisoned`: files that were opened before the workers started lead to nothing in them;
+    `crossed`: what forked workers have from the main process."""
 
     poisoned: bool = False
+    crossed: tuple[Crossed, ...] = ()
 
 
 class Watcher:
@@ -64,7 +67,7 @@ class Watcher:
         if self.own is not None:
             self.own(worker)
         initialised = {stream.name: stream.digest() for stream in found}
-        trace = Trace(worker, self._sender, self.epoch, files, born, initialised)
+        trace = Trace(worker, self._sender, self.epoch, files, born, initialised, self._plan.crossed)
         trace.watch()
 
 
@@ -79,6 +82,7 @@ class Trace:
         files: Sequence[Inherited] = (),
         born: Mapping[str, str] | None = None,
         initialised: Mapping[str, str] | None = None,
+        crossed: Sequence[Crossed] = (),
     ) -> None:
         self.worker = worker
         self.epoch = epoch - 1
@@ -86,6 +90,7 @@ class Trace:
         self.streams: list[Stream] = []
         self._sender = sender
         self._files = files
+        self._crossed = crossed
         self._born = dict(born or {})
         self._initialised = dict(initialised or {})
         self._roots: dict[str, Any] = {}
@@ -150,8 +155,9 @@ class Trace:
         running = [each for each in changes(self._settled, now) if each.kind in ("grown", "number")]
         kept = [each for each in changes(self._stored, now) if each.kind not in ("grown", "number")]
         self._stored = None
-        if kept or running:
-            self._sender.send(Changed(self.worker, os.getpid(), self.epoch, (*kept, *running)))
+        there = [Change(path, "crossed", "", "") for path in still_there(self._crossed, self._roots)]
+        if kept or running or there:
+            self._sender.send(Changed(self.worker, os.getpid(), self.epoch, (*kept, *running, *there)))
 
     def began(self, index: str) -> None:
         """A batch begins."""
