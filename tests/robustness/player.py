@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from loaderlint.engine import Workspace
+from loaderlint.findings.causes import by_cause, short_message
 from loaderlint.findings.diagnostics import Diagnostic
 from loaderlint.findings.finding import Severity
 from loaderlint.lsp.text_positions import Encoding
@@ -167,7 +168,9 @@ class Player:
     def _assert_same(self, fresh: Workspace) -> None:
         found = fresh.check([self.root / name for name in self.opened]) if self.opened else {}
         for name in sorted(self.opened):
-            wanted = [self._as_shown(one, fresh) for one in found.get(self.root / name, ())]
+            here = found.get(self.root / name, ())
+            firsts = {id(one): group[0] for group in by_cause(here) for one in group[1:]}
+            wanted = [self._as_shown(one, firsts.get(id(one)), fresh) for one in here]
             shown = [_row(one) for one in self.client.shown(self.uri(name))]
             self.counts["findings"] += len(wanted)
             if shown != wanted:
@@ -190,12 +193,17 @@ class Player:
                 if not inside or place["character"] > _units(lines[place["line"]], self.way.encoding):
                     raise Different(f"{name}: {one['range']} lies outside of the text: {one['message']}")
 
-    def _as_shown(self, found: Diagnostic, fresh: Workspace) -> tuple[Any, ...]:
+    def _as_shown(self, found: Diagnostic, first: Diagnostic | None, fresh: Workspace) -> tuple[Any, ...]:
+        """A finding as the editor shows it; `first`: the one of the same cause that says all."""
         related = [
             (note.path.as_uri(), self._range(note.path, note.span, fresh), note.message) for note in found.evidence
         ]
+        message = found.message
+        if first is not None:
+            related.insert(0, (first.path.as_uri(), self._range(first.path, first.span, fresh), first.message))
+            message = short_message(found)
         place = self._range(found.path, found.span, fresh)
-        return found.code, _SEVERITY[found.severity], place, found.message, found.fingerprint, related
+        return found.code, _SEVERITY[found.severity], place, message, found.fingerprint, related
 
     def _range(self, path: Path, span: Span, fresh: Workspace) -> tuple[int, int, int, int]:
         lines = split(fresh.text(path))
