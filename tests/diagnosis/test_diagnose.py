@@ -164,3 +164,11 @@ def test_what_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "gone.txt" in capsys.readouterr().err
     code, _ = diagnosed(tmp_path, "ok\n", capsys, "--project", str(tmp_path / "gone"))
     assert code == 2
+
+
+def test_only_the_beginning_of_a_very_long_line_is_looked_at(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    message = "RuntimeError: DataLoader worker (pid 7) is killed by signal: Killed."
+    assert diagnosed(tmp_path, f"{message} {'a/' * 500_000}", capsys)[0] == 0
+    assert diagnosed(tmp_path, f"{'a/' * 500_000} {message}", capsys)[0] == 1

@@ -34,6 +34,8 @@ UNKNOWN = 1
 
 #: So many lines at the beginning and at the end of a long log are looked at.
 _FIRST, _LAST = 5_000, 20_000
+#: So many characters of a line are looked at: the time that a pattern takes may grow with the square of that.
+_MAX_LINE = 600
 _COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -96,8 +98,8 @@ def _lines(chosen: argparse.Namespace) -> list[str]:
 
 
 def _some(lines: Iterable[str]) -> list[str]:
-    """The first and the last lines, without their ends and without colours."""
-    rest = (_COLOR.sub("", line.rstrip("\r\n")) for line in lines)
+    """The first and the last lines, without their ends and without colours; of very long ones the beginning."""
+    rest = (_COLOR.sub("", line.rstrip("\r\n"))[:_MAX_LINE] for line in lines)
     return list(chain(list(islice(rest, _FIRST)), deque(rest, maxlen=_LAST)))
 
 
