@@ -34,8 +34,8 @@ def fix(case: Case, folder: Path) -> Found:
 def _check(case: Case, folder: Path, *more: str) -> Found:
     from loaderlint.cli import main
 
-    out, messages = io.StringIO(), io.TextIOWrapper(io.BytesIO())  # diffs are written as bytes
-    with _inside(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(messages):
+    out = io.StringIO()
+    with _inside(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
         code = main(["check", "--select", case.rule, "--output-format", "json", *more, *case.flags, "."])
     assert code in (0, 1), out.getvalue()
     said: Found = json.loads(out.getvalue())

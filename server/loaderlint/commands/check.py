@@ -338,7 +338,8 @@ class _Check:
         except CannotWrite as error:
             self._fail(f"{_shown(change.path)}: {error}")
             return False
-        terminal.write_bytes(shown, sys.stderr)  # stdout is the report's
+        if shown:
+            terminal.write_bytes(shown, sys.stderr)  # stdout is the report's
         return True
 
     def _diff(self) -> bool:
