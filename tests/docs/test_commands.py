@@ -22,8 +22,14 @@ _INDENTED = re.compile(r"(?:^    .*\n)+", re.MULTILINE)
 #: Programs of the commands that are looked at.
 _PROGRAMS = re.compile(r"(?:\$ )?((?:loaderlint|git|cd|pip|make|npm|code) .*)")
 
+_AUDIT = "needs torch and a program with data; tests/truth/pytorch/test_audit_command.py runs it"
+
 #: Commands that are not run by `test_it_runs`, each with the reason.
 NOT_RUN = {
+    "loaderlint audit train.py 5": _AUDIT,
+    "loaderlint audit train.py --epochs 3": _AUDIT,
+    "loaderlint audit -m package.train --epochs 3": _AUDIT,
+    "loaderlint audit --batches 20 --timeout 120 --output-format json train.py": _AUDIT,
     "git clone https://github.com/loaderlint/loaderlint": "downloads this repository",
     "cd loaderlint": "goes into it",
     "pip install .": "test_what_the_readme_says_works_in_a_clean_environment runs it",
