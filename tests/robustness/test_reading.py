@@ -206,6 +206,9 @@ def test_names_that_no_file_can_have() -> None:
 #: What opens files in another way, and why it may.
 ELSEWHERE = {
     "files/reading.py": "this is the way",
+    "audit/open_files.py": "what stands for a file of the user's program in a copy of it",
+    "audit/sandbox.py": "/proc/<pid>",
+    "knowledge/symptoms.py": "loaderlint's own table",
     "files/atomic_write.py": "what loaderlint itself wrote and a killed process left behind",
     "cache/database.py": "the cache's own file, which is made here",
     "cache/cache_folder.py": "libcst's own version file",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from loaderlint.audit.evidence import Done, Drawn, Evidence, of_kind
 from loaderlint.audit.messages import Started
 from loaderlint.audit.report import Result, Verdict, clean, not_seen
-from loaderlint.audit.streams import GLOBAL, NUMPY
+from loaderlint.audit.streams import GLOBAL, NUMPY, TORCH
 
 _AUGMENTERS = ("albumentations", "monai", "imgaug")
 
@@ -93,10 +93,33 @@ def _reseeding(evidence: Evidence, name: str) -> tuple[Drawn, Drawn] | None:
 
 
 def _by_stream(evidence: Evidence) -> dict[str, list[Drawn]]:
+    """The draws from each stream, but for generators that only seed others."""
     found: defaultdict[str, list[Drawn]] = defaultdict(list)
     for each in evidence.draws():
         found[each.use.name].append(each)
-    return found
+    return {name: drawn for name, drawn in found.items() if not _only_seeds(name, drawn)}
+
+
+def _only_seeds(name: str, drawn: Sequence[Drawn]) -> bool:
+    """Whether each worker draws from a generator once in an epoch, in a function that draws from torch's stream there
+    too. It makes another generator of both numbers, as an accessor does, so it may be alike in all workers."""
+    if name in GLOBAL:
+        return False
+    users = [(each.done.pid, each.done.epoch) for each in drawn]
+    return len(users) == len(set(users)) and all(map(_mixes_with_torch, drawn))
+
+
+def _mixes_with_torch(each: Drawn) -> bool:
+    of_torch = {
+        _function(move.stack) for use in each.done.unit.streams if use.name == TORCH for move in use.moves or ()
+    }
+    moves = each.use.moves or ()
+    return bool(moves) and all(_function(move.stack) in of_torch for move in moves)
+
+
+def _function(stack: Sequence[str]) -> str:
+    """The innermost function of a stack such as `Crops._get_rng (train.py:29)`."""
+    return stack[0].partition(" (")[0] if stack else ""
 
 
 def _other_worker(one: Done, other: Done) -> bool:

@@ -53,8 +53,7 @@ def {{_get_{stem}}}(self):
     if getattr(self, "_worker_{stem}_key", None) != key:
         self._worker_{stem}_key = key
         # With the key as the seed, two objects of a worker would draw alike.
-        fresh = {{torch}}.randint({limit}, ()).item()
-        seed = {seed}
+{seed}
         self._worker_{stem} = {make}
     return self._worker_{stem}'''
 
@@ -76,8 +75,7 @@ def {{{accessor}}}(key):
     if {{torch}}.utils.data.get_worker_info() is None:
         return {name}
     # The workers start with copies of one, in the same state.
-    fresh = {{torch}}.randint({limit}, ()).item()
-    seed = {seed}
+{seed}
     return {make}'''
 
 
@@ -87,6 +85,12 @@ class _Form(NamedTuple):
     limit: str
     seed: str
     make: str
+
+    def lines(self, seed: str, indent: str) -> str:
+        """The lines that bind `seed` to an expression of `fresh`."""
+        draw = f"{{torch}}.randint({self.limit}, ()).item()"
+        lines = [f"seed = {draw}"] if seed == "fresh" else [f"fresh = {draw}", f"seed = {seed}"]
+        return "\n".join(indent + line for line in lines)
 
 
 _FORMS = MappingProxyType(
@@ -141,20 +145,37 @@ def _method_intents(draws: Sequence[Draw], model: Model) -> tuple[Intent, ...]:
         return ()
     place, stem = model.class_place(kept.cls), kept.stem
     intents: list[Intent] = []
-    seed, in_main = form.seed.replace("OLD", f"self.{kept.name}"), ""
+    seed, in_main = _mixed_seed(form, draws, f"self.{kept.name}", model), ""
     if library == "torch":
         told = _torch_seed(draws, kept, model)
         if told is None:
             return ()
         seed, intents = told
         in_main = f" and self.{kept.name} is not None"
-    source = _METHOD.format(stem=stem, name=kept.name, limit=form.limit, seed=seed, make=form.make, in_main=in_main)
+    lines = form.lines(seed, " " * 8)
+    source = _METHOD.format(stem=stem, name=kept.name, seed=lines, make=form.make, in_main=in_main)
     intents.append(InsertMethod(place, f"_get_{stem}", source))
     for cls in (kept.cls, *heirs):
         keep = ("__init__", f"_get_{stem}", *_not_in_workers(cls, model))
         accessor = f"_get_{stem}" if cls.path != kept.cls.path else f"{{_get_{stem}}}"
         intents.append(ReplaceAttributeUses(model.class_place(cls), kept.name, f"self.{accessor}()", keep))
     return tuple(intents)
+
+
+def _mixed_seed(form: _Form, draws: Sequence[Draw], old: str, model: Model) -> str:
+    """The seed of the new generator: of what the old one draws next, or of `fresh` alone if nothing seeds the old one.
+    NumPy's Generator cannot be seeded later, so how it is made tells; what the system's entropy gives it would make
+    runs with the same `torch.manual_seed` differ."""
+    is_unseeded = form is _FORMS["numpy"] and all(
+        seed_of(draw.made, model) == "" and not _holds(draw, "bit_generator", model) for draw in draws
+    )
+    return "fresh" if is_unseeded else form.seed.replace("OLD", old)
+
+
+def _holds(draw: Draw, word: str, model: Model) -> bool:
+    """Whether the file that makes the generator holds a word."""
+    file = model.files.file(draw.made.site.frame.path)
+    return file is None or any(piece.holds(word) for piece in file.pieces)
 
 
 def _owners(draws: Sequence[Draw]) -> bool:
@@ -324,6 +345,6 @@ def _function_intents(draws: Sequence[Draw], model: Model) -> tuple[Intent, ...]
     if len(names) != 1:
         return ()
     name = names.pop()
-    seed = form.seed.replace("OLD", name)
-    source = _FUNCTION.format(accessor=accessor, name=name, limit=form.limit, seed=seed, make=form.make)
+    seed = form.lines(_mixed_seed(form, draws, name, model), " " * 4)
+    source = _FUNCTION.format(accessor=accessor, name=name, seed=seed, make=form.make)
     return (InsertFunction(site.frame.path, accessor, source), *dict.fromkeys(intents))
