@@ -49,7 +49,7 @@ def test_a_session(project: Project) -> None:
 
         # A finding below its line, in the list of the file, and the page of its rule.
         screen.press("27gg")
-        screen.shows("└─every worker draws the same numbers in the workers of `finetuning_loader`")
+        screen.shows("└─every worker draws the same numbers in the workers of the DataLoader")
         screen.press(" d")
         screen.until("the list of findings", lambda text: "LDR103" in text and "LDR601" in text)
         closed(screen, "LDR601")
@@ -102,7 +102,7 @@ def test_a_fix_in_another_file(project: Project) -> None:
 def test_settings(project: Project) -> None:
     configured(project, "Configuration", "Settings")
     with helix(project, "transforms.py") as screen:
-        screen.shows("this Generator is")
+        screen.shows("every worker draws the same numbers")
         assert "OpenCV" not in screen.text, "what is ignored is shown"
         assert "`np.random.randint`" not in screen.text, "torch 2.4 seeds NumPy"
         screen.press(" D")

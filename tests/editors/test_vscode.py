@@ -45,9 +45,9 @@ def test_a_finding_is_shown(code: Workbench) -> None:
 
     expect(code.lightbulb()).to_be_visible()
     expect(code.problem("every worker draws the same numbers").first).to_contain_text("LDR101")
-    expect(code.problem("runs in the workers of training_loader in loaders.py").first).to_contain_text(
-        "loaders.py[Ln 16"
-    )
+    expect(
+        code.problem("runs in the workers of the DataLoader in training_loader() (loaders.py)").first
+    ).to_contain_text("loaders.py[Ln 16")
     expect(code.problem("RandomCrop.__call__ calls crop_box").first).to_contain_text("transforms.py[Ln 21")
     code.picture("problems and the chain")
 
