@@ -28,7 +28,9 @@ def printed(program: Path) -> str:
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder, timeout=120, check=False
         )
         text = run.stdout.replace(folder, PROJECT)
-    text = re.sub(r'"[^"\n]*/site-packages/', f'"{INSTALLED}/', text)
+    text = re.sub(
+        r'(^|")/[^"\n]*/site-packages/', rf"\g<1>{INSTALLED}/", text, flags=re.MULTILINE
+    )  # warnings have no quotes
     return re.sub(r'"(?!/opt/)[^"\n]*/lib/python3\.\d+/', f'"{STANDARD}/', text)
 
 
