@@ -19,16 +19,10 @@ def workers_draw_alike(evidence: Evidence) -> Iterator[Result]:
     check = "workers-draw-alike"
     if evidence.facts.workers < 2:
         return
-    found = False
-    for name, drawn in _by_stream(evidence).items():
-        for first, second in _meetings(drawn, _other_worker):
-            found = True
-            rule = _rule_of_stream(evidence, name, first, second)
-            text = f"workers draw the same numbers from {_named(evidence, name)}"
-            yield _weighed(evidence, Result(check, Verdict.FAULT, text, _met(first, second), rule), name, first)
-            break
+    found = list(_drawn_alike(evidence, check, "workers", _other_worker))
     if not found:
         yield clean(check, "no two workers drew from the same state" if evidence.draws() else "no worker drew")
+    yield from found
 
 
 def epochs_draw_alike(evidence: Evidence) -> Iterator[Result]:
@@ -37,16 +31,20 @@ def epochs_draw_alike(evidence: Evidence) -> Iterator[Result]:
     if evidence.facts.epochs < 2:
         yield not_seen(check, "only one epoch was asked for")
         return
-    found = False
-    for name, drawn in _by_stream(evidence).items():
-        for first, second in _meetings(drawn, _other_epoch):
-            found = True
-            rule = _rule_of_stream(evidence, name, first, second)
-            text = f"epochs draw the same numbers from {_named(evidence, name)}"
-            yield _weighed(evidence, Result(check, Verdict.FAULT, text, _met(first, second), rule), name, first)
-            break
+    found = list(_drawn_alike(evidence, check, "epochs", _other_epoch))
     if not found:
         yield clean(check, "no epoch drew from a state of an earlier one" if evidence.draws() else "nothing was drawn")
+    yield from found
+
+
+def _drawn_alike(evidence: Evidence, check: str, who: str, differs: Callable[[Done, Done], bool]) -> Iterator[Result]:
+    """A result for each stream from which two that differ draw the same, with the first two that do."""
+    for name, drawn in _by_stream(evidence).items():
+        pair = next(_meetings(drawn, differs), None)
+        if pair is not None:
+            text = f"{who} draw the same numbers from {_named(evidence, name)}"
+            rule = _rule_of_stream(evidence, name, *pair)
+            yield _weighed(evidence, Result(check, Verdict.FAULT, text, _met(*pair), rule), name, pair[0])
 
 
 def drawn_alike(evidence: Evidence) -> frozenset[str]:
@@ -54,7 +52,7 @@ def drawn_alike(evidence: Evidence) -> frozenset[str]:
     return frozenset(
         name
         for name, drawn in _by_stream(evidence).items()
-        if any(True for differs in (_other_worker, _other_epoch) for _ in _meetings(drawn, differs))
+        if any(next(_meetings(drawn, differs), None) for differs in (_other_worker, _other_epoch))
     )
 
 

@@ -23,6 +23,21 @@ class Usage(Exception):
     """The arguments cannot be used; the message says what to write instead."""
 
 
+def beside_reports(chosen: argparse.Namespace) -> list[str]:
+    """The flags and paths of `check` that were given and ask for something else than a report of what is found in
+    files."""
+    given = {
+        "--fix": chosen.fix,
+        "--diff": chosen.diff,
+        "--suppress": chosen.suppress,
+        "--write-baseline": chosen.write_baseline is not None,
+        "--show-files": chosen.show_files,
+        "--show-settings": chosen.show_settings,
+        "-": "-" in chosen.paths,
+    }
+    return [flag for flag, is_given in given.items() if is_given]
+
+
 def given_settings(chosen: argparse.Namespace) -> dict[str, object]:
     """The settings among the flags by their names in pyproject.toml. Raises Usage if one of them is wrong."""
     given = read_settings(chosen)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from loaderlint.commands.command_inputs import Usage
+from loaderlint.commands.command_inputs import Usage, beside_reports
 from loaderlint.settings import settings
 
 #: What may be supposed, by its short name, as the setting that says it.
@@ -55,17 +55,8 @@ def together(changes: Sequence[Change]) -> Change:
 
 def _refuse_others(chosen: argparse.Namespace) -> None:
     """Refuse flags that --compare does not go with."""
-    others = {
-        "--fix": chosen.fix,
-        "--diff": chosen.diff,
-        "--suppress": chosen.suppress,
-        "--write-baseline": chosen.write_baseline is not None,
-        "--show-files": chosen.show_files,
-        "--show-settings": chosen.show_settings,
-        "--statistics": chosen.statistics,
-        "-": "-" in chosen.paths,
-    }
-    for flag in (flag for flag, given in others.items() if given):
+    others = [*beside_reports(chosen), *(["--statistics"] if chosen.statistics else [])]
+    for flag in others:
         raise Usage(f"--compare reports what would come and go: leave {flag} away")
     if chosen.output_format not in ("text", "json"):
         raise Usage("--compare writes text or json; choose one of them with --output-format")

@@ -16,7 +16,7 @@ from pathlib import Path
 from loaderlint.cache import manifest
 from loaderlint.cache.manifest import Manifest
 from loaderlint.commands.check import check
-from loaderlint.commands.command_inputs import Usage, existing, given_settings
+from loaderlint.commands.command_inputs import Usage, beside_reports, existing, given_settings
 from loaderlint.commands.outcome import complain
 from loaderlint.files import file_accesses
 from loaderlint.findings.diagnostics import internal_problem
@@ -34,16 +34,7 @@ _MOST_NAMES = 3
 
 def watch(chosen: argparse.Namespace) -> int:
     """Check until Ctrl+C. Returns the exit code: 0, or 2 if the arguments cannot be used."""
-    other = {
-        "--fix": chosen.fix,
-        "--diff": chosen.diff,
-        "--suppress": chosen.suppress,
-        "--write-baseline": chosen.write_baseline is not None,
-        "--show-files": chosen.show_files,
-        "--show-settings": chosen.show_settings,
-        "-": "-" in chosen.paths,
-    }
-    for flag in (flag for flag, given in other.items() if given):
+    for flag in beside_reports(chosen):
         terminal.complain(f"--watch reports what is found, again and again: leave {flag} away")
         return FAILED
     try:
