@@ -48,6 +48,22 @@ def test_draws_without_an_effect_are_a_note() -> None:
     assert found(idle) == {} and "workers-draw-alike" in found(idle, Verdict.NOTE)
 
 
+def test_a_generator_that_only_seeds_another_one_may_be_alike_in_all_workers() -> None:
+    def torch(worker: int, function: str = "f (a.py:1)") -> StreamUse:
+        return StreamUse("torch", f"t{worker}", f"u{worker}", (Move((function,), f"u{worker}"),))
+
+    def is_fault(*messages: Message) -> bool:
+        return "workers-draw-alike" in found(Evidence(facts(), run(*both(*messages))))
+
+    old = use("a", "b", "b")
+    assert not is_fault(*(sample(worker, 0, worker, old, torch(worker)) for worker in (0, 1)))
+    assert is_fault(*(sample(worker, 0, worker, old) for worker in (0, 1))), "nothing else goes into the seed"
+    elsewhere = "g (a.py:9)"
+    assert is_fault(*(sample(worker, 0, worker, old, torch(worker, elsewhere)) for worker in (0, 1)))
+    later = (sample(worker, 0, 4 + worker, use("b", "c", "c"), torch(2 + worker)) for worker in (0, 1))
+    assert is_fault(*(sample(worker, 0, worker, old, torch(worker)) for worker in (0, 1)), *later), "of each sample"
+
+
 def test_equal_samples_from_different_states_are_no_fault() -> None:
     messages = both(sample(0, 0, 0, use("a", "b"), digest="same"), sample(1, 0, 4, use("c", "d"), digest="same"))
     assert found(Evidence(facts(), run(*messages))) == {}

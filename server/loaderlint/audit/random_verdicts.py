@@ -129,8 +129,8 @@ def _other_epoch(one: Done, other: Done) -> bool:
 
 
 def _meetings(drawn: Sequence[Drawn], differs: Callable[[Done, Done], bool]) -> Iterator[tuple[Drawn, Drawn]]:
-    """Pairs that drew from the same state, or that came to the same state from different ones. One state of 64 bits and
-    more meets another by chance never."""
+    """Pairs that drew from the same state, or that came to the same state from different ones. States have at least 64
+    bits, so two are never equal by chance."""
     before: dict[str, list[Drawn]] = {}
     after: dict[str, list[Drawn]] = {}
     for each in drawn:
