@@ -137,14 +137,14 @@ def write(root: Path, code: str, name: str, needs: str, severity: str) -> tuple[
         raise Refused(f"'{code}' is no code: LDR and three digits, the first for the family")
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", name):
         raise Refused(f"'{name}' is no name: lower-case words with dashes that name the fault")
-    for module in sorted((root / RULES).glob("*.py")):
+    for module in sorted((root / RULES).rglob("*.py")):
         if f'code="{code}"' in module.read_text("utf-8"):
             raise Refused(f"{code} is taken by {module.relative_to(root).as_posix()}")
     files = {
         RULES / f"{name.replace('-', '_')}.py": _MODULE,
         CASES / f"{name}.md": _CASES,
     }
-    for path in files:
+    for path in (*files, RULES / name.replace("-", "_")):
         if (root / path).exists():
             raise Refused(f"{path.as_posix()} is there already")
     words = {"code": code, "name": name, "needs": needs}

@@ -354,10 +354,10 @@ def test_what_is_kept_is_all_that_is_noted() -> None:
     names |= {"names_in", "question", "looks"}  # both readers of paths; what is handed on; what rules look for
     looks = {f"{one.looks.__module__}:{one.looks.__qualname__}" for one in RULES if one.looks is not None}
     assert looks and looks <= linking_answers._QUESTIONS
-    for path in Path(linking_answers.__file__).parents[1].rglob("*.py"):
-        if path.parent.name in ("project", "rules", "shared"):
-            asked = r"(?:\.ask(?:ing)?\(|\.methods_asked\([\w.]+, )(\w+)"
-            assert set(re.findall(asked, path.read_text())) <= names, path
+    program = Path(linking_answers.__file__).parents[1]
+    for path in (*(program / "project").rglob("*.py"), *(program / "rules").rglob("*.py")):
+        asked = r"(?:\.ask(?:ing)?\(|\.methods_asked\([\w.]+, )(\w+)"
+        assert set(re.findall(asked, path.read_text())) <= names, path
 
 
 def test_only_known_questions_are_looked_up() -> None:

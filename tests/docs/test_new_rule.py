@@ -38,6 +38,19 @@ def test_the_skeleton_is_a_rule(root: Path) -> None:
     assert (page.rule, len(page.cases)) == ("frozen-shuffle-seed", 2)
 
 
+def test_a_rule_may_be_a_package(root: Path) -> None:
+    """Rules with modules of their own are packages: neither their code nor their name is free."""
+    module, _ = new_rule.write(root, "LDR101", "first-fault", "W1", "error")
+    package = root / module.with_suffix("")
+    package.mkdir()
+    (root / module).rename(package / "__init__.py")
+    (root / new_rule.CASES / "first-fault.md").unlink()
+    with pytest.raises(new_rule.Refused, match="LDR101 is taken by server/loaderlint/rules/first_fault/__init__.py"):
+        new_rule.write(root, "LDR101", "other-fault", "W1", "error")
+    with pytest.raises(new_rule.Refused, match="server/loaderlint/rules/first_fault is there already"):
+        new_rule.write(root, "LDR102", "first-fault", "W1", "error")
+
+
 @pytest.mark.parametrize("tool", [["ruff", "check"], ["ruff", "format", "--check"], ["mypy", "--strict"]])
 def test_the_skeleton_is_clean(root: Path, tool: list[str]) -> None:
     module, _ = new_rule.write(root, "LDR199", "frozen-shuffle-seed", "W1", "error")

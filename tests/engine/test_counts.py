@@ -29,7 +29,7 @@ from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Val
 from loaderlint.project.modules.project_files import ProjectFile, SeenPiece
-from loaderlint.rules.shared import class_numbers
+from loaderlint.rules.unsorted_listing import class_numbers
 from loaderlint.sources.store import Store
 from loaderlint.syntax import libcst_tree, places
 from tests.engine import instructions

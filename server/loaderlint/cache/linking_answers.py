@@ -51,13 +51,13 @@ _QUESTIONS = frozenset(
         "rules.shared.iterable_streams": "_mentions_workers",
         "rules.shared.epoch_passes": "may_loop",
         "rules.retained_batches": "_may_keep",
-        "rules.shared.opencv_limits": "_is_import_of _is_main_guard",
+        "rules.opencv_threads_in_workers.opencv_limits": "_is_import_of _is_main_guard",
         "rules.shared.seeding_calls": "_occurrences",
-        "rules.shared.uncollatable": "_replaces_transform",
+        "rules.uncollatable_sample.uncollatable": "_replaces_transform",
         "rules.shared.listing_order": "_changes_global",
-        "rules.shared.stuck_parcels": "_indexes",
+        "rules.unpicklable_state.stuck_parcels": "_indexes",
         "rules.shared.wanted_seeds": "_restores",
-        "rules.shared.guarded_names": "_declares_global",
+        "rules.main_guard_global.guarded_names": "_declares_global",
     }.items()
     for name in names.split()
 )

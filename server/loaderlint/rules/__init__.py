@@ -1,4 +1,5 @@
-"""The catalogue of rules."""
+"""The catalogue of rules: one module each, or a package whose other modules serve this rule alone. What serves several
+rules is in `shared`."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from loaderlint.rules.base import Rule
 
 
 def _load() -> tuple[Rule, ...]:
-    """Every rule of this package: a module that has a `RULE`, in the order of their codes."""
+    """Every rule of this package: a module or package that has a `RULE`, in the order of their codes."""
     found = []
     for info in pkgutil.iter_modules(__path__):
         rule = getattr(importlib.import_module(f"{__name__}.{info.name}"), "RULE", None)

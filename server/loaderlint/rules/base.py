@@ -1,7 +1,8 @@
 """What a rule is.
 
-A rule is one module: its docstring is its page, and `RULE` is its metadata with `find`, the function that asks the
-model. The engine chooses the subjects (`over`), so a rule never scans the project.
+A rule is one module, or a package if it has modules of its own: its docstring is its page, and `RULE` is its metadata
+with `find`, the function that asks the model. The engine chooses the subjects (`over`), so a rule never scans the
+project.
 """
 
 from __future__ import annotations

@@ -1,0 +1,179 @@
+"""
+# called-worker-init (LDR602)
+
+## What it does
+Finds loaders whose `worker_init_fn` is the result of a call that gives no function, or a function that cannot be called
+with one argument, the worker's number.
+
+## Why is this bad?
+`worker_init_fn=init(0)` runs `init` once, in the main process, and passes what it returns. If that is None, nothing is
+said: no worker is set up, and the main process's random state is seeded instead. `worker_init_fn=torch.manual_seed(0)`
+and functions of none or of two arguments end at the first batch with a TypeError from the worker. Measured with torch
+2.13.
+
+## When it is not a bug
+- The call returns a function (a factory), says `return None` itself, or what it returns is out of sight.
+- The function has defaults for its other parameters, or they are bound by `functools.partial`.
+- Without workers the argument is ignored.
+
+## Example
+```python
+def init(worker_id):
+    torch.set_num_threads(1)
+
+loader = DataLoader(Crops(), num_workers=4, worker_init_fn=init(0))
+```
+
+## Fixed
+```python
+loader = DataLoader(Crops(), num_workers=4, worker_init_fn=init)
+```
+
+## Fix safety
+Safe: the function is passed instead of called, where it does not seed by its parameter: then each worker would have the
+same numbers in each epoch (constant-worker-seed), and the fix is unsafe. In place of a library's seeding function,
+`seed_worker` is offered (unsafe).
+
+## References
+- [DataLoader](https://pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader): `worker_init_fn`
+- [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.findings.finding import Finding, Fix, InsertFunction, Replace, Safety, Severity, Silence
+from loaderlint.knowledge.numpy_random import SEEDERS
+from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib, Method
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.called_worker_init.init_calls import WORKER_ID, def_of, refusal, wrong_arguments
+from loaderlint.rules.shared.judgement import Unsaid, certainty_of_workers, weighed
+from loaderlint.rules.shared.loader_call import Written, written
+from loaderlint.rules.shared.seeding import SEED_WORKER
+from loaderlint.rules.shared.silence_reasons import few_workers
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
+    """One finding a loader, at its worker_init_fn."""
+    argument = written(loader, "worker_init_fn", model)
+    if argument is None:
+        return
+    if loader.has_workers() == "no":
+        if model.explains:
+            yield Silence(RULE.name, argument.place(model), few_workers(loader))
+        return
+    verdict = weighed(RULE, certainty_of_workers(loader))
+    wrong = _called_too_early(argument, model) or _uncallable(argument, model)
+    if isinstance(verdict, Unsaid) or wrong is None:
+        fine = "nothing is wrong with what is passed, as far as is known"
+        if model.explains:
+            yield Silence(RULE.name, argument.place(model), verdict.reason if isinstance(verdict, Unsaid) else fine)
+        return
+    message = f"{wrong} (`worker_init_fn` of {loader.described})"
+    yield verdict.finding(message, argument.place(model), "worker_init_fn", fixes=_fixes(argument, model))
+
+
+def _called_too_early(argument: Written, model: Model) -> str | None:
+    """What is wrong where a call is passed that gives no function."""
+    call = model.ev.expr(argument.frame, argument.number)
+    value = model.ev.eval(argument.number, argument.frame)
+    if not isinstance(call, ir.Call):
+        return None
+    callees = model.ev.eval(call.func, argument.frame).ordered()
+    if _all_seed(callees):
+        assert isinstance(callees[0], Lib)
+        name = callees[0].name
+        return f"`{name}` is called here, once and in the main process, and seeds no worker; pass a function that seeds"
+    literal = value.literal
+    if (
+        literal is None
+        or literal.kind != "NoneType"
+        or not all(isinstance(one, FunctionRef | Method) for one in callees)
+    ):
+        return None
+    if any(_returns_on_purpose(callee, model) for callee in callees):
+        return None
+    name = _name(callees[0], model)
+    if any(_fails(callee, argument, call, model) for callee in callees):
+        return f"`{name}` is called here, without its argument: TypeError; pass `{name}`"
+    return f"`{name}` is called here, once and in the main process, and gives no function to the workers; pass `{name}`"
+
+
+def _returns_on_purpose(callee: Atom, model: Model) -> bool:
+    """Whether a function says itself that it gives None: a factory with nothing to set up."""
+    function = callee.function if isinstance(callee, Method) else callee
+    one = def_of(function, model) if isinstance(function, FunctionRef) else None
+    return one is None or any(isinstance(step, ir.Return) and step.value != NONE for step in one.steps)
+
+
+def _fails(callee: Atom, argument: Written, call: ir.Call, model: Model) -> bool:
+    """Whether the call itself lacks an argument."""
+    passed = model.ev.calls.arguments(call, argument.frame)
+    return isinstance(callee, FunctionRef) and wrong_arguments(callee, passed, 0, model) is not None
+
+
+def _all_seed(callees: Sequence[Atom]) -> bool:
+    return bool(callees) and all(isinstance(one, Lib) and one.name in SEEDERS for one in callees)
+
+
+def _name(callee: Atom, model: Model) -> str:
+    function = callee.function if isinstance(callee, Method) else callee
+    one = def_of(function, model) if isinstance(function, FunctionRef) else None
+    return one.name if one and one.name else "the function"
+
+
+def _uncallable(argument: Written, model: Model) -> str | None:
+    """What is wrong where the value cannot be called with the worker's number."""
+    value = model.ev.eval(argument.number, argument.frame)
+    reasons = {refusal(atom, model) for atom in value.atoms}
+    reason = reasons.pop() if len(reasons) == 1 else None
+    return f"no worker gets through its start: {reason}" if reason else None
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
+
+
+def _fixes(argument: Written, model: Model) -> tuple[Fix, ...]:
+    call = model.ev.expr(argument.frame, argument.number)
+    if not isinstance(call, ir.Call) or not argument.is_direct(model):
+        return ()
+    callees = model.ev.eval(call.func, argument.frame).ordered()
+    if _all_seed(callees):
+        function = InsertFunction(argument.frame.path, "seed_worker", SEED_WORKER)
+        return (Fix("Pass `seed_worker`", "unsafe", (function, Replace(argument.place(model), "{seed_worker}"))),)
+    written_as = model.ev.expr(argument.frame, call.func)
+    if len(callees) != 1 or not isinstance(callees[0], FunctionRef) or not isinstance(written_as, ir.Global):
+        return ()
+    if callees[0].scope is not None or wrong_arguments(callees[0], WORKER_ID, 0, model):
+        return ()
+    replaced = Replace(argument.place(model), written_as.name)
+    return (Fix(f"Pass `{written_as.name}` without calling it", _safety(callees[0], model), (replaced,)),)
+
+
+def _safety(function: FunctionRef, model: Model) -> Safety:
+    """Unsafe where the function may seed by the worker's number: it seeds, and it reads its parameters."""
+    opened = model.ev.functions.open_frame(function, None, None)
+    if opened is None:
+        return "unsafe"
+    frames = model.run_by((opened,))
+    seeds = any(
+        _all_seed([atom]) for frame in frames for call in model.frame_calls(frame) for atom in call.callee.atoms
+    )
+    reads = any(isinstance(model.ev.expr(opened, number), ir.Param) for number in opened.memo)
+    return "unsafe" if seeds and reads else "safe"
+
+
+RULE = Rule(
+    code="LDR602",
+    name="called-worker-init",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="loader",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)

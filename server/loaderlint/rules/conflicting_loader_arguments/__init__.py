@@ -1,0 +1,197 @@
+"""
+# conflicting-loader-arguments (LDR601)
+
+## What it does
+Finds DataLoaders with arguments that PyTorch rejects together, or values that it rejects alone.
+
+## Why is this bad?
+The constructor raises, or the first iteration does. Measured with torch 2.13:
+
+| arguments | what happens |
+|---|---|
+| `num_workers=0` with `persistent_workers=True`, `prefetch_factor=...`, `multiprocessing_context=...` | ValueError |
+| `num_workers=0` with `timeout` > 0; workers with `prefetch_factor=0` | AssertionError at the first iteration |
+| `shuffle=True` with `sampler` | ValueError |
+| `batch_sampler` with `batch_size` (not 1), `shuffle=True`, `sampler` or `drop_last=True` | ValueError |
+| `batch_size=None` with `drop_last=True` | ValueError |
+| an iterable dataset with `shuffle=True`, `sampler` or `batch_sampler` | ValueError |
+| negative `num_workers`, `timeout`, `prefetch_factor`; `batch_size` < 1; an unknown start method | ValueError |
+| `num_workers=None` or a float | TypeError |
+
+The usual way into it is a hard-coded `persistent_workers=True` beside a number of workers that somebody sets to 0 in
+order to debug.
+
+## When it is not a bug
+- The argument follows the other one: `persistent_workers=num_workers > 0`, `shuffle=sampler is None`.
+- The call stands under a test of the number of workers, or in `pytest.raises`.
+- `shuffle=False` with a sampler or an iterable dataset; `batch_size=1` with a batch sampler; before torch 2.0
+  `prefetch_factor=2`, which was the default.
+- Values that come by `**kwargs` or are otherwise out of sight.
+
+The severity: error for constants; warning for a default (of a command line option, of a parameter); information where
+some way to the call has the value; hint where only whoever runs the program can choose it.
+
+## Example
+```python
+loader = DataLoader(data, num_workers=args.workers, persistent_workers=True)
+```
+
+## Fixed
+```python
+loader = DataLoader(data, num_workers=args.workers, persistent_workers=args.workers > 0)
+```
+
+## Fix safety
+Safe: the argument follows the other one, or goes where it can have no effect. Unsafe where something the author wants
+goes with it, such as the shuffling of an iterable dataset.
+
+## References
+- [DataLoader](https://pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.findings.finding import Certainty, Finding, Fix, RemoveArgument, SetArgument, Severity, Silence
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.conflicting_loader_arguments.argument_pairs import Conflict, Sure, conflicts
+from loaderlint.rules.conflicting_loader_arguments.expected_errors import is_expected
+from loaderlint.rules.shared.judgement import Verdict
+from loaderlint.rules.shared.loader_call import Written, written
+
+#: Loaders that hand their arguments on to torch's constructor.
+_CHECKED = frozenset(
+    {
+        "torch.utils.data.DataLoader",
+        "torchdata.stateful_dataloader.StatefulDataLoader",
+        "torch_geometric.loader.DataLoader",
+        "torch_geometric.loader.DataListLoader",
+        "torch_geometric.loader.DenseDataLoader",
+    }
+)
+_WHEN = {
+    "always": ", and there are none",
+    "by default": ", and by default there are none",
+    "sometimes": ", and on some ways to this call there are none",
+    "if chosen": ", and whoever runs this may choose 0",
+}
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
+    """One finding an argument that torch rejects, at the argument."""
+    if loader.site is None or loader.kind.name not in _CHECKED:
+        return
+    for conflict in _weighed(loader, model):
+        severity = _severity(conflict)
+        argument = written(loader, conflict.argument, model)
+        place = argument.place(model) if argument else model.site_place(loader.site)
+        if severity is None:
+            yield Silence(RULE.name, place, f"`{conflict.argument}` hangs on two choices, which may be made together")
+            continue
+        other = written(loader, conflict.other, model) if conflict.other else None
+        if is_expected(loader.site, other.number if other else NONE, model):
+            yield Silence(RULE.name, place, "the code asks for it before, or expects the exception")
+            continue
+        certainty: Certainty = "proven" if "sometimes" not in (conflict.hard, conflict.soft) else "possible"
+        yield Verdict(RULE.name, severity, certainty).finding(
+            f"{conflict.reason.replace('{when}', _WHEN.get(conflict.soft, ''))} ({loader.described})",
+            place,
+            conflict.argument,
+            fixes=tuple(_fixes(conflict, loader, model)),
+        )
+
+
+def _weighed(loader: Loader, model: Model) -> Iterator[Conflict]:
+    """The conflicts of a loader. One that only some ways to the same call have is less sure; a value that is wrong by
+    itself there is the caller's (a test that passes nonsense, say)."""
+    site = loader.site
+    same = model.made_at(site.frame.path, site.frame.piece, site.expr) if site else ()
+    others = [one for one in same if one is not loader]
+    everywhere = [{found.argument for found in conflicts(one, model)} for one in others]
+    for conflict in conflicts(loader, model):
+        if all(conflict.argument in found for found in everywhere):
+            yield conflict
+        elif conflict.other:
+            yield replace(conflict, soft="sometimes")
+
+
+def _severity(conflict: Conflict) -> Severity | None:
+    """What is certain as it stands is an error. What depends on two choices is silent: they may be made together."""
+    sure: set[Sure] = {conflict.hard, conflict.soft}
+    if sure == {"always"}:
+        return Severity.ERROR
+    if sure <= {"always", "by default"}:
+        return Severity.WARNING
+    if conflict.hard != "always":
+        return None
+    return Severity.INFORMATION if conflict.soft == "sometimes" else Severity.HINT
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
+
+
+def _fixes(conflict: Conflict, loader: Loader, model: Model) -> Iterator[Fix]:
+    argument, other = written(loader, conflict.argument, model), written(loader, conflict.other, model)
+    if argument is None or not argument.keyword or conflict.other == "" and conflict.droppable:
+        return
+    assert loader.site is not None
+    call = model.site_place(loader.site)
+    named = other is not None and _is_named(other, call.anchor, model)
+    followed = _following(conflict, argument, call.anchor, model) if named and other and other.keyword else None
+    if followed is not None:
+        title = f"Let `{conflict.argument}` follow `{conflict.other}`"
+        yield Fix(title, "safe", (SetArgument(call, conflict.argument, followed),))
+    elif conflict.soft == "always":
+        lost = named and conflict.other == "num_workers" or not conflict.droppable or _takes_more(loader, model)
+        yield Fix(
+            f"Drop `{conflict.argument}`", "unsafe" if lost else "safe", (RemoveArgument(call, argument.keyword),)
+        )
+
+
+def _takes_more(loader: Loader, model: Model) -> bool:
+    """Whether the call is given `**more`, which may bring the argument back."""
+    assert loader.site is not None
+    call = model.ev.expr(loader.site.frame, loader.site.expr)
+    return isinstance(call, ir.Call) and any(arg.kind == "starstar" for arg in call.args)
+
+
+def _following(conflict: Conflict, argument: Written, call: int, model: Model) -> str | None:
+    """The argument as an expression of what it conflicts with; None if it can only be dropped."""
+    if conflict.other == "sampler":
+        return "{argument:sampler} is None" if conflict.soft != "always" else None
+    if conflict.other != "num_workers":
+        return None
+    if not conflict.instead:
+        return "{argument:num_workers} > 0"
+    constant = isinstance(model.ev.expr(argument.frame, argument.number), ir.Const)
+    if not constant and not _is_named(argument, call, model):
+        return None
+    return f"{{argument:{conflict.argument}}} if {{argument:num_workers}} > 0 else {conflict.instead}"
+
+
+def _is_named(argument: Written, call: int, model: Model) -> bool:
+    """Whether the call's text holds a name, or an attribute of one, for the argument."""
+    number, frame = argument.number, argument.frame
+    while model.place(frame, number).anchor > call:
+        e = model.ev.expr(frame, number)
+        if not isinstance(e, ir.Attr):
+            return isinstance(e, ir.Global | ir.Param | ir.Capture)
+        number = e.base
+    return True  # a name that was bound before
+
+
+RULE = Rule(
+    code="LDR601",
+    name="conflicting-loader-arguments",
+    severity=Severity.ERROR,
+    needs="L",
+    over="loader",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)

@@ -1,0 +1,258 @@
+"""
+# constant-worker-seed (LDR103)
+
+## What it does
+Finds `worker_init_fn`s that seed from something which does not change from epoch to epoch, or not from worker to
+worker: a constant, `worker_id` alone, the whole second of `time.time()`, `np.random.get_state()[1][0]`, or a number
+that the main process draws once, even with `worker_id` added: `partial(init, seed=random.randint(0, 99))`. So does a
+dataset that seeds once, with its first sample (`if not self.seeded: ...`) or at the head of its `__iter__`. Seeds that
+are set for each sample are `reseed-per-sample`, those by which several workers share their noise
+`common-seed-in-workers`.
+
+## Why is this bad?
+torch gives each worker a fresh seed in each epoch. Such a function throws it away. Measured on torch 1.8 and 2.13:
+`np.random.seed(0)` makes all workers draw the same numbers in all epochs; `np.random.seed(worker_id)` repeats the
+numbers in every epoch. `np.random.get_state()[1][0] + worker_id`, the idiom of a well-known article, is worse on torch
+1.9 and later: that word of the state is always 2147483648 there, so every epoch of every run of every project draws the
+same numbers.
+
+## When it is not a bug
+- The seed comes from `torch.initial_seed()` or `get_worker_info().seed`.
+- `worker_id` alone with `persistent_workers=True`: the function runs once.
+- The epoch enters the seed: an attribute that is set anew before each epoch, or a loader made in the loop over epochs.
+- `np.random.get_state()`, or a number drawn from NumPy, before torch 1.9, where the main process calls
+  `np.random.seed()` in each epoch, or draws itself: workers start with its state there.
+- Loaders for evaluation, where the same numbers each time are wanted: a hint at most.
+- A loader without workers never calls the function.
+- The workers draw from other libraries only, and all that they call is known.
+
+## Example
+```python
+def init(worker_id):
+    np.random.seed(42 + worker_id)
+
+loader = DataLoader(dataset, num_workers=4, worker_init_fn=init)
+```
+
+## Fixed
+```python
+def init(worker_id):
+    np.random.seed(torch.initial_seed() % 2**32)
+
+loader = DataLoader(dataset, num_workers=4, worker_init_fn=init)
+```
+
+## Fix safety
+Safe: every seeding call of the function is changed at once. One that is left (`torch.manual_seed(42)`) would make
+`torch.initial_seed()` a constant. Numbers that were the same in each run are so only after `torch.manual_seed`: where
+nothing calls that, the fix's title says so.
+
+## References
+- [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.findings.finding import (
+    DeleteStatement,
+    Evidence,
+    Finding,
+    Fix,
+    Intent,
+    Place,
+    Replace,
+    Severity,
+    Silence,
+)
+from loaderlint.knowledge.numpy_random import SEEDERS
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.reach.model import Exposure, Loader, Model
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.constant_worker_seed.global_draws import is_drawn_from
+from loaderlint.rules.constant_worker_seed.seed_control import set_by_torchs_seed
+from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding, worker_seedings
+from loaderlint.rules.shared.judgement import Unsaid, Verdict, loudness
+from loaderlint.rules.shared.loader_traits import is_for_evaluation
+from loaderlint.rules.shared.seed_sources import Source
+from loaderlint.rules.shared.seeding_calls import SEED_CALLS, is_read_only_in, statements
+from loaderlint.rules.shared.silence_reasons import few_workers
+from loaderlint.rules.shared.wording import in_workers_of
+
+_FRESH_SOURCES: frozenset[Source] = frozenset({"fresh", "unknown", "index"})
+_UNUSED = "the workers draw no numbers from the state that it sets"
+#: Torch's seed of the worker, cut to what NumPy takes.
+_NARROW = "% 2**32"
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
+    """One finding a loader, at the first bad seed of its workers (NumPy's before others)."""
+    if loader.has_workers() == "no":
+        if loader.site is not None and model.explains and loader.argument("worker_init_fn").literal is None:
+            yield Silence(RULE.name, model.site_place(loader.site), few_workers(loader))
+        return
+    seedings = list(worker_seedings(loader, model))
+    # torch's own state is set from something fresh first; what follows may be derived from it
+    derived = any("fresh" in s.sources and s.function.startswith("torch.") for s in seedings)
+    bad = [s for s in seedings if not derived and not s.sources & _FRESH_SOURCES]
+    felt = [s for s in bad if is_drawn_from(s.function, loader, model)]
+    for seeding in seedings:
+        if (seeding not in bad or not felt) and model.explains:
+            place = model.place(seeding.place.frame, seeding.place.number)
+            reason = _UNUSED if seeding in bad else _why_good(seeding, derived=derived)
+            yield Silence(RULE.name, place, reason)
+    if not felt:
+        return
+    first = min(felt, key=lambda s: not s.function.startswith("numpy"))
+    exposure = model.exposed(1 << loader.index, model.reached[first.call.frame].possible, 1)
+    if exposure is None:
+        return
+    if "optional" in first.sources:
+        exposure = Exposure(exposure.loaders, "possible")
+    severity = _severity(first, loader, exposure)
+    place = model.place(first.place.frame, first.place.number)
+    if isinstance(severity, Unsaid):
+        yield Silence(RULE.name, place, severity.reason)
+        return
+    others = {model.place(s.place.frame, s.place.number): s.function for s in bad}
+    also = [Evidence(other, f"`{function}` too") for other, function in others.items() if other != place]
+    yield Verdict(RULE.name, severity, exposure.certainty).finding(
+        f"{_effect(first)} {in_workers_of(exposure)}: {_cause(first)}; seed from `{_said(first)}`",
+        place,
+        first.function,
+        (*also, *model.why(first.call.frame, exposure)),
+        _fixes(seedings, bad, model),
+    )
+
+
+def _why_good(seeding: WorkerSeeding, *, derived: bool) -> str:
+    """Why a seed is none that repeats."""
+    if "fresh" in seeding.sources:
+        return "the seed is another one in each worker and epoch"
+    if derived:
+        return "torch is seeded afresh there, and this seed may come from it"
+    return "where the seed comes from is not known" if "unknown" in seeding.sources else "the seed depends on the index"
+
+
+def _severity(seeding: WorkerSeeding, loader: Loader, exposure: Exposure) -> Severity | Unsaid:
+    """Error where workers or runs agree; worker_id alone is a warning, if the function runs in each epoch."""
+    sources = seeding.sources
+    by_worker = "worker id" in sources and "state" not in sources
+    if (by_worker or seeding.each_epoch) and sources & {"time", "moving"}:
+        return Unsaid("the seed is another one in each epoch and worker")
+    if seeding.each_epoch:
+        severity = loudness(Severity.WARNING, exposure.certainty)
+    elif not by_worker:
+        severity = loudness(Severity.ERROR, exposure.certainty)
+    elif loader.persistent:
+        return Unsaid("its workers live on over the epochs, so that each starts once, with a seed of its own")
+    else:
+        severity = loudness(Severity.WARNING, exposure.certainty, 1 if loader.persistent is None else 0)
+    return Severity.HINT if isinstance(severity, Severity) and is_for_evaluation(loader) else severity
+
+
+def _effect(seeding: WorkerSeeding) -> str:
+    sources = seeding.sources
+    if "state" in sources:
+        return "every epoch of every run draws the same numbers"
+    if "worker id" in sources or seeding.each_epoch:
+        return "every epoch draws the same numbers"
+    return "every worker draws the same numbers"
+
+
+def _cause(seeding: WorkerSeeding) -> str:
+    sources = seeding.sources
+    if "state" in sources:
+        return "this word of NumPy's state is a constant on torch 1.9 and later"
+    if seeding.each_epoch:
+        return "this seed is the same each time the dataset is gone through"
+    if "worker id" in sources:
+        return "this seed is the same each time a worker starts"
+    if "time" in sources:
+        return "this seed is the same for all workers that start within a second"
+    return "this seed is the same in all of them"
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
+
+
+def _fixes(seedings: list[WorkerSeeding], bad: list[WorkerSeeding], model: Model) -> tuple[Fix, ...]:
+    """Change every seed at once, if all are bad and are written in the worker_init_fn itself that only workers call, or
+    in the sample code that seeds once."""
+    if len(seedings) != len(bad) or any(one.each_epoch for one in seedings):
+        return ()  # all workers may have to shuffle alike before each takes its share
+    texts: dict[Place, str] = {}
+    needless = _needless(bad, model)
+    for one in bad:
+        if one in needless and _only_init(one.place.frame, model):
+            continue
+        change = _change(one, bad, model) if _only_init(one.place.frame, model) else None
+        if change is None:
+            return ()
+        if _NARROW not in texts.get(change[0], ""):  # NumPy's narrower seed does for all of them
+            texts[change[0]] = change[1]
+    intents: list[Intent] = [Replace(place, text) for place, text in texts.items()]
+    intents += [DeleteStatement(place) for place in dict.fromkeys(needless.values())]
+    return (Fix(f"Seed from `{_said(bad[0])}`{set_by_torchs_seed(model)}", "safe", tuple(intents)),)
+
+
+def _needless(bad: list[WorkerSeeding], model: Model) -> dict[WorkerSeeding, Place]:
+    """The seedings of torch's own state, with their statements, that stand beside others: torch gives each worker this
+    very seed. One whose seed is bound to a name stays, for others may read that."""
+    found: dict[WorkerSeeding, Place] = {}
+    for one, place in zip(bad, statements((one.place for one in bad), model), strict=True):
+        frame, at, number = one.place
+        inside = number != at and model.place(frame, number).anchor > model.place(frame, at).anchor
+        own = inside and frame is one.call.frame and not one.rank
+        if place is not None and own and SEEDERS[one.function] == "torch":
+            found[one] = place
+    return found if len(found) < len(bad) else {}
+
+
+def _only_init(frame: Frame, model: Model) -> bool:
+    """Whether a frame is a worker_init_fn, or the head of sample code, that nobody else calls."""
+    reached = model.reached.get(frame)
+    if reached is None or any(parent is not None for parent in reached.parents.values()):
+        return False
+    name = model.def_of(frame).name
+    return not name or name == "__call__" or not model.callers.sites(name)
+
+
+def _change(seeding: WorkerSeeding, bad: list[WorkerSeeding], model: Model) -> tuple[Place, str] | None:
+    """What to write where for one seed."""
+    frame, at, number = seeding.place
+    seed = _fresh(seeding, narrow=SEEDERS[seeding.function] != "torch")
+    place, call = model.place(frame, number), model.place(frame, at)
+    others = {s.place.at for s in bad if (s.place.frame, s.place.number) == (frame, number)}
+    if number != at and (place.anchor > call.anchor or is_read_only_in(others, frame, number, model)):
+        return place, seed
+    if frame is not seeding.call.frame or seeding.function not in SEED_CALLS:
+        return None
+    return call, f"{SEED_CALLS[seeding.function]}({seed})"
+
+
+def _fresh(seeding: WorkerSeeding, *, narrow: bool) -> str:
+    """The seed to write. A program that seeds all its processes alike gives the workers of each the same torch seeds;
+    where the bad seed holds the process's rank, the new one does so too."""
+    seed = "{torch}.initial_seed()"
+    if seeding.rank:
+        seed = f"{seed} + 2**16 * {seeding.rank}"
+    return f"{f'({seed})' if seeding.rank else seed} {_NARROW}" if narrow else seed
+
+
+def _said(seeding: WorkerSeeding) -> str:
+    """The seed to write, for people."""
+    return _fresh(seeding, narrow=True).replace("{torch}", "torch")
+
+
+RULE = Rule(
+    code="LDR103",
+    name="constant-worker-seed",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="loader",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)

@@ -1,0 +1,171 @@
+"""
+# exhausted-iterable (LDR507)
+
+## What it does
+Finds iterable datasets whose `__iter__` goes on where the last epoch ended: it returns `self` or an iterator that the
+constructor made, and nothing begins it again.
+
+## Why is this bad?
+The loader calls `__iter__` once an epoch and expects the data from its start. What has run out stays so: from the
+second epoch on there are no batches, without an error, and a training loop over ten epochs trains for one. Measured on
+PyTorch 2.13, 6 items and 3 epochs: 6, 0, 0 without workers and with `persistent_workers=True`; 6, 6, 6 with workers
+that are started anew in each epoch, since each begins with the main process's fresh copy.
+
+## When it is not a bug
+- `__iter__` sets the state back first (`self.position = 0`), or `__next__` does before it raises StopIteration.
+- `__iter__` is a generator function over data that can be gone through again, or returns `iter(self.items)`.
+- The stream never ends.
+- Another method sets the state back, and the training loop calls it.
+
+With workers that do not persist this is a hint: it goes well until somebody sets `num_workers=0` to look for a fault.
+
+## Example
+```python
+class Lines(IterableDataset):
+    def __init__(self, lines):
+        self.stream = iter(lines)
+
+    def __iter__(self):
+        return self.stream
+
+train_loader = DataLoader(Lines(lines))
+```
+
+## Fixed
+```python
+class Lines(IterableDataset):
+    def __init__(self, lines):
+        self._lines = lines
+        self.stream = iter(lines)
+
+    def __iter__(self):
+        self.stream = iter(self._lines)
+        return self.stream
+
+train_loader = DataLoader(Lines(lines))
+```
+
+## Fix safety
+Unsafe: the state is set again as the constructor sets it. Whoever went on in the middle of the data on purpose begins
+at its start now.
+
+## References
+- [Iterable-style datasets](https://pytorch.org/docs/stable/data.html#iterable-style-datasets)
+- [Iterators](https://docs.python.org/3/library/stdtypes.html#iterator-types): once exhausted they stay so
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from loaderlint.facts import ir
+from loaderlint.findings.finding import Finding, Fix, InsertStatement, Place, Severity, Silence
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.exhausted_iterable.spent_iterators import Spent, spent_by
+from loaderlint.rules.shared.expression_source import source_of
+from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered, no_cure
+from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.wording import loaders_of
+
+_A_HANDLE = "an open file that several processes go through is the matter of handle-across-workers"
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
+    """One finding a step of `__iter__` that hands out what has run out."""
+    for one in judged(RULE, _candidates(function, model), model, parts=("sample",), weigh=_weigh):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Spent] | Silence]:
+    """What runs out in the `__iter__` of datasets."""
+    for frame in function.frames:
+        found = list(spent_by(frame, model)) if _is_entry(frame, model) else None
+        if found == []:
+            reason = "nothing that it hands out is known to run out"
+            yield from silent(RULE.name, Spot(frame, 0, "def"), reason, model)
+        for spent in found or ():
+            cure = _is_a_handle if spent.is_file else no_cure
+            yield Candidate(spent, frame, Spot(frame, spent.step, "step"), cure)
+
+
+def _weigh(spent: Sequence[Candidate[Spent]], exposure: Exposure) -> Severity | Unsaid:
+    shown = max(_shows(loader) for loader in exposure.loaders)
+    doubts = (1 if shown == 1 else 0) + (1 if spent[0].about.doubtful else 0)
+    return lowered(RULE.severity if shown else Severity.HINT, exposure, doubts)
+
+
+def _finding(verdict: WorkerVerdict[Spent], model: Model) -> Finding:
+    frame, exposure = verdict.frame, verdict.exposure
+    lead = Exposure(tuple(sorted(exposure.loaders, key=_shows, reverse=True)), exposure.certainty)
+    when = " (without workers, or with persistent ones)" if _shows(lead.lead) < 2 else ""
+    return verdict.finding(
+        f"from the second epoch on {loaders_of(lead)} gives no batches{when}: `{model.label(frame)}` hands out "
+        f"{verdict.about.described}; begin it again in `__iter__`",
+        verdict.spot.place(model),
+        model.label(frame),
+        model.why(frame, lead),
+        _fixes(frame, verdict.about, model),
+    )
+
+
+def _shows(loader: Loader) -> int:
+    """2: later epochs are empty, 0: workers start anew each time, 1: nobody can know."""
+    if loader.has_workers() == "no" or loader.persistent:
+        return 2
+    return 0 if loader.has_workers() == "yes" and loader.persistent is False else 1
+
+
+def _is_a_handle(loader: Loader) -> str:
+    """A cure: an open file that workers share is another rule's."""
+    return _A_HANDLE if loader.has_workers() != "no" else ""
+
+
+def _is_entry(frame: Frame, model: Model) -> bool:
+    """Whether a loader goes through an iterable dataset by this frame."""
+    if not isinstance(frame.receiver, Instance) or model.def_of(frame).name != "__iter__":
+        return False
+    if model.dataset_kind(frame.receiver.cls) != "iterable" or model.ev.classes.has_unknown_base(frame.receiver.cls):
+        return False
+    return any(parent is None for parent in model.reached[frame].parents.values())
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
+
+
+def _fixes(frame: Frame, spent: Spent, model: Model) -> tuple[Fix, ...]:
+    """Set again in `__iter__` what the constructor sets."""
+    assert isinstance(frame.receiver, Instance)
+    lines: list[str] = []
+    intents: list[InsertStatement] = []
+    for name in spent.attributes:
+        stores = [s for s in model.ev.classes.stores(frame.receiver, name) if s.construction]
+        if len(stores) != 1:
+            return ()
+        made = model.def_of(stores[0].frame).steps[stores[0].step]
+        text, needed = source_of(made.value, stores[0].frame, model) if isinstance(made, ir.SetAttr) else (None, [])
+        if text is None:
+            return ()
+        if needed:
+            intents.append(
+                InsertStatement(model.step_place(stores[0].frame, stores[0].step), "\n".join(needed), "before")
+            )
+        lines.append(f"self.{name} = {text}")
+    place: Place = model.step_place(frame, spent.step)
+    restart = InsertStatement(place, "\n".join(lines), "before")
+    return (Fix("Begin again in `__iter__`", "unsafe", (*intents, restart)),)
+
+
+RULE = Rule(
+    code="LDR507",
+    name="exhausted-iterable",
+    severity=Severity.WARNING,
+    needs="L",
+    over="worker function",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+)

@@ -1,0 +1,158 @@
+"""
+# keras-duplicate-randomness (LDR107)
+
+## What it does
+Finds random numbers of NumPy (or of a generator object that the main process made) in a Keras dataset
+(`keras.utils.Sequence`, `keras.utils.PyDataset`) whose samples Keras makes in a pool of processes:
+`use_multiprocessing=True`.
+
+## Why is this bad?
+Keras starts the pool anew in each epoch and seeds nothing in it. Every process goes on from the state of the main
+process: all draw the same numbers, and the next epoch draws them again. Measured on Keras 3.15 under fork with 4
+processes and 8 batches of one number: two different numbers in the first epoch, the same two in the second. A
+`worker_init_fn` as PyTorch's does not exist.
+
+Keras 3 takes `workers` and `use_multiprocessing` in the dataset's constructor, Keras 2 in `fit`, `fit_generator` and
+their kin. Both have the fault.
+
+## When it is not a bug
+- Threads: `use_multiprocessing=False`, the default. There is one state, and it moves on.
+- Numbers drawn in the main process: in `__init__` or `on_epoch_end` (where most datasets shuffle).
+- A generator that is made for each sample, or a seed that is set there.
+- Python's own `random.random()` and its kin: CPython seeds them in each forked child.
+- NumPy's global state where processes do not start by fork. Generator objects are copied there too.
+
+## Example
+```python
+class Noisy(keras.utils.PyDataset):
+    def __getitem__(self, index):
+        return self.x[index] + np.random.normal(size=self.x[index].shape), self.y[index]
+
+model.fit(Noisy(x, y, workers=4, use_multiprocessing=True))
+```
+
+## Fixed
+```python
+class Noisy(keras.utils.PyDataset):
+    def __getitem__(self, index):
+        rng = np.random.default_rng((self.seed, self.epoch, index))
+        return self.x[index] + rng.normal(size=self.x[index].shape), self.y[index]
+
+    def on_epoch_end(self):
+        self.epoch += 1
+```
+
+## Fix safety
+The quick fix draws from a generator that each process makes for itself, from the system's entropy. It is safe in the
+dataset's own methods: which process makes which sample is chance, so no seed of the main process determined the
+numbers there. In other functions, which the main process may call as well, and for generators with a seed it is
+unsafe. Numbers that can be repeated need the form above, with a seed, a count of epochs and the index.
+
+## References
+- [keras.utils.PyDataset](https://keras.io/api/utils/python_utils/#pydataset-class)
+- keras-team/keras#12389
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from loaderlint.findings.finding import Evidence, Finding, Fix, Safety, Severity, Silence
+from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import (
+    Instance,
+    Lib,
+    of,
+    unknown,
+)
+from loaderlint.project.reach.model import MainFunction, Model
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.keras_duplicate_randomness.keras_pools import FLAG, Pool, is_keras_dataset, keras_pools
+from loaderlint.rules.shared.generator_creation import is_seeded
+from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix
+from loaderlint.rules.shared.judgement import Unsaid, weighed
+
+
+def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
+    """One finding a draw or generator, for every dataset that the function has made in processes."""
+    for call in model.calls(function):
+        for pool in keras_pools(call, model):
+            frames = model.run_by(_sample_frames(pool, model))
+            for one in inherited(frames, partial(model.process_start_methods, call.frame.path), model):
+                yield from _judge(one, pool, frames, model)
+
+
+def _judge(one: Inherited, pool: Pool, frames: tuple[Frame, ...], model: Model) -> Iterator[Finding | Silence]:
+    if pool.alone and _moves_on_in_main(pool, model):
+        reason = "the main process draws between the epochs (on_epoch_end), and the one process starts from there"
+        yield Silence(RULE.name, one.place(model), reason)
+        return
+    verdict = weighed(RULE, pool.certainty, 1 if pool.alone else 0)
+    if isinstance(verdict, Unsaid):
+        yield Silence(RULE.name, one.place(model), verdict.reason)
+        return
+    name = model.ev.classes.name(pool.dataset.cls)
+    start = Evidence(model.place(pool.call.frame, pool.call.number), f"Keras makes the samples of {name} in processes")
+    intents = process_fix(one, frames, model)
+    fix = Fix("Draw from a generator of the process", _safety(one, pool, model), intents)
+    yield verdict.finding(
+        f"every {'epoch' if pool.alone else 'process'} draws the same numbers: {one.cause(model)}, and Keras copies "
+        f"it into each process that makes samples of `{name}` (`{FLAG}=True` in {pool.call.frame.path.name}); "
+        "draw from `np.random.default_rng((seed, epoch, index))`",
+        one.place(model),
+        one.name,
+        (start, *one.evidence(model)),
+        (fix,) if intents else (),
+    )
+
+
+# --- what runs in the processes ---------------------------------------------------------------------------------------
+
+
+def _sample_frames(pool: Pool, model: Model) -> tuple[Frame, ...]:
+    method = model.ev.attribute(of(pool.dataset), "__getitem__", pool.call.frame, None)
+    arguments = Arguments((unknown("index"),))
+    return model.ev.calls.call(method, arguments, pool.call.frame, pool.call.number, {})[1]
+
+
+def _moves_on_in_main(pool: Pool, model: Model) -> bool:
+    """Whether the main process itself draws between the epochs: then a single process starts from a new state."""
+    opened = model.ev.classes.open_method(pool.dataset, "on_epoch_end")
+    return opened is not None and any(
+        isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS
+        for frame in model.run_by([opened])
+        for call in model.frame_calls(frame)
+        for atom in call.callee.atoms
+    )
+
+
+def _safety(one: Inherited, pool: Pool, model: Model) -> Safety:
+    """Safe in methods that only make samples, where no seed is lost."""
+    if one.made is not None:
+        return "unsafe" if is_seeded(one.made, model) else "safe"
+    frame = one.draws[0].call.frame
+    mine = isinstance(frame.receiver, Instance) and is_keras_dataset(frame.receiver.cls, model)
+    name = model.def_of(frame).name
+    return "safe" if mine and (name == "__getitem__" or not _called_elsewhere(name, pool, model)) else "unsafe"
+
+
+def _called_elsewhere(name: str, pool: Pool, model: Model) -> bool:
+    """Whether something but the making of samples calls a method of this name."""
+    run = {(f.path, f.piece, f.def_) for f in model.run_by(_sample_frames(pool, model))}
+    return any((site.path, site.piece, site.def_) not in run for site in model.callers.sites(name))
+
+
+RULE = Rule(
+    code="LDR107",
+    name="keras-duplicate-randomness",
+    severity=Severity.ERROR,
+    needs="M",
+    over="main function",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+    words=(FLAG,),
+)

@@ -1,0 +1,236 @@
+"""
+# lost-worker-state (LDR404)
+
+## What it does
+Finds state that sample code keeps in its worker's copy of the dataset and that is lost with the worker: a counter, a
+log or a list on `self` that the main process reads later (warning), a position on `self` that `__getitem__` moves on
+and takes its items at, whatever the index (warning), and a cache with an entry a sample, on `self` or in the module,
+filled in `__getitem__`, of a loader whose workers start anew in each epoch (information).
+
+## Why is this bad?
+Each worker works on a copy. What it puts into its copy never comes back, and without `persistent_workers` the copy
+ends with the epoch. Measured with 8 samples, 2 workers and 3 epochs: `self.seen += 1` leaves 0 in the main process,
+under every start method; a cache by index has 0, 0, 0 hits, with `persistent_workers=True` 0, 8, 8 (each worker has
+a cache of its own), without workers 0, 8, 8. The cache costs memory and time and gives nothing. A position is moved on
+in each worker from where the main process's stands: with 8 items and 2 workers the first 4 come twice in every epoch,
+the others never; without workers each comes once.
+
+## When it is not a bug
+- State that a worker keeps for itself: a handle, a connection or a generator that is made once in each process, a flag
+  that something has been done, the last item read.
+- A cache by something that several samples may share (a file, a video): it is of use within an epoch.
+  `self.names[index]` is the sample's own where the names are all different: those of a folder, a set, constants.
+- A cache that the main process fills before the workers start, or that is shared (`Manager`, shared tensors).
+- A position in a dataset that is read by one worker that lives on, or that is set from the sample's index.
+- Loaders without workers.
+
+## Example
+```python
+def __getitem__(self, index):
+    self.seen += 1
+    return self.samples[index]
+
+...
+print(dataset.seen)
+```
+
+## Fixed
+```python
+def __getitem__(self, index):
+    return self.samples[index], 1
+
+...
+seen += ones.sum()
+```
+
+## Fix safety
+For a cache: `persistent_workers=True` is offered where the loader has workers as configured. Unsafe: the workers and
+their caches stay in memory between the epochs. There is no fix for state that the main process reads: return it with
+the sample, or keep it in a `multiprocessing.Value` or a shared tensor.
+
+## References
+- [Multi-process data loading](https://pytorch.org/docs/stable/data.html#multi-process-data-loading)
+- [An issue about such a cache](https://github.com/pytorch/pytorch/issues/35642)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from loaderlint.findings.finding import Evidence, Finding, Fix, SetArgument, Severity, Silence
+from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.lost_worker_state.also_in_main import runs_in_main
+from loaderlint.rules.lost_worker_state.cursor_attributes import Walk, walks
+from loaderlint.rules.lost_worker_state.sample_caches import Cache, made_in_module, sample_caches
+from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
+from loaderlint.rules.shared.kept_state import Kept, kept_state, reader_in_main
+from loaderlint.rules.shared.loader_traits import is_for_evaluation
+from loaderlint.rules.shared.silence_reasons import EVALUATION
+from loaderlint.rules.shared.wording import in_workers_of
+
+_IN_MAIN = "the main process runs the same code on the same object"
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
+    """One finding a place where state is kept that the main process reads, or a cache is filled."""
+    for lost in judged(RULE, _kept(function, model), model, parts=("sample", "collate"), weigh=partial(_weigh, model)):
+        yield lost if isinstance(lost, Silence) else _lost(lost, model)
+    for walked in judged(RULE, _walks(function, model), model, workers=2, parts=("sample",)):
+        yield walked if isinstance(walked, Silence) else _walked(walked, model)
+    filled = _caches(function, model)
+    for cached in judged(RULE, filled, model, parts=("sample",), weigh=partial(_weigh_cache, model)):
+        yield cached if isinstance(cached, Silence) else _cached(cached, model)
+
+
+# --- what the main process reads --------------------------------------------------------------------------------------
+
+
+def _kept(function: WorkerFunction, model: Model) -> Iterator[Candidate[Kept]]:
+    for frame in function.frames:
+        yield from (Candidate(kept, kept.frame, kept.spot) for kept in kept_state(frame, model))
+
+
+def _weigh(model: Model, candidates: Sequence[Candidate[Kept]], exposure: Exposure) -> Severity | Unsaid:
+    kept = candidates[0].about
+    if reader_in_main(kept, exposure, model) is None:
+        return Unsaid(f"nothing in the main process reads `{kept.name}` afterwards")
+    # last: it looks into all that main runs
+    return Unsaid(_IN_MAIN) if model.remembered(runs_in_main, kept.frame) else lowered(RULE.severity, exposure)
+
+
+def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:
+    kept = verdict.about
+    reader = reader_in_main(kept, verdict.exposure, model)
+    assert reader is not None
+    frame, number = reader
+    return verdict.finding(
+        f"the main process never sees this change of `{kept.name}`: it happens {in_workers_of(verdict.exposure)}, each "
+        f"on a copy of its own, and {model.label(frame)} reads the main process's; return it with the sample, or keep "
+        "it in a shared tensor or `multiprocessing.Value`",
+        verdict.spot.place(model),
+        f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
+        (
+            Evidence(model.place(frame, number), f"{model.label(frame)} reads {kept.name}"),
+            *_births(kept.owner, kept.name, model),
+            *verdict.why(model),
+        ),
+    )
+
+
+# --- how far samples are, kept by each worker -------------------------------------------------------------------------
+
+
+def _walks(function: WorkerFunction, model: Model) -> Iterator[Candidate[Walk]]:
+    for frame in function.frames:
+        for walk in walks(frame, model):
+            yield Candidate(walk, walk.kept.frame, walk.kept.spot, _set_up)
+
+
+def _set_up(loader: Loader) -> str:
+    """A cure: a worker_init_fn may give each worker a position or a share of its own."""
+    given = loader.argument("worker_init_fn").literal
+    none = given is not None and given.value is None
+    return "" if none else "its worker_init_fn may give each worker a share of its own"
+
+
+def _walked(verdict: WorkerVerdict[Walk], model: Model) -> Finding:
+    walk, kept = verdict.about, verdict.about.kept
+    return verdict.finding(
+        f"the same items come from several workers: each moves on a `{kept.name}` of its own "
+        f"{in_workers_of(verdict.exposure)}, from where the main process's stands, and goes over all of "
+        f"`{walk.items}`; take the item at the sample's index",
+        verdict.spot.place(model),
+        f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
+        (
+            Evidence(model.place(walk.frame, walk.number), f"{model.label(walk.frame)} takes the item at {kept.name}"),
+            *_births(kept.owner, kept.name, model),
+            *verdict.why(model),
+        ),
+    )
+
+
+# --- caches -----------------------------------------------------------------------------------------------------------
+
+
+def _caches(function: WorkerFunction, model: Model) -> Iterator[Candidate[Cache]]:
+    """The caches that a function fills. Where the same code also stores what other samples share, or mixes in, the
+    cache is of use."""
+    caches = [list(sample_caches(frame, model)) for frame in function.frames]
+    for cache in [one for found in caches for one in found] if all(caches) else ():
+        yield Candidate(cache, cache.frame, cache.spot, _no_cache, severity=Severity.INFORMATION)
+
+
+def _no_cache(loader: Loader) -> str:
+    """A cure: a loader keeps its workers, or goes over its samples for evaluation, as a rule once."""
+    if loader.persistent:
+        return "its workers live on over the epochs, and the cache with them"
+    return EVALUATION if is_for_evaluation(loader) else ""
+
+
+def _weigh_cache(model: Model, caches: Sequence[Candidate[Cache]], exposure: Exposure) -> Severity | Unsaid:
+    severity = lowered(Severity.INFORMATION, exposure, 1 if exposure.lead.persistent is None else 0)
+    if not isinstance(severity, Unsaid) and model.remembered(runs_in_main, caches[0].frame):
+        return Unsaid(_IN_MAIN)
+    return severity
+
+
+def _cached(verdict: WorkerVerdict[Cache], model: Model) -> Finding:
+    cache = verdict.about
+    return verdict.finding(
+        f"the cache `{cache.name}` is never of use: it is filled {in_workers_of(verdict.exposure)}, each its own, and "
+        "gone with them at the end of the epoch; fill it before the workers start, or pass `persistent_workers=True`",
+        verdict.spot.place(model),
+        f"{model.ev.classes.name(cache.owner.cls)}.{cache.name}" if cache.owner else cache.name,
+        (*_made(cache, model), *verdict.why(model)),
+        _fixes(verdict.exposure, model),
+    )
+
+
+# --- what each worker has a copy of -----------------------------------------------------------------------------------
+
+
+def _births(owner: Instance, name: str, model: Model) -> Iterator[Evidence]:
+    """Where the constructor makes what each worker gets a copy of."""
+    for store in model.ev.classes.stores(owner, name):
+        if store.construction:
+            place = model.step_place(store.frame, store.step)
+            yield Evidence(place, f"{model.label(store.frame)} makes {name}, which each worker copies")
+
+
+def _made(cache: Cache, model: Model) -> Iterator[Evidence]:
+    """Where a cache is made that each worker has one of."""
+    if cache.owner is not None:
+        yield from _births(cache.owner, cache.name, model)
+        return
+    place = made_in_module(cache, model)
+    if place is not None:
+        yield Evidence(place, f"each worker has a module of its own, with its own {cache.name}")
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
+
+
+def _fixes(exposure: Exposure, model: Model) -> tuple[Fix, ...]:
+    intents: list[SetArgument] = []
+    for loader in exposure.loaders:
+        if loader.site is None or loader.has_workers() != "yes" or loader.kind.name != "torch.utils.data.DataLoader":
+            return ()
+        intents.append(SetArgument(model.site_place(loader.site), "persistent_workers", "True"))
+    return (
+        Fix("Keep the workers and their caches: `persistent_workers=True`", "unsafe", tuple(dict.fromkeys(intents))),
+    )
+
+
+RULE = Rule(
+    code="LDR404",
+    name="lost-worker-state",
+    severity=Severity.WARNING,
+    needs="W1",
+    over="worker function",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+)

@@ -1,0 +1,197 @@
+"""
+# main-guard-global (LDR207)
+
+## What it does
+Finds code of workers that reads a global which is bound only under `if __name__ == "__main__"`, or stands there itself,
+where workers are spawned or come from a fork server.
+
+## Why is this bad?
+Such a worker imports the main script under another name, so what stands under the guard is not run there. The first
+sample raises `NameError: name 'CFG' is not defined`. A function or class that is sent to the workers and stands there
+itself ends them (`AttributeError: Can't get attribute 'prepare' on <module '__mp_main__'>`). Forked workers have a copy
+of the main process's globals: the same script works on Linux before Python 3.14. Measured with torch 2.13 under fork,
+spawn and forkserver.
+
+## When it is not a bug
+- Workers are forked: the rule is silent.
+- The name is bound above the guard as well, or set by a function (`global CFG`), which a `worker_init_fn` may call.
+- The value reaches the dataset as an argument or attribute: that is sent to the worker.
+
+## Example
+```python
+class Crops(Dataset):
+    def __getitem__(self, index):
+        return self.images[index][:SIZE]
+
+if __name__ == "__main__":
+    SIZE = 224
+    for batch in DataLoader(Crops(), num_workers=4): ...
+```
+
+## Fixed
+```python
+SIZE = 224
+
+if __name__ == "__main__":
+    for batch in DataLoader(Crops(), num_workers=4): ...
+```
+
+## Fix safety
+Safe: a constant that is bound once moves above the guard. No fix for anything that is computed: hand it to the dataset.
+
+## References
+- [Safe importing of main module](https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.facts import ir
+from loaderlint.findings.finding import (
+    DeleteStatement,
+    Evidence,
+    Finding,
+    Fix,
+    InsertStatement,
+    Place,
+    Severity,
+    Silence,
+)
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.modules.project_files import Binding, ProjectFile
+from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.main_guard_global.guarded_names import binding_place, guarded_bindings, guarded_reads
+from loaderlint.rules.shared.expression_source import constant_source
+from loaderlint.rules.shared.judgement import Unsaid, Verdict, gathered
+from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
+from loaderlint.rules.shared.silence_reasons import silences, started_by, unexposed
+from loaderlint.rules.shared.wording import in_workers_of
+
+#: Words in a function that show that somebody thought of the missing name.
+_AWARE = ("NameError", "globals()", "hasattr")
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
+    """One finding a function and name, where it is read first."""
+    file = model.files.file(function.path)
+    found = gathered((frame, _exposure(frame, model)) for frame in function.frames)
+    if file is None:
+        return
+    aware = any(file.pieces[function.piece].holds(word) for word in _AWARE)
+    if found is None or aware:
+        yield from _silent(function, file, model, aware=aware) if model.explains else ()
+        return
+    frame, exposure = found
+    loud = severity(exposure.lead, model, exposure.certainty)
+    if isinstance(loud, Unsaid):
+        return
+    verdict = Verdict(RULE.name, loud, exposure.certainty)
+    if guarded_bindings(_outermost(function, model), file, model):
+        yield from _sent_by_name(function, frame, exposure, verdict, model)
+        return
+    for name, number, bindings in guarded_reads(frame, file, model):
+        bound = Evidence(binding_place(bindings[0], file, model), f"{name} is bound here, in the main process only")
+        yield verdict.finding(
+            f"`{name}` is not defined {in_workers_of(exposure)}: it is bound under `{HEAD}`, which a worker "
+            f"({fresh_starts(exposure.lead, model)}) does not run; bind it above, or hand it to the dataset",
+            model.place(frame, number),
+            name,
+            (bound, *model.why(frame, exposure)),
+            _fixes(name, bindings, file, model),
+        )
+
+
+def _silent(function: WorkerFunction, file: ProjectFile, model: Model, *, aware: bool) -> Iterator[Finding | Silence]:
+    """The names under the guard that the function reads, with the reason why that is no fault."""
+    if not file.mentioning("__name__"):
+        return
+    reasons = [
+        unexposed(model, frame, 1, cure=lambda loader: f"{started_by(loader, model)}, with the names of the script")
+        for frame in function.frames
+    ]
+    frame = function.frames[0]
+    for name, number, _ in guarded_reads(frame, file, model):
+        place = model.place(frame, number)
+        yield from silences(RULE.name, place, [f"the function looks whether `{name}` is there"] if aware else reasons)
+
+
+def _outermost(function: WorkerFunction, model: Model) -> str:
+    """The name, in its module, of the function or class that a def stands in or is."""
+    facts = model.ev.facts(function.path, function.piece)
+    if facts is None:
+        return ""
+    number = function.def_
+    while facts.ir.defs[number].parent > 0:
+        number = facts.ir.defs[number].parent
+    owner = model.callers.owner(function.path, function.piece, number, facts)
+    return model.ev.classes.name(owner) if owner else facts.ir.defs[number].name
+
+
+def _sent_by_name(
+    function: WorkerFunction, frame: Frame, exposure: Exposure, verdict: Verdict, model: Model
+) -> Iterator[Finding | Silence]:
+    """What is handed to a loader and stands under the guard itself: a worker does not find its name, and comes to
+    nothing that it reads."""
+    owner = model.callers.owner(function.path, function.piece, function.def_, model.facts(frame))
+    name = model.ev.classes.name(owner) if owner else model.def_of(frame).name
+    is_sent = model.reached[frame].parents.get(exposure.lead.index) is None
+    if not is_sent or name != _outermost(function, model):
+        return
+    yield verdict.finding(
+        f"`{name}` is not defined {in_workers_of(exposure)}: it stands under `{HEAD}`, which a worker "
+        f"({fresh_starts(exposure.lead, model)}) does not run; move it above",
+        model.class_place(owner) if owner else model.def_place(frame),
+        name,
+        model.why(frame, exposure),
+    )
+
+
+def _exposure(frame: Frame, model: Model) -> Exposure | None:
+    return model.exposure(frame, 1, cured=lambda loader: isinstance(severity(loader, model, "proven"), Unsaid))
+
+
+# --- the fix ----------------------------------------------------------------------------------------------------------
+
+
+def _fixes(name: str, bindings: tuple[Binding, ...], file: ProjectFile, model: Model) -> tuple[Fix, ...]:
+    """Bind a constant above the guard."""
+    facts = model.ev.facts(file.path, bindings[0].piece)
+    if len(bindings) > 1 or facts is None or bindings[0].step < 0:
+        return ()
+    piece, number = bindings[0].piece, bindings[0].step
+    body, step, anchors = facts.ir.defs[0], facts.ir.defs[0].steps[number], facts.anchors.steps[0]
+    if not isinstance(step, ir.Bind) or step.annotation != ir.NONE or anchors.count(anchors[number]) > 1:
+        return ()
+    text = constant_source(step.value, model.ev.body(file.path, piece), model)
+    guard = _guard_around(piece, body.contexts[step.context], file)
+    if text is None or guard is None:
+        return ()
+    moved = InsertStatement(Place(file.path, guard, -1), f"{name} = {text}\n", "before")
+    return (
+        Fix(
+            f"Bind `{name}` above the guard", "safe", (moved, DeleteStatement(Place(file.path, piece, anchors[number])))
+        ),
+    )
+
+
+def _guard_around(piece: int, context: ir.Context, file: ProjectFile) -> int | None:
+    """The piece of the guard that a statement stands directly in, at module level."""
+    parent = file.pieces[piece].parent
+    if parent >= 0:
+        direct = file.is_main_guard(parent) and file.pieces[parent].parent < 0 and context.kind == "body"
+        return parent if direct else None
+    return piece if context.kind == "if" and not context.negated and context.parent == 0 else None
+
+
+RULE = Rule(
+    code="LDR207",
+    name="main-guard-global",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="worker function",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)

@@ -1,0 +1,128 @@
+"""
+# negative-stride-sample (LDR402)
+
+## What it does
+Finds arrays that sample code reverses (`image[:, ::-1]`, `np.flip`, `np.fliplr`, `np.flipud`, `np.rot90`) and of which
+a tensor is made with nothing in between that copies: by `torch.from_numpy`, `torch.as_tensor`, `torch.tensor`,
+torchvision's `ToTensor`, or by the default collate function that takes what the sample returns.
+
+## Why is this bad?
+Reversing makes no new array but a view that is read backwards: its strides are negative, and tensors cannot have such.
+Measured with torch 2.13 and torchvision 0.28: `ValueError: At least one stride in the given numpy array is negative`,
+with any number of workers. Where the reversal is an augmentation, it comes with the first sample that is flipped.
+
+## When it is not a bug
+- Something in between copies: `.copy()`, `np.copy`, `np.ascontiguousarray`, arithmetic, `.astype(...)`, `np.stack`,
+  OpenCV's and Pillow's functions.
+- `cv2.flip`, `torch.flip`, `np.roll`, `np.rot90(image, 4)` and an index that is a list (`image[:, :, [2, 1, 0]]`) give
+  an array of its own.
+- Lists and strings that are reversed.
+- An axis that is reversed twice.
+
+## Example
+```python
+def __getitem__(self, index):
+    image = cv2.imread(self.paths[index])[:, :, ::-1]
+    return torch.from_numpy(image.transpose(2, 0, 1))
+```
+
+## Fixed
+```python
+def __getitem__(self, index):
+    image = np.copy(cv2.imread(self.paths[index])[:, :, ::-1])
+    return torch.from_numpy(image.transpose(2, 0, 1))
+```
+
+## Fix safety
+Safe: `np.copy` gives the same values. `np.ascontiguousarray` would do less: it keeps the negative stride of an axis of
+length 1 (numpy/numpy#23349).
+
+## References
+- [torch.from_numpy](https://pytorch.org/docs/stable/generated/torch.from_numpy.html)
+- numpy/numpy#23349, pytorch/pytorch#92680
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.findings.finding import Finding, Fix, Severity, Silence, Wrap
+from loaderlint.knowledge.arrays import TENSOR_MAKERS
+from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.negative_stride_sample.array_reversals import Reversal
+from loaderlint.rules.shared.array_flow import Found
+from loaderlint.rules.shared.array_sinks import Sink, sinks
+from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
+from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.wording import in_workers_of, loaders_of
+
+#: One of these stands in a file that reverses anything; those first that an index of words knows.
+_WORDS = ("flip", "rot90", "::-", ":: -", ": -1]", ":-1]")
+
+
+class Reversed(NamedTuple):
+    """A reversed array, and what makes a tensor of it."""
+
+    found: Found
+    sink: Sink
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
+    """One finding for each reversed array, where it is reversed."""
+    if not any(model.files.containing(word) for word in _WORDS):
+        return
+    for one in judged(RULE, _candidates(function, model), model):
+        if isinstance(one, Silence):
+            yield one
+        elif one.spot.place(model).anchor >= 0:
+            yield _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Reversed] | Silence]:
+    """The reversed arrays of which tensors are made."""
+    reversal = model.once(Reversal)
+    for sink in sinks(function, model, reversal.flow, TENSOR_MAKERS):
+        for one in sink.found:
+            here = Spot(one.frame, one.number)
+            if not sink.arrays_only and not reversal.is_array(one):
+                yield from silent(RULE.name, here, "it may be a list or a text that is reversed", model)
+            elif reversal.is_undone(one):
+                yield from silent(RULE.name, here, "it is reversed twice", model)
+            else:
+                doubts = 0 if reversal.is_sure(one) else 1
+                about = Reversed(one, sink)
+                yield Candidate(about, sink.frame, here, doubts=doubts, exposure=sink.exposure, key=here.place(model))
+
+
+def _finding(verdict: WorkerVerdict[Reversed], model: Model) -> Finding:
+    found, sink = verdict.about
+    how, place = model.once(Reversal).described(found), verdict.spot.place(model)
+    return verdict.finding(
+        f"{how} gives a view with a negative stride, and {sink.where} raises ValueError on it "
+        f"{_where(verdict.exposure)}; copy it",
+        place,
+        how,
+        verdict.why(model),
+        (Fix("Copy it: `np.copy(...)`", "safe", (Wrap(place, "{numpy}.copy(", ")"),)),),
+    )
+
+
+def _where(exposure: Exposure) -> str:
+    if exposure.lead.out_of_sight or exposure.lead.has_workers() != "no":
+        return in_workers_of(exposure)
+    return f"in the samples of {loaders_of(exposure)}"
+
+
+RULE = Rule(
+    code="LDR402",
+    name="negative-stride-sample",
+    severity=Severity.ERROR,
+    needs="L",
+    over="worker function",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)

@@ -1,0 +1,129 @@
+"""
+# none-sample (LDR501)
+
+## What it does
+Finds `__getitem__` methods that on some way return None, or a tuple, list or dict that holds None, to a loader that
+batches with PyTorch's own `default_collate`: `except OSError: return None`, `if image is None: return`, a handler that
+only prints, after which the method falls off its end.
+
+## Why is this bad?
+`default_collate` knows no None. The epoch ends with an exception that names neither the file nor the reason: measured
+on torch 2.13, `TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found
+<class 'NoneType'>` where the first sample of a batch is None, otherwise `TypeError: expected Tensor as element 3 in
+argument 0, but got NoneType`, `AttributeError: 'NoneType' object has no attribute 'numel'` (with workers), `TypeError:
+object of type 'NoneType' has no len()` (tuples) or `RuntimeError: Could not infer dtype of NoneType`. A check such as
+`if batch is None: continue` in the training loop is never reached.
+
+## When it is not a bug
+- A `collate_fn` is passed that leaves None out; `batch_size=None` (nothing is batched).
+- Loaders of libraries that batch in their own way (torch_geometric, MONAI, fastai).
+- The way depends on settings only (`if self.mode == "train": ... elif self.mode == "test": ...`) or on what kind of
+  index is asked for.
+- What a helper returned is looked at before it is returned.
+
+## Example
+```python
+def __getitem__(self, index):
+    try:
+        return load(self.paths[index])
+    except OSError:
+        return None
+```
+
+## Fixed
+```python
+def __getitem__(self, index):
+    try:
+        return load(self.paths[index])
+    except OSError:
+        raise
+```
+
+Or keep the None and pass a `collate_fn` that leaves it out:
+
+```python
+def collate(samples):
+    return default_collate([sample for sample in samples if sample is not None])
+```
+
+which still fails where a whole batch is None (`IndexError: list index out of range`).
+
+## Fix safety
+Unsafe: raising ends the epoch too, now with the reason. To leave such samples out is another decision.
+
+## References
+- [default_collate](https://pytorch.org/docs/stable/data.html#torch.utils.data.default_collate)
+- [Working with collate_fn](https://pytorch.org/docs/stable/data.html#working-with-collate-fn)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Replace, Severity, Silence
+from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.none_sample.none_ways import Way, gives_something, ways_to_none
+from loaderlint.rules.shared.default_collate import is_entry, own_collate
+from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
+
+_WHEN = {
+    "exception": "after an exception",
+    "sample": "for some samples",
+    "always": "",
+}
+
+
+def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
+    """One finding a way on which a dataset's `__getitem__` gives None."""
+    for one in judged(RULE, _candidates(function, model), model, parts=("sample",)):
+        yield one if isinstance(one, Silence) else _finding(one, model)
+
+
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Way]]:
+    """The ways on which the samples of a function are None."""
+    for frame in function.frames:
+        if is_entry(frame, model) and gives_something(frame, model):
+            for way in ways_to_none(frame, model):
+                yield Candidate(way, frame, way.spot, own_collate, doubts=1 if way.settings else 0, key=way.spot.key)
+
+
+def _finding(verdict: WorkerVerdict[Way], model: Model) -> Finding:
+    way, entry, place = verdict.about, verdict.frame, verdict.spot.place(model)
+    name = model.label(way.frame)
+    helper = Evidence(model.def_place(entry), f"{model.label(entry)} returns what {name} gives")
+    return verdict.finding(
+        _message(way, verdict.exposure, model),
+        place,
+        name,
+        (*([helper] if way.frame is not entry else []), *verdict.why(model)),
+        _fixes(way, place),
+    )
+
+
+def _message(way: Way, exposure: Exposure, model: Model) -> str:
+    what = "falls off its end, which gives None," if way.falls else "gives None" + (" in a sample" if way.held else "")
+    when = f" {_WHEN[way.reason]}" if _WHEN[way.reason] else ""
+    return (
+        f"`{model.label(way.frame)}` {what}{when}, and `default_collate` of {exposure.lead.described} fails without "
+        "saying which one or why; raise with the reason, or pass a `collate_fn` that leaves None out"
+    )
+
+
+def _fixes(way: Way, place: Place) -> tuple[Fix, ...]:
+    """Let the exception through where one is caught."""
+    if not way.statement or way.reason != "exception":
+        return ()
+    return (Fix("Let the exception through: `raise`", "unsafe", (Replace(place, "raise"),)),)
+
+
+RULE = Rule(
+    code="LDR501",
+    name="none-sample",
+    severity=Severity.ERROR,
+    needs="L",
+    over="worker function",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+)

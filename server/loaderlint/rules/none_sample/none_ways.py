@@ -1,0 +1,239 @@
+"""The ways on which a def returns None: as the sample or as a part of it, itself or by what it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.reach.model import Model
+from loaderlint.rules.none_sample.exit_paths import Ends, dependence
+from loaderlint.rules.shared.lazy_places import Spot
+
+#: Why a sample is None.
+Reason = Literal["exception", "sample", "always"]
+_MAX_LEVELS = 6
+_MAX_HELPERS = 4
+
+
+class Way(NamedTuple):
+    """A way on which None comes out of `frame`. `held`: as a part of the sample. `settings`: it also depends on
+    settings. `statement`: a return statement gives it, which a fix may replace."""
+
+    frame: Frame
+    spot: Spot
+    reason: Reason
+    settings: bool
+    held: bool
+    falls: bool
+    statement: bool
+
+
+def gives_something(frame: Frame, model: Model) -> bool:
+    """Whether the def returns a value on some way: one that never does is a stub."""
+    return any(not _is_none(step.value, frame, model) for _, step in model.steps_of(frame, ir.Return))
+
+
+def _is_none(number: int, frame: Frame, model: Model) -> bool:
+    return number == NONE or model.ev.expr(frame, number) == ir.Const("NoneType", None)
+
+
+def ways_to_none(frame: Frame, model: Model, depth: int = 0) -> Iterator[Way]:
+    """The ways on which `frame` returns None, itself or by what it calls to make its result. `depth`: how many calls
+    lead to it."""
+    for number, step in model.steps_of(frame, ir.Return):
+        if _is_none(step.value, frame, model):
+            yield from _way(frame, step.context, Spot(frame, number, "step"), model, statement=True)
+        else:
+            yield from _inside(step.value, step.context, frame, model, depth, Spot(frame, number, "step"))
+    for context in Ends(frame, model).find():
+        if not model.ev.liveness.is_dead(context, frame) and _is_no_choice(context, frame, model):
+            yield from _way(frame, context, Spot(frame, 0, "def"), model, falls=True)
+
+
+def _way(
+    frame: Frame,
+    context: int,
+    spot: Spot,
+    model: Model,
+    *,
+    held: bool = False,
+    falls: bool = False,
+    statement: bool = False,
+) -> Iterator[Way]:
+    around = model.once(_Around).of(context, frame)
+    reason: Reason | None = around.reason
+    if reason is None and not around.settings and around.only_with and held:
+        reason = "always"
+    if reason is None and falls and context > 0 and model.def_of(frame).contexts[context].kind == "with":
+        reason = "exception"  # `with suppress(...)`
+    if reason is not None:
+        yield Way(frame, spot, reason, around.settings, held, falls, statement)
+
+
+class _Conditions(NamedTuple):
+    """On what it depends that a context is entered: why the sample there is None, if the context says so, whether on
+    settings too, and whether there are `with` blocks only."""
+
+    reason: Literal["exception", "sample"] | None
+    settings: bool
+    only_with: bool
+
+
+class _Around:
+    """The conditions of each context, from those of the one around it: a def may hold thousands in one another."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._known: dict[Frame, dict[int, _Conditions]] = {}
+
+    def of(self, context: int, frame: Frame) -> _Conditions:
+        """The conditions of a context, innermost first."""
+        known = self._known.setdefault(frame, {0: _Conditions(None, False, True)})
+        contexts = self._model.def_of(frame).contexts
+        line = []
+        here = max(context, 0)
+        while here not in known:
+            line.append(here)
+            here = max(contexts[here].parent, 0)
+        found = known[here]
+        for one in reversed(line):
+            found = known[one] = self._inside(contexts[one], found, frame)
+        return found
+
+    def _inside(self, one: ir.Context, outer: _Conditions, frame: Frame) -> _Conditions:
+        model = self._model
+        reason, settings = outer.reason, outer.settings
+        if one.kind == "except" and not _is_import_error(one.expr, frame, model):
+            reason = "exception"
+        elif one.kind == "if" and model.ev.liveness.truth(one.expr, frame) is None:
+            if dependence(one.expr, frame, model) == 2:
+                reason = "sample"
+            elif not _asks_for_index(one.expr, frame, model):
+                settings = True
+        return _Conditions(reason, settings, outer.only_with and one.kind == "with")
+
+
+def _is_import_error(number: int, frame: Frame, model: Model) -> bool:
+    if number == NONE:
+        return False
+    return any(isinstance(a, Lib) and "Import" in a.name for a in model.ev.eval(number, frame).atoms)
+
+
+def _asks_for_index(number: int, frame: Frame, model: Model) -> bool:
+    """Whether a test is about the bare index: neither a setting nor a sample."""
+    return dependence(number, frame, model) == 1
+
+
+def _is_no_choice(context: int, frame: Frame, model: Model) -> bool:
+    """Whether a def that falls off its end in `context` forgot something there: not after the last of several cases
+    (`if kind == "a": return ... elif kind == "b": return ...`)."""
+    tests = [one for one in model.def_of(frame).around(context) if one.kind in ("if", "match")]
+    inner = model.def_of(frame).contexts[context]
+    if inner.kind == "except":
+        return True
+    if len(tests) > 1 or inner.kind == "match":
+        return inner.kind == "with"
+    return not any(_chooses(one.expr, frame, model) for one in tests)
+
+
+def _chooses(number: int, frame: Frame, model: Model) -> bool:
+    e = model.ev.expr(frame, number)
+    match e:
+        case ir.Compare(_, ops, rights):
+            right = model.ev.expr(frame, rights[0])
+            return ops[0] in ("==", "in") and not (isinstance(right, ir.Const) and right.value == 0)
+        case ir.BoolOp(_, left, right_):
+            return _chooses(left, frame, model) or _chooses(right_, frame, model)
+    return False
+
+
+def _inside(number: int, context: int, frame: Frame, model: Model, depth: int, spot: Spot) -> Iterator[Way]:
+    """The ways on which the returned value is or holds None."""
+    e = model.ev.expr(frame, number)
+    match e:
+        case ir.Seq(kind, items) if kind != "set":
+            for item in items:
+                yield from _part(item, context, frame, model, depth, spot)
+        case ir.Map(_, items):
+            for item in items:
+                yield from _part(item, context, frame, model, depth, spot)
+        case ir.IfExp(test, then, other):
+            for side in (then, other):
+                if _is_none(side, frame, model):
+                    if dependence(test, frame, model) == 2 and model.ev.liveness.truth(test, frame) is None:
+                        yield Way(frame, spot, "sample", False, False, False, False)
+                else:
+                    yield from _inside(side, context, frame, model, depth, spot)
+        case ir.Call() | ir.Index() if depth < _MAX_HELPERS and not _is_looked_at(number, frame, model):
+            for target in model.ev.targets(number, frame):
+                if target in model.reached and gives_something(target, model):
+                    yield from ways_to_none(target, model, depth + 1)
+        case ir.Phi(choices) if not _is_looked_at(number, frame, model):
+            for choice in choices:
+                yield from _bound_in_handler(choice, frame, model)
+
+
+def _part(item: int, context: int, frame: Frame, model: Model, depth: int, spot: Spot) -> Iterator[Way]:
+    if item == NONE:
+        return
+    if _is_none(item, frame, model):
+        yield from _way(frame, context, spot, model, held=True, statement=True)
+        return
+    for way in _inside(item, context, frame, model, depth, spot):
+        yield way._replace(held=True)
+
+
+def _bound_in_handler(choice: int, frame: Frame, model: Model) -> Iterator[Way]:
+    """`except OSError: image = None`, and `image` is returned."""
+    if not _is_none(choice, frame, model) or _is_looked_at(choice, frame, model):
+        return
+    one = model.def_of(frame)
+    for number, step in model.steps(frame):
+        if isinstance(step, ir.Bind) and step.value == choice:
+            if any(context.kind == "except" for context in one.around(step.context)):
+                yield from _way(frame, step.context, Spot(frame, number, "step"), model)
+
+
+def _is_looked_at(number: int, frame: Frame, model: Model) -> bool:
+    """Whether a test of the def asks about a value."""
+    return number in model.once(_Tested).by(frame)
+
+
+class _Tested:
+    """What the tests of each frame ask about."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._known: dict[Frame, set[int]] = {}
+
+    def by(self, frame: Frame) -> set[int]:
+        """The tests of a frame and what they are made of, a few levels deep."""
+        if frame not in self._known:
+            level = {step.expr for _, step in self._model.steps_of(frame, ir.Test)}
+            found = set(level)
+            for _ in range(_MAX_LEVELS):
+                level = {part for number in level for part in _parts(self._model.ev.expr(frame, number))} - found
+                found |= level
+            self._known[frame] = found
+        return self._known[frame]
+
+
+def _parts(e: ir.Expr | None) -> tuple[int, ...]:
+    match e:
+        case ir.Compare(left, _, rights):
+            return (left, *rights)
+        case ir.BoolOp(_, left, right) | ir.Bin(_, left, right):
+            return (left, right)
+        case ir.Unary(_, operand):
+            return (operand,)
+        case ir.Attr(base, _) | ir.Index(base, _):
+            return (base,)
+        case ir.Call(func, args):
+            return (func, *(arg.value for arg in args))
+        case ir.Phi(choices):
+            return choices
+    return ()

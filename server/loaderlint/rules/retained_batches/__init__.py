@@ -1,0 +1,151 @@
+"""
+# retained-batches (LDR408)
+
+## What it does
+Finds loops over a loader with workers that keep the batches, or tensors of them, in a list for the whole loop:
+`labels.append(batch["label"])`, `outputs.append(x.cpu())`.
+
+## Why is this bad?
+A tensor that comes from a worker lies in shared memory, and on Linux holds a file descriptor as long as anything uses
+that memory. Measured with torch 2.13 and 128 descriptors: the loop ends with `RuntimeError: Too many open files.
+Communication with the workers is no longer possible.` after some 100 batches; with the usual 1024 after some 1000.
+`.cpu()`, `.detach()`, `.numpy()`, `.view(...)`, slices and `.float()` of a float tensor copy nothing.
+
+## When it is not a bug
+- What is kept is a copy: `.clone()`, `.tolist()`, `.item()`, `.numpy().copy()`, a result of the model, `.to("cuda")`.
+- `pin_memory=True` copies the batches (where there is a GPU); the sharing strategy `file_system` needs no descriptors.
+- A short loop: a small validation set. The rule is therefore off unless it is selected.
+
+## Example
+```python
+for images, labels in loader:
+    kept.append(labels)
+```
+
+## Fixed
+```python
+for images, labels in loader:
+    kept.append(labels.clone())
+```
+
+## Fix safety
+Safe where a tensor is kept. There is no fix where what is kept is a whole batch, or may be no tensor.
+
+## References
+- [Sharing strategies](https://pytorch.org/docs/stable/multiprocessing.html#sharing-strategies)
+- pytorch/pytorch#973, pytorch/pytorch#11201
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.facts.ir import NONE
+from loaderlint.findings.finding import Evidence, Finding, Fix, Place, SetArgument, Severity, Silence, Wrap
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.reach.model import MainFunction, Model
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.retained_batches.appended_items import Append, appends, outlives
+from loaderlint.rules.retained_batches.batch_parts import (
+    BatchPart,
+    Loops,
+    batch_parts,
+    is_made_by_library,
+    is_tensor,
+    is_text,
+    loops_over_loaders,
+)
+from loaderlint.rules.retained_batches.loader_names import names_a_loader
+from loaderlint.rules.shared.epoch_passes import may_loop
+from loaderlint.rules.shared.judgement import Unsaid, certainty_of_workers, weighed
+
+_STRATEGY = "the project chooses how tensors are shared: set_sharing_strategy"
+
+
+def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
+    """One finding for each place where batches are kept."""
+    found = appends(function)
+    if not any(_may_be_of_loader(append, function, model) for append in found):
+        return
+    shared = any(model.callers.sites("set_sharing_strategy"))
+    for frame in function.frames:
+        loops = loops_over_loaders(frame, model)
+        for append in found if loops else ():
+            part = _kept(append, loops, frame, model)
+            finding = _finding(part, append, frame, model) if part is not None else None
+            if finding is not None:
+                yield Silence(RULE.name, finding.place, _STRATEGY) if shared else finding
+
+
+def _may_be_of_loader(append: Append, function: MainFunction, model: Model) -> bool:
+    """Whether something of a loader's batches may be kept for some caller, who is far to seek: no library makes what is
+    gone over, as in `zip(...)`, which is the same for all of them."""
+    opened = function.opened
+    return opened is None or not all(is_made_by_library(source, opened, model) for source in append.sources)
+
+
+def _kept(append: Append, loops: Loops, frame: Frame, model: Model) -> BatchPart | None:
+    """The first part of a batch that is kept, in a list that was there before the loop."""
+    if model.ev.liveness.is_dead(append.step.context, frame) or not outlives(append.to, append.loop, frame, model):
+        return None
+    return next((part for part in batch_parts(append.kept, loops, frame, model) if not is_text(part, model)), None)
+
+
+def _finding(part: BatchPart, append: Append, frame: Frame, model: Model) -> Finding | None:
+    loader, call = part.loader, append.step.call
+    tensor = is_tensor(part, model)
+    verdict = weighed(RULE, certainty_of_workers(loader), 0 if tensor else 1)
+    if isinstance(verdict, Unsaid) or loader.site is None:
+        return None
+    return verdict.finding(
+        f"each batch of {loader.described} that is kept holds shared memory of its worker and a file descriptor, and "
+        "the loop ends with 'Too many open files' if there are many; keep a copy",
+        model.place(frame, call),
+        loader.name,
+        (Evidence(model.site_place(loader.site), f"the loader ({loader.workers_text})"),),
+        _fixes(part, append.kept, call, frame, model) if tensor else (),
+    )
+
+
+def _fixes(part: BatchPart, argument: int, call: int, frame: Frame, model: Model) -> tuple[Fix, ...]:
+    """Copy what is appended, if that is one tensor."""
+    copied = ".copy()" if part.array else ".clone()"
+    title = f"Keep a copy: `{copied}`"
+    if part.number != argument:
+        return ()
+    place, whole = model.place(frame, argument), model.place(frame, call)
+    if place.anchor > whole.anchor:
+        return (Fix(title, "safe", (Wrap(place, "", copied),)),)
+    name = _local_name(argument, whole, frame, model)
+    if name is None:
+        return ()
+    return (Fix(title, "safe", (SetArgument(whole, "object", f"{name}{copied}", 0),)),)
+
+
+def _local_name(number: int, before: Place, frame: Frame, model: Model) -> str | None:
+    """The name under which a local is known."""
+    names = {step.name for _, step in frame.code.bindings.get(number, ())}
+    return names.pop() if len(names) == 1 and number != NONE and before.anchor >= 0 else None
+
+
+# --- what the engine asks first ---------------------------------------------------------------------------------------
+
+
+def _may_keep(text: str) -> bool:
+    """Whether a def in this text may keep batches: most of what appends names no loader."""
+    return names_a_loader(text) and may_loop(text)
+
+
+RULE = Rule(
+    code="LDR408",
+    name="retained-batches",
+    severity=Severity.INFORMATION,
+    needs="W1",
+    over="main function",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+    enabled_by_default=False,
+    words=("append",),
+    looks=_may_keep,
+)

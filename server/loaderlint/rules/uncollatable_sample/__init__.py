@@ -1,0 +1,212 @@
+"""
+# uncollatable-sample (LDR511)
+
+## What it does
+Finds samples that PyTorch's `default_collate` cannot batch, because they are or hold a Pillow image, a `Path`, a
+`datetime`, a set, a graph of torch_geometric or an object of a plain class: in what `__getitem__` returns or `__iter__`
+yields, and in datasets of torchvision that get no transform.
+
+## Why is this bad?
+The first batch ends with `TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or
+lists; found <class 'PIL.Image.Image'>`, with any number of workers. The message names the type, and neither the dataset
+nor the part of the sample. Measured on torch 2.13.
+
+## When it is not a bug
+- A `collate_fn` is passed, or `batch_size=None`: nothing is batched by `default_collate`.
+- A transform makes a tensor of it (`ToTensor`, `PILToTensor`, `ToImage`). Where it cannot be read which transform is
+  used, nothing is said.
+- Named tuples, dictionaries, lists of equal length, strings, NumPy arrays.
+- Loaders of libraries that batch in their own way (`torch_geometric.loader.DataLoader`, MONAI).
+- The project registers its class in `default_collate_fn_map`.
+
+## Example
+```python
+def __getitem__(self, index):
+    return Image.open(self.paths[index]).convert("RGB"), self.labels[index]
+```
+
+## Fixed
+```python
+def __getitem__(self, index):
+    return np.asarray(Image.open(self.paths[index]).convert("RGB")), self.labels[index]
+```
+
+torchvision's `ToTensor` makes a tensor of the image instead, with the channels first and values from 0 to 1.
+
+## Fix safety
+Unsafe: `np.asarray(image)` and `str(path)` are one way to make something that can be batched, and the training code may
+expect another one.
+
+## References
+- [default_collate](https://pytorch.org/docs/stable/data.html#torch.utils.data.default_collate)
+- [Working with collate_fn](https://pytorch.org/docs/stable/data.html#working-with-collate-fn)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import NONE
+from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place, Severity, Silence, Wrap
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import LibObject
+from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Model
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.default_collate import OWN_COLLATE, has_own_collate
+from loaderlint.rules.shared.judgement import Unsaid, weighed
+from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.uncollatable_sample.uncollatable import IMAGE, PATH, Kind, Uncollatable
+
+_ADVICE = {
+    IMAGE: "make a tensor or an array of it, or pass a `collate_fn`",
+    PATH: "return its text, or pass a `collate_fn`",
+}
+_OTHER_ADVICE = "return numbers, tensors or texts, or pass a `collate_fn`"
+_WRAPS = {
+    IMAGE: ("Make an array of it: `np.asarray(...)`", "{numpy}.asarray("),
+    PATH: ("Return its text: `str(...)`", "str("),
+}
+
+
+class Part(NamedTuple):
+    """Something in what step `step` of `frame` gives cannot be batched: expression `number`."""
+
+    frame: Frame
+    step: int
+    number: int
+    kind: Kind
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
+    """One finding a part of a sample that cannot be batched, where it is returned."""
+    if loader.out_of_sight or any(model.files.containing("default_collate_fn_map")):
+        return
+    parts = [(part, guessed) for frame, guessed in _entries(loader, model) for part in _parts(frame, model)]
+    if _batches_itself(loader):
+        for part, _ in parts:
+            yield from silent(
+                RULE.name, Spot(part.frame, part.step, "step"), f"{OWN_COLLATE}: {loader.described}", model
+            )
+        return
+    for part, guessed in parts:
+        yield from _in_sample(part, guessed, loader, model)
+    for dataset in loader.datasets:
+        if isinstance(dataset, LibObject) and model.once(Uncollatable).gives_images(dataset):
+            yield from _in_library(dataset, loader, model)
+
+
+def _batches_itself(loader: Loader) -> bool:
+    size, sampler = loader.argument("batch_size").literal, loader.argument("batch_sampler").literal
+    unbatched = size is not None and size.value is None and (sampler is None or sampler.value is None)
+    return unbatched or has_own_collate(loader)
+
+
+def _entries(loader: Loader, model: Model) -> Iterator[tuple[Frame, bool]]:
+    """The methods of the datasets that give the loader a sample; True for a guess."""
+    for reached in model.reached_by(loader):
+        frame = reached.frame
+        is_sample = reached.loaders.get("sample", 0) >> loader.index & 1
+        if (
+            is_sample
+            and reached.parents.get(loader.index, frame) is None
+            and model.def_of(frame).name in SAMPLE_METHODS
+        ):
+            yield frame, bool(reached.possible >> loader.index & 1)
+
+
+# --- what is in a sample ----------------------------------------------------------------------------------------------
+
+
+def _parts(frame: Frame, model: Model) -> Iterator[Part]:
+    """What cannot be batched in what a def returns or yields. What `__iter__` returns is no sample."""
+    one = model.def_of(frame)
+    if one.is_generator:
+        given = [(number, step.value) for number, step in model.steps_of(frame, ir.YieldStep) if not step.is_from]
+    elif one.name == "__iter__":
+        return
+    else:
+        given = [(number, step.value) for number, step in model.steps_of(frame, ir.Return)]
+    for number, value in given:
+        if not model.ev.liveness.is_dead(one.steps[number].context, frame):
+            yield from _inside(value, number, frame, model)
+
+
+def _inside(number: int, step: int, frame: Frame, model: Model) -> Iterator[Part]:
+    if number == NONE:
+        return
+    match model.ev.expr(frame, number):
+        case ir.Seq(kind, items) if kind != "set":
+            for item in items:
+                yield from _inside(item, step, frame, model)
+        case ir.Map(_, values):
+            for value in values:
+                yield from _inside(value, step, frame, model)
+        case _:
+            found = model.once(Uncollatable).of(number, frame)
+            if found is not None:
+                yield Part(frame, step, number, found)
+
+
+# --- what is said -----------------------------------------------------------------------------------------------------
+
+
+def _in_sample(part: Part, guessed: bool, loader: Loader, model: Model) -> Iterator[Finding | Silence]:
+    certainty: Certainty = "possible" if guessed else "proven"
+    place, written = model.step_place(part.frame, part.step), model.place(part.frame, part.number)
+    fixes: tuple[Fix, ...] = ()
+    if written.anchor > place.anchor:  # else it is bound to a name before, which may have other uses
+        place, fixes = written, _fixes(part.kind, written)
+    gives = "yields" if model.def_of(part.frame).is_generator else "returns"
+    advice = _ADVICE.get(part.kind, _OTHER_ADVICE)
+    what = f"`{model.label(part.frame)}` {gives} {part.kind}; {advice}"
+    why = model.why(part.frame, Exposure((loader,), certainty))
+    yield from _finding(part.kind, what, place, certainty, loader, why, fixes)
+
+
+def _in_library(dataset: LibObject, loader: Loader, model: Model) -> Iterator[Finding | Silence]:
+    certainty: Certainty = "possible" if dataset in loader.guessed else "proven"
+    place = model.site_place(dataset.site)
+    if place.anchor < 0:
+        return
+    name = dataset.name.rpartition(".")[2]
+    what = f"`{name}` gives {IMAGE}, and no transform changes that; pass `transform=ToTensor()`"
+    yield from _finding(IMAGE, what, place, certainty, loader, (), ())
+
+
+def _finding(
+    kind: Kind,
+    what: str,
+    place: Place,
+    certainty: Certainty,
+    loader: Loader,
+    why: tuple[Evidence, ...],
+    fixes: tuple[Fix, ...],
+) -> Iterator[Finding | Silence]:
+    verdict = weighed(RULE, certainty)
+    if isinstance(verdict, Unsaid):
+        yield Silence(RULE.name, place, verdict.reason)
+        return
+    message = f"`default_collate` of {loader.described} raises TypeError: {what}"
+    yield verdict.finding(message, place, kind, why, fixes)
+
+
+def _fixes(kind: Kind, place: Place) -> tuple[Fix, ...]:
+    if kind not in _WRAPS:
+        return ()
+    title, call = _WRAPS[kind]
+    return (Fix(title, "unsafe", (Wrap(place, call, ")"),)),)
+
+
+RULE = Rule(
+    code="LDR511",
+    name="uncollatable-sample",
+    severity=Severity.ERROR,
+    needs="L",
+    over="loader",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+)

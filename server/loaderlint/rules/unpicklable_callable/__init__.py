@@ -1,0 +1,180 @@
+"""
+# unpicklable-callable (LDR301)
+
+## What it does
+Finds lambdas, nested functions and objects of local classes that are sent to a loader's workers: as `collate_fn` or
+`worker_init_fn`, as a transform, or as an attribute of the dataset.
+
+## Why is this bad?
+Workers that are not forked get the dataset, the collate function and the worker init function by pickle, and pickle
+writes a function as the name of a module and a name in it. A lambda and a function inside another have none: the loader
+raises `AttributeError: Can't pickle local object 'main.<locals>.<lambda>'` (Python 3.12: `Can't get local object`) or
+`PicklingError: Can't pickle <function <lambda>>: attribute lookup <lambda> on __main__ failed` before the first batch.
+That is so on Windows, on macOS, on Linux from Python 3.14 on, and with `multiprocessing_context="spawn"` everywhere
+(run: torch 2.13 with spawn and forkserver). Forked workers are not affected.
+
+## When it is not a bug
+- Workers are forked: Linux before Python 3.14, unless the program asks for another start method.
+- A loader without workers.
+- The lambda stays in the main process: the key of a `sorted`, a sampler's, a callback's, a class attribute.
+- It is made in the worker: in `__getitem__`, in the collate function, in the `worker_init_fn`.
+- The class leaves it out of its `__getstate__`.
+- A function, class or method of a module, or a `functools.partial` of one.
+- A test that hands its lambda to a loader of the project with a number of workers that is out of sight.
+- A test that is skipped where workers are spawned, or a branch for other platforms: `if sys.platform != "win32":`.
+
+## Example
+```python
+train_loader = DataLoader(
+    Crops(), num_workers=4, multiprocessing_context="spawn", collate_fn=lambda batch: batch
+)
+```
+
+## Fixed
+```python
+def collate(batch):
+    return batch
+
+
+train_loader = DataLoader(
+    Crops(), num_workers=4, multiprocessing_context="spawn", collate_fn=collate
+)
+```
+
+## Fix safety
+Safe where the function uses nothing of the functions around it: it becomes a function of the module. What it uses of
+them is passed by `functools.partial`: safe where each such name is bound once and holds something that is known to
+pickle, else unsafe. No fix for local classes, and for functions that change names around them.
+
+## References
+- [Platform-specific behaviors](https://pytorch.org/docs/stable/data.html#platform-specific-behaviors)
+- [What can be pickled](https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled)
+- Python 3.14 starts workers by forkserver: [What's new](https://docs.python.org/3.14/whatsnew/3.14.html)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from loaderlint.findings.finding import Evidence, Finding, Place, Severity, Silence
+from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import Unsaid, weighed
+from loaderlint.rules.shared.lazy_places import spot_of
+from loaderlint.rules.shared.pickled_to_workers import Parcel, cannot_start, is_local, parcels, sent_by, start_severity
+from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
+from loaderlint.rules.unpicklable_callable.hoisting import hoisted
+
+_TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
+    """One finding a function or class that is sent and has no name that pickle can write."""
+    exposure = model.exposed(1 << loader.index, 0, 1)
+    loud = start_severity(loader, model)
+    if exposure is None or loud is None:
+        if loader.site is not None:
+            reason = few_workers(loader) if exposure is None else unpickled(loader, model)
+            yield from silent(RULE.name, spot_of(loader.site), reason, model)
+        return
+    for parcel in parcels(loader, model):
+        ref = _nameless(parcel, model)
+        if ref is None:
+            continue
+        certainty = "possible" if parcel.guessed else exposure.certainty
+        verdict = weighed(RULE, certainty, severity=loud)
+        place = _place(ref, model)
+        if isinstance(verdict, Unsaid):
+            yield Silence(RULE.name, place, verdict.reason)
+            continue
+        if certainty == "possible" and _is_chosen_by_test(place.path, loader):
+            yield Silence(RULE.name, place, "a test hands it to the loader, and chooses the number of workers")
+            continue
+        yield verdict.finding(
+            f"{cannot_start(loader, model)}: {_what(ref, parcel, model)} is sent to them as {parcel.held}, and pickle "
+            f"cannot name it; {_advice(ref)}",
+            place,
+            _name(ref, model),
+            (*_made_by(ref, model), *parcel.shown(model, place), *sent_by(loader, model)),
+            hoisted(ref, parcel, model) if isinstance(ref, FunctionRef) else (),
+        )
+
+
+def _made_by(ref: FunctionRef | ClassRef, model: Model) -> Iterator[Evidence]:
+    """The function in which a function or class is made."""
+    if ref.scope is not None and ref.scope.def_ != 0:
+        label = model.label(ref.scope)
+        yield Evidence(model.def_place(ref.scope), f"each call of {label} makes one")
+
+
+def _is_chosen_by_test(path: Path, loader: Loader) -> bool:
+    """Whether a test hands what stands in its file to a loader of the project. A loader that takes its number of
+    workers from the caller has passed that test."""
+    return _is_of_tests(path) and loader.site is not None and not _is_of_tests(loader.site.frame.path)
+
+
+def _is_of_tests(path: Path) -> bool:
+    """Whether pytest or unittest run a file."""
+    return _TESTS.search(path.as_posix()) is not None
+
+
+def _nameless(parcel: Parcel, model: Model) -> FunctionRef | ClassRef | None:
+    """The lambda, nested function or local class that is (the class of) what is sent."""
+    match parcel.atom:
+        case FunctionRef() as function:
+            return function if _is_lambda(function, model) or is_local(function, model) else None
+        case ClassRef() as cls:
+            return cls if is_local(cls, model) else None
+        case Instance(cls, _):
+            return cls if is_local(cls, model) else None
+    return None
+
+
+def _is_lambda(function: FunctionRef, model: Model) -> bool:
+    facts = model.ev.facts(function.path, function.piece)
+    return facts is not None and facts.ir.defs[function.def_].kind == "lambda"
+
+
+def _place(ref: FunctionRef | ClassRef, model: Model) -> Place:
+    facts = model.ev.facts(ref.path, ref.piece)
+    return Place(ref.path, ref.piece, facts.anchors.defs[ref.def_][1] if facts else -1)
+
+
+def _name(ref: FunctionRef | ClassRef, model: Model) -> str:
+    facts = model.ev.facts(ref.path, ref.piece)
+    return facts.ir.defs[ref.def_].name if facts else ""
+
+
+def _what(ref: FunctionRef | ClassRef, parcel: Parcel, model: Model) -> str:
+    facts = model.ev.facts(ref.path, ref.piece)
+    assert facts is not None
+    one = facts.ir.defs[ref.def_]
+    if one.kind == "lambda":
+        return "this lambda"
+    outer = facts.ir.defs[one.parent]
+    inside = f"inside {'a lambda' if outer.kind == 'lambda' else f'`{outer.name}`'}"
+    if isinstance(ref, FunctionRef):
+        return f"`{one.name}`, a function {inside},"
+    of = "" if isinstance(parcel.atom, ClassRef) else "an object of "
+    return f"{of}`{one.name}`, a class {inside},"
+
+
+def _advice(ref: FunctionRef | ClassRef) -> str:
+    if isinstance(ref, ClassRef):
+        return "move the class to the module"
+    return "make it a function of the module"
+
+
+RULE = Rule(
+    code="LDR301",
+    name="unpicklable-callable",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="loader",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)

@@ -1,0 +1,216 @@
+"""
+# unpicklable-sample (LDR304)
+
+## What it does
+Finds samples and batches that a worker cannot send to the main process: an open file, a generator, a lambda, a lock,
+an object of a class that is defined in a function, a tensor that requires grad.
+
+## Why is this bad?
+What a worker makes goes to the main process by pickle, under fork as well. A thread of the worker pickles it; where
+that fails, the thread prints a traceback, drops the batch, and the main process waits for ever
+(pytorch/pytorch#142884). `timeout=` turns that into `DataLoader timed out`. So it is for all of these with a
+`collate_fn` that passes them on, and with `batch_size=None`; a tensor that requires grad and is no leaf is refused with
+`Cowardly refusing to serialize non-leaf tensor which requires_grad`. `default_collate` fails earlier: `TypeError:
+default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists`, or, for tensors that require grad,
+`RuntimeError: stack(): functions with out=... arguments don't support automatic differentiation`. Run with torch 2.13.
+Without workers nothing is pickled, and nothing shows.
+
+## When it is not a bug
+- `with open(path) as file: return file.read()`: what is returned is text.
+- Objects of classes of a module, with or without `__getstate__`; cyclic references, sets, bytes.
+- A collate function that does something else with them, `lambda batch: [file.read() for file in batch]`.
+- Tensors made under `torch.no_grad()`, or detached; leaves that require grad, with a `collate_fn` of one's own.
+- A loader without workers.
+
+## Example
+```python
+class Features(Dataset):
+    def __init__(self):
+        self.net = torch.nn.Linear(4, 2)
+
+    def __getitem__(self, index):
+        return self.net(torch.ones(4))
+```
+
+## Fixed
+```python
+class Features(Dataset):
+    def __init__(self):
+        self.net = torch.nn.Linear(4, 2)
+
+    def __getitem__(self, index):
+        return self.net(torch.ones(4)).detach()
+```
+
+## Fix safety
+`.detach()` is safe: the numbers are the same. `.read()` for a file is unsafe: what is wanted of it is a guess. No fix
+for the others.
+
+## References
+- pytorch/pytorch#142884, pytorch/pytorch#82411
+- [Multiprocessing best practices](https://pytorch.org/docs/stable/notes/multiprocessing.html)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from loaderlint.facts import ir
+from loaderlint.findings.finding import Certainty, Finding, Fix, Place, Severity, Silence, Wrap
+from loaderlint.knowledge.handles import OPENERS
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import FunctionRef, Instance, LibObject, SeqOf, Val, of
+from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Model
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import Unsaid, weighed
+from loaderlint.rules.shared.silence_reasons import few_workers
+from loaderlint.rules.unpicklable_sample.unsendable import Unsendable, atoms_in, unsendable
+
+Way = Literal["collated", "passed", "unknown"]
+_TORCH_COLLATE = ("torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader")
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
+    """One finding a thing that cannot be sent, where it is returned."""
+    exposure = model.exposed(1 << loader.index, 0, 1)
+    if loader.out_of_sight:
+        return
+    collate = loader.argument("collate_fn")
+    for frame, guessed in _entries(loader, model):
+        for one in unsendable(frame, model):
+            way = _way(loader, one, collate, model)
+            reason = _why_sent(way, one) if exposure else few_workers(loader)
+            if exposure is None or reason:
+                place = _place(one, model)
+                yield Silence(RULE.name, place, f"{reason}: {loader.described}")
+            else:
+                yield from _finding(one, way, loader, exposure, guessed, model)
+    if exposure is None:
+        return
+    for reached in [r for r in model.reached_by(loader) if r.loaders.get("collate", 0) >> loader.index & 1]:
+        if reached.parents.get(loader.index, reached.frame) is None:
+            for one in unsendable(reached.frame, model):
+                if not one.leaf and _is_made_in(one, reached.frame):
+                    yield from _finding(one, "passed", loader, exposure, False, model)
+
+
+def _why_sent(way: str, one: Unsendable) -> str:
+    """Why it is sent well, or nobody knows; '' if it is not."""
+    if way == "unknown":
+        return "what the collate function makes of it is not known"
+    return "a leaf that requires grad is sent as it is" if way == "passed" and one.leaf else ""
+
+
+def _entries(loader: Loader, model: Model) -> Iterator[tuple[Frame, bool]]:
+    """The methods of the datasets that the workers call for a sample; True for a guess."""
+    for reached in model.reached_by(loader):
+        frame = reached.frame
+        entry = (
+            reached.loaders.get("sample", 0) >> loader.index & 1 and reached.parents.get(loader.index, frame) is None
+        )
+        if entry and model.def_of(frame).name in SAMPLE_METHODS:
+            yield frame, bool(reached.possible >> loader.index & 1)
+
+
+# --- the way to the main process --------------------------------------------------------------------------------------
+
+
+def _way(loader: Loader, one: Unsendable, collate: Val, model: Model) -> Way:
+    """What happens to a sample: `default_collate` takes it ('collated'), it is sent as it is ('passed')."""
+    size = loader.argument("batch_size").literal
+    sampler = loader.argument("batch_sampler").literal
+    if collate.literal is not None and collate.literal.value is None:
+        if loader.kind.name not in _TORCH_COLLATE or sampler is None or sampler.value is not None:
+            return "unknown"
+        return "passed" if size is not None and size.value is None else "collated"
+    if loader.site is None or collate.unknown is not None or not one.atom:
+        return "unknown"
+    batched = (
+        Val(frozenset({SeqOf("list", (of(one.atom),))})) if size is None or size.value is not None else of(one.atom)
+    )
+    result, _ = model.ev.calls.call(collate, Arguments((batched,)), loader.site.frame, loader.site.expr, {})
+    return "passed" if one.atom in atoms_in(result, 0) else "unknown"
+
+
+def _is_made_in(one: Unsendable, frame: Frame) -> bool:
+    """Whether a collate function makes it itself: what comes with the samples is theirs."""
+    match one.atom:
+        case LibObject(_, site):
+            return site.frame is frame
+        case SeqOf(_, _, site) if site is not None:
+            return site.frame is frame
+        case FunctionRef(_, _, _, scope):
+            return scope is frame
+        case Instance(_, site) if site is not None:
+            return site.frame is frame
+    return False
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def _finding(
+    one: Unsendable, way: Way, loader: Loader, exposure: Exposure, guessed: bool, model: Model
+) -> Iterator[Finding | Silence]:
+    certainty: Certainty = "possible" if guessed else exposure.certainty
+    verdict = weighed(RULE, certainty)
+    if isinstance(verdict, Unsaid):
+        yield Silence(RULE.name, _place(one, model), verdict.reason)
+        return
+    gives = f"`{model.label(one.frame)}`" if model.def_of(one.frame).kind != "lambda" else "its collate function"
+    if way == "collated":
+        effect = f"`default_collate` of {loader.described} fails: {gives} returns {one.word.rstrip(',')}; {one.advice}"
+    else:
+        effect = (
+            f"the main process waits for ever for the workers of {loader.described}: {gives} returns "
+            f"{one.word.rstrip(',')}, which cannot be pickled and never arrives; {one.advice}"
+        )
+    place = _place(one, model)
+    yield verdict.finding(
+        effect,
+        place,
+        one.word,
+        model.why(one.frame, Exposure(exposure.loaders, certainty)),
+        _fix(one, model),
+    )
+
+
+def _place(one: Unsendable, model: Model) -> Place:
+    place = model.place(one.frame, one.number)
+    if place.anchor >= 0:
+        return place
+    return model.def_place(one.frame)
+
+
+def _fix(one: Unsendable, model: Model) -> tuple[Fix, ...]:
+    place = model.place(one.frame, one.number)
+    if place.anchor < 0:
+        return ()
+    if one.word == "a tensor that requires grad":
+        file = model.files.file(one.frame.path)
+        piece = file.pieces[one.frame.piece] if file else None
+        used = piece is None or piece.holds("backward") or piece.holds("autograd")
+        return (Fix("Detach the tensor", "unsafe" if used else "safe", (Wrap(place, "", ".detach()"),)),)
+    opened = isinstance(one.atom, LibObject) and one.atom.name in OPENERS and one.word == "an open file"
+    if opened and isinstance(model.ev.expr(one.frame, one.number), ir.Call) and not _is_bound(one, model):
+        return (Fix("Return what is read", "unsafe", (Wrap(place, "", ".read()"),)),)
+    return ()
+
+
+def _is_bound(one: Unsendable, model: Model) -> bool:
+    steps = model.def_of(one.frame).steps
+    return any(isinstance(step, ir.Bind) and step.value == one.number for step in steps)
+
+
+RULE = Rule(
+    code="LDR304",
+    name="unpicklable-sample",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="loader",
+    find=find,
+    fix="safe",
+    page=page(__doc__),
+)

@@ -1,0 +1,227 @@
+"""
+# unpicklable-state (LDR302)
+
+## What it does
+Finds what a dataset, a collate function or a `worker_init_fn` holds that cannot be pickled: locks, threads, queues,
+generators, modules, views of dictionaries (`names.keys()`), weak references, progress bars, OpenCV objects, a
+`torch.Generator`, files and other handles that no worker uses, and on Windows CUDA tensors. Also thread locks that are
+held around a sample, under every start method: they lock nothing.
+
+## Why is this bad?
+Workers that are not forked get the dataset, the collate function and the worker init function by pickle. With such an
+object in it the loader raises `TypeError: cannot pickle '_thread.lock' object` (or `'generator'`, `'module'`,
+`'dict_keys'`, ...) before the first batch: on Windows, on macOS, on Linux from Python 3.14 on, and with
+`multiprocessing_context="spawn"`. A `torch.Generator` pickles, and the worker dies while it reads it. All run with
+torch 2.13.
+A `threading.Lock` orders the threads of one process. Each worker has its own copy: two workers were seen inside the
+'locked' block at the same time. A lock that a thread holds while the workers are forked is locked in them for ever.
+
+## When it is not a bug
+- Workers are forked: Linux before Python 3.14, unless the program asks for another start method.
+- A `__getstate__` leaves the object out.
+- It is an attribute of a class or a module, or is made in the worker.
+- It is deleted or replaced before the workers start: `self.names = list(self.names)`.
+- `Path.iterdir()` from Python 3.13 on, where it gives a `map`; `glob` and `rglob` still give generators.
+- Loggers, compiled patterns, `BytesIO`, `map`, `zip`, `iter(list)`, `itertools.cycle`, NumPy generators and
+  `functools.partial` can be pickled.
+- Tensors and models on the GPU, but on Windows: CUDA gives other processes access to its memory, and "not on Windows"
+  (torch's notes; not run, for want of a GPU). Forked workers that use them are cuda-in-worker.
+- Files, databases and the like that workers use are handle-across-workers. A closed one cannot be pickled either: it
+  must be let go of (`self.file = None`, `del self.file`).
+
+## Example
+```python
+class Cached(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+        self.lock = threading.Lock()
+
+    def __getitem__(self, index):
+        with self.lock:
+            return self.rows[index]
+```
+
+## Fixed
+```python
+class Cached(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __getitem__(self, index):
+        return self.rows[index]
+```
+
+## Fix safety
+Unsafe: the object is left out of the pickled state and made again in each worker. Whether a fresh one does is for you
+to judge; a lock that only workers use can go.
+
+## References
+- [CUDA IPC operations](https://pytorch.org/docs/stable/notes/windows.html#cuda-ipc-operations) on Windows
+- [Platform-specific behaviors](https://pytorch.org/docs/stable/data.html#platform-specific-behaviors)
+- [Handling stateful objects](https://docs.python.org/3/library/pickle.html#handling-stateful-objects)
+- pytorch/pytorch#146828 (`torch.Generator`)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Severity, Silence
+from loaderlint.knowledge.handles import OPENERS
+from loaderlint.knowledge.pickling import PICKLED_SINCE, SHARED_BY_INHERITANCE, THREAD_LOCKS
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, Instance, LibObject
+from loaderlint.project.reach.model import Exposure, Loader, Model
+from loaderlint.rules.base import Rule, page
+from loaderlint.rules.shared.judgement import Unsaid, weighed
+from loaderlint.rules.shared.lazy_places import spot_of
+from loaderlint.rules.shared.pickled_to_workers import cannot_start, parcels, sent_by, start_severity
+from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
+from loaderlint.rules.shared.wording import in_workers_of
+from loaderlint.rules.unpicklable_state.left_out_state import left_out
+from loaderlint.rules.unpicklable_state.stuck_parcels import Stuck, first_use, stuck
+
+_LOCK_WORDS = tuple(sorted({name.rpartition(".")[2] for name in THREAD_LOCKS}))
+
+
+def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
+    """One finding a thing that cannot be sent, where it is made; under fork one a class with a lock around samples."""
+    exposure = model.exposed(1 << loader.index, 0, 1)
+    loud = start_severity(loader, model)
+    if exposure is None or loud is None:
+        if loader.site is not None:
+            reason = few_workers(loader) if exposure is None else unpickled(loader, model)
+            yield from silent(RULE.name, spot_of(loader.site), reason, model)
+        if exposure is None or not _may_lock(loader, model):
+            return
+    found = [one for parcel in parcels(loader, model) if (one := stuck(parcel, loader, model)) is not None]
+    if loud is None:
+        yield from _useless_locks(found, loader, exposure, model)
+        return
+    # One of its own in each worker would be none.
+    shared = any(one.name in SHARED_BY_INHERITANCE or one.kind.word == "manager" for one in found)
+    again = [] if shared else [one for one in found if _is_worth_making(one)]
+    for one in found:
+        fix = left_out(one.parcel, [other.parcel for other in again], model) if one in again else ()
+        yield _judge(one, loader, "possible" if one.parcel.guessed else exposure.certainty, loud, fix, model)
+
+
+def _is_worth_making(one: Stuck) -> bool:
+    """Whether each worker may make one of its own. A handle that no worker uses is of no use there, and a file that is
+    written to would be emptied; what is on the GPU belongs to the main process."""
+    return one.name not in OPENERS and not one.is_on_gpu
+
+
+def _judge(
+    one: Stuck, loader: Loader, certainty: Certainty, loud: Severity, fix: tuple[Fix, ...], model: Model
+) -> Finding | Silence:
+    since = PICKLED_SINCE.get(one.name)
+    is_old = model.environment(loader).python.before(since) if since else "yes"
+    if is_old == "no":
+        return Silence(RULE.name, one.place, f"it can be pickled from Python {since} on")
+    base = Severity.WARNING if one.is_on_gpu else loud  # a start method that is asked for says nothing of the platform
+    verdict = weighed(RULE, certainty, one.doubts + (0 if is_old == "yes" else 1), base)
+    if isinstance(verdict, Unsaid):
+        return Silence(RULE.name, one.place, verdict.reason)
+    error = f"{one.kind.error} before Python {since}" if since else one.kind.error
+    return verdict.finding(
+        f"{cannot_start(loader, model)}: {one.parcel.held} is sent to them and is {_a(one.kind.word)} (cannot "
+        f"pickle {error}); {_advice(one)}",
+        one.place,
+        one.name,
+        (*one.parcel.shown(model, one.place), *sent_by(loader, model)),
+        fix,
+    )
+
+
+def _a(word: str) -> str:
+    spelled = word[:2].isupper()  # 'an HDF5 file', 'an SSL context'
+    vowel = word[0] in "AEFHILMNORSX" if spelled else word[0] in "aeiouAEIOU"
+    return f"{'an' if vowel else 'a'} {word}"
+
+
+def _advice(one: Stuck) -> str:
+    match one.kind.word:
+        case "view of a dictionary" | "generator" | "iterator of matches" | "CSV reader" | "directory iterator":
+            return "make it a list"
+        case "module":
+            return "import it where it is used"
+        case "manager":
+            return "keep only the lists and dictionaries that it makes"
+    if one.name in OPENERS:
+        return "no worker uses it: keep it in a local variable, or leave it out in `__getstate__`"
+    if one.is_on_gpu:
+        return "keep it on the CPU"
+    if one.name in THREAD_LOCKS:
+        return "it locks nothing between workers: remove it, or leave it out in `__getstate__`"
+    return "make it in the worker, or leave it out in `__getstate__`"
+
+
+# --- locks ------------------------------------------------------------------------------------------------------------
+
+
+def _useless_locks(found: list[Stuck], loader: Loader, exposure: Exposure, model: Model) -> Iterator[Finding | Silence]:
+    done: set[str] = set()
+    for one in found:
+        use = first_use(one.parcel, loader, model) if one.name in THREAD_LOCKS else None
+        holder = one.parcel.held.partition(" of ")[2]
+        if use is None or holder in done or _has_threads(use[0], model):
+            continue
+        done.add(holder)
+        certainty: Certainty = "possible" if one.parcel.guessed else exposure.certainty
+        verdict = weighed(RULE, certainty, severity=Severity.INFORMATION)
+        if isinstance(verdict, Unsaid):
+            continue
+        frame, number = use
+        yield verdict.finding(
+            f"this {one.kind.word} locks nothing {in_workers_of(exposure)}: each worker has its own copy of "
+            f"{one.parcel.held}, which orders the threads of one process; remove it",
+            one.place,
+            holder,
+            (Evidence(model.place(frame, number), f"{model.label(frame)} uses it"), *sent_by(loader, model)),
+        )
+
+
+def _may_lock(loader: Loader, model: Model) -> bool:
+    """Whether what the loader's workers run uses a lock: cheaper to see than all that is sent to them."""
+    locking = model.once(_locking)
+    return bool(locking) and any(reached.frame in locking for reached in model.reached_by(loader))
+
+
+def _locking(model: Model) -> frozenset[Frame]:
+    """What workers run and uses a lock."""
+    names = any(model.files.containing(word) for word in _LOCK_WORDS)
+    if not names or not model.files.containing("threading"):
+        return frozenset()
+    return frozenset(frame for frame in model.reached if any(_is_lock(atom, model) for atom in _seen_by(frame)))
+
+
+def _seen_by(frame: Frame) -> Iterator[Atom]:
+    """What the expressions of a frame are."""
+    for value in frame.memo.values():
+        if value is not None:
+            yield from value.atoms
+
+
+def _is_lock(atom: Atom, model: Model) -> bool:
+    if isinstance(atom, LibObject):
+        return atom.name in THREAD_LOCKS
+    return isinstance(atom, Instance) and not THREAD_LOCKS.isdisjoint(model.ev.classes.library_bases(atom.cls))
+
+
+def _has_threads(frame: Frame, model: Model) -> bool:
+    """Whether the class that uses a lock has threads to order."""
+    owner = frame.owner
+    return owner is None or any(True for _ in model.ev.classes.methods_holding(owner, "Thread"))
+
+
+RULE = Rule(
+    code="LDR302",
+    name="unpicklable-state",
+    severity=Severity.ERROR,
+    needs="W1",
+    over="loader",
+    find=find,
+    fix="unsafe",
+    page=page(__doc__),
+)
