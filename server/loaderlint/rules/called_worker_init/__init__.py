@@ -41,19 +41,18 @@ same numbers in each epoch (constant-worker-seed), and the fix is unsafe. In pla
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings.finding import Finding, Fix, InsertFunction, Replace, Safety, Severity, Silence
-from loaderlint.knowledge.numpy_random import SEEDERS
+from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib, Method
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.called_worker_init.init_calls import WORKER_ID, def_of, refusal, wrong_arguments
+from loaderlint.rules.called_worker_init.fixes import all_seed, uncalled_fixes
+from loaderlint.rules.called_worker_init.init_calls import def_of, refusal, wrong_arguments
 from loaderlint.rules.shared.judgement import Unsaid, certainty_of_workers, weighed
 from loaderlint.rules.shared.loader_call import Written, written
-from loaderlint.rules.shared.seeding import SEED_WORKER
 from loaderlint.rules.shared.silence_reasons import few_workers
 
 
@@ -74,7 +73,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             yield Silence(RULE.name, argument.place(model), verdict.reason if isinstance(verdict, Unsaid) else fine)
         return
     message = f"{wrong} (`worker_init_fn` of {loader.described})"
-    yield verdict.finding(message, argument.place(model), "worker_init_fn", fixes=_fixes(argument, model))
+    yield verdict.finding(message, argument.place(model), "worker_init_fn", fixes=uncalled_fixes(argument, model))
 
 
 def _called_too_early(argument: Written, model: Model) -> str | None:
@@ -84,7 +83,7 @@ def _called_too_early(argument: Written, model: Model) -> str | None:
     if not isinstance(call, ir.Call):
         return None
     callees = model.ev.eval(call.func, argument.frame).ordered()
-    if _all_seed(callees):
+    if all_seed(callees):
         assert isinstance(callees[0], Lib)
         name = callees[0].name
         return f"`{name}` is called here, once and in the main process, and seeds no worker; pass a function that seeds"
@@ -116,10 +115,6 @@ def _fails(callee: Atom, argument: Written, call: ir.Call, model: Model) -> bool
     return isinstance(callee, FunctionRef) and wrong_arguments(callee, passed, 0, model) is not None
 
 
-def _all_seed(callees: Sequence[Atom]) -> bool:
-    return bool(callees) and all(isinstance(one, Lib) and one.name in SEEDERS for one in callees)
-
-
 def _name(callee: Atom, model: Model) -> str:
     function = callee.function if isinstance(callee, Method) else callee
     one = def_of(function, model) if isinstance(function, FunctionRef) else None
@@ -132,39 +127,6 @@ def _uncallable(argument: Written, model: Model) -> str | None:
     reasons = {refusal(atom, model) for atom in value.atoms}
     reason = reasons.pop() if len(reasons) == 1 else None
     return f"no worker gets through its start: {reason}" if reason else None
-
-
-# --- the fix ----------------------------------------------------------------------------------------------------------
-
-
-def _fixes(argument: Written, model: Model) -> tuple[Fix, ...]:
-    call = model.ev.expr(argument.frame, argument.number)
-    if not isinstance(call, ir.Call) or not argument.is_direct(model):
-        return ()
-    callees = model.ev.eval(call.func, argument.frame).ordered()
-    if _all_seed(callees):
-        function = InsertFunction(argument.frame.path, "seed_worker", SEED_WORKER)
-        return (Fix("Pass `seed_worker`", "unsafe", (function, Replace(argument.place(model), "{seed_worker}"))),)
-    written_as = model.ev.expr(argument.frame, call.func)
-    if len(callees) != 1 or not isinstance(callees[0], FunctionRef) or not isinstance(written_as, ir.Global):
-        return ()
-    if callees[0].scope is not None or wrong_arguments(callees[0], WORKER_ID, 0, model):
-        return ()
-    replaced = Replace(argument.place(model), written_as.name)
-    return (Fix(f"Pass `{written_as.name}` without calling it", _safety(callees[0], model), (replaced,)),)
-
-
-def _safety(function: FunctionRef, model: Model) -> Safety:
-    """Unsafe where the function may seed by the worker's number: it seeds, and it reads its parameters."""
-    opened = model.ev.functions.open_frame(function, None, None)
-    if opened is None:
-        return "unsafe"
-    frames = model.run_by((opened,))
-    seeds = any(
-        _all_seed([atom]) for frame in frames for call in model.frame_calls(frame) for atom in call.callee.atoms
-    )
-    reads = any(isinstance(model.ev.expr(opened, number), ir.Param) for number in opened.memo)
-    return "unsafe" if seeds and reads else "safe"
 
 
 RULE = Rule(

@@ -45,76 +45,34 @@ Unsafe: whether the epochs should differ by `seed + epoch`, or the seed belongs 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
-from loaderlint.facts import ir
-from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Severity, Silence, Wrap
-from loaderlint.project.reach.model import MainFunction, Model, WorkerCall
+from loaderlint.findings.finding import Certainty, Evidence, Finding, Severity, Silence
+from loaderlint.project.reach.model import MainFunction, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.constant_epoch_seed.seeds_in_loops import (
-    SEEDER_NAMES,
-    Seeding,
-    is_seed_fixed,
-    may_be_fixed,
-    seeding_in_loop,
-    seeding_names,
-    torch_seeder,
-)
-from loaderlint.rules.constant_epoch_seed.training_passes import is_a_run, is_random, repeats, trains
-from loaderlint.rules.shared.epoch_passes import Pass, has_loops, may_loop, passes, turn_name
+from loaderlint.rules.constant_epoch_seed.fixes import epoch_fix
+from loaderlint.rules.constant_epoch_seed.moving_seeds import is_reseeded
+from loaderlint.rules.constant_epoch_seed.seedings import WORDS, seedings
+from loaderlint.rules.constant_epoch_seed.seeds_in_loops import Seeding
+from loaderlint.rules.constant_epoch_seed.training_passes import is_a_run, is_random, repeats
+from loaderlint.rules.shared.epoch_passes import Pass, has_loops, may_loop, passes
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.silence_reasons import silent
 
-_WORDS = ("seed", "SEED", "Seed")
 _NO_PASS = "its loop goes through no loader for training whose order or workers draw random numbers"
 
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a seeding call."""
-    for seeding in _seedings(function, model) if has_loops(function) else ():
+    for seeding in seedings(function, model) if has_loops(function) else ():
         yield from _judge(seeding, model)
-
-
-def _seedings(function: MainFunction, model: Model) -> Iterator[Seeding]:
-    """The calls of a def that seed alike in each turn of a loop, and those that call the def, if it seeds."""
-    names = model.once(seeding_names)
-    if function.calls_one_of(names, may_be_fixed, in_loop=True):
-        for frame in function.frames:
-            found = [seeding_in_loop(call, model) for call in model.calls_named(frame, names)]
-            yield from (seeding for seeding in found if seeding is not None)
-    if function.written.name and function.calls_one_of(SEEDER_NAMES):
-        yield from _called_in_loops(function, model)
-
-
-def _called_in_loops(function: MainFunction, model: Model) -> Iterator[Seeding]:
-    """The calls of a def that seeds, in loops of pieces that do not speak of seeds and are not asked about: those of
-    `train_one_epoch`."""
-    name = function.written.name
-    places = {
-        (site.path, site.piece, site.def_)
-        for site in model.callers.sites(name)
-        if site.context > 0 and not _speaks_of_seeds(site.path, site.piece, model)
-    }
-    frames = [frame for place in sorted(places) for frame in model.callers.frames(*place)]
-    for frame in frames:
-        for call in model.calls_named(frame, {name}) if frame not in model.reached else ():
-            seeding = seeding_in_loop(call, model)
-            # Whether it trains is asked last: for that all calls in the loops of the caller are followed.
-            if seeding and any(trains(target, frame, model) for target in model.ev.targets(call.number, frame)):
-                yield seeding
-
-
-def _speaks_of_seeds(path: Path, piece: int, model: Model) -> bool:
-    file = model.files.file(path)
-    return file is not None and any(file.pieces[piece].holds(word) for word in _WORDS)
 
 
 def _judge(seeding: Seeding, model: Model) -> Iterator[Finding | Silence]:
     frame, loop = seeding.call.frame, seeding.loop
     here = Spot(frame, seeding.call.number)
     trained = [one for one in passes(frame, model) if one.loop == loop and repeats(one, model)]
-    through = [one for one in trained if not _is_reseeded(one, seeding.call, model)]
+    through = [one for one in trained if not is_reseeded(one, seeding.call, model)]
     reason = _why_not(seeding, trained, through, model)
     sure = [one for one in through if is_random(one.loader) == "yes"]
     certainty: Certainty = "proven" if sure else "possible"
@@ -141,7 +99,7 @@ def _why_not(seeding: Seeding, trained: list[Pass], through: list[Pass], model: 
 
 def _finding(seeding: Seeding, lead: Pass, verdict: Verdict, model: Model) -> Finding:
     name = seeding.name.replace("lightning.pytorch.", "")
-    fix = _fix(seeding, model)
+    fix = epoch_fix(seeding, model)
     return verdict.finding(
         f"every epoch is the same: `{name}` sets the same seed in each turn of the loop that goes through "
         f"{lead.loader.described}, and the order of the samples and the workers' random numbers come from it; seed "
@@ -153,38 +111,6 @@ def _finding(seeding: Seeding, lead: Pass, verdict: Verdict, model: Model) -> Fi
     )
 
 
-def _is_reseeded(one: Pass, seeding: WorkerCall, model: Model) -> bool:
-    """Whether each turn of the loop sets a seed that moves on between a constant one and the pass that follows it. What
-    comes before the constant seed comes after it in the next turn."""
-    frame, loop = seeding.frame, one.loop
-    performed = {step.call: number for number, step in model.steps_of(frame, ir.Perform) if step.context == loop}
-    calls = [call for call in model.calls_named(frame, SEEDER_NAMES) if call.number in performed]
-    moving = [call for call in calls if torch_seeder(call) and call.call.args and not is_seed_fixed(call, loop, model)]
-    places = [performed[call.number] for call in moving]
-    at = next((number for number, step in model.steps_of(frame, ir.Perform) if step.call == seeding.number), one.step)
-    if at < one.step:
-        return any(at < place < one.step for place in places)
-    return any(place > at or place < one.step for place in places)
-
-
-# --- the fix ----------------------------------------------------------------------------------------------------------
-
-
-def _fix(seeding: Seeding, model: Model) -> Fix | None:
-    """Add the epoch to a seed that is written in the call itself."""
-    frame, number = seeding.call.frame, seeding.seed
-    epoch = turn_name(seeding.loop, frame, model)
-    if epoch is None or number is None:
-        return None
-    e = model.ev.expr(frame, number)
-    place = model.place(frame, number)
-    literals = [getattr(atom, "kind", "int") for atom in model.ev.eval(number, frame).atoms]
-    simple = isinstance(e, ir.Const | ir.Attr | ir.Global)
-    if not simple or place.anchor < model.place(frame, seeding.call.number).anchor or set(literals) != {"int"}:
-        return None
-    return Fix("Add the epoch to the seed", "unsafe", (Wrap(place, "", f" + {epoch}"),))
-
-
 RULE = Rule(
     code="LDR508",
     name="constant-epoch-seed",
@@ -194,6 +120,6 @@ RULE = Rule(
     find=find,
     fix="unsafe",
     page=page(__doc__),
-    words=_WORDS,
+    words=WORDS,
     looks=may_loop,
 )

@@ -55,35 +55,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.findings.finding import (
-    DeleteStatement,
-    Evidence,
-    Finding,
-    Fix,
-    Intent,
-    Place,
-    Replace,
-    Severity,
-    Silence,
-)
-from loaderlint.knowledge.numpy_random import SEEDERS
-from loaderlint.project.evaluation.frames import Frame
+from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.constant_worker_seed.fixes import fresh_seed, seeding_fixes
 from loaderlint.rules.constant_worker_seed.global_draws import is_drawn_from
-from loaderlint.rules.constant_worker_seed.seed_control import set_by_torchs_seed
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding, worker_seedings
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, loudness
 from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.seed_sources import Source
-from loaderlint.rules.shared.seeding_calls import SEED_CALLS, is_read_only_in, statements
 from loaderlint.rules.shared.silence_reasons import few_workers
 from loaderlint.rules.shared.wording import in_workers_of
 
 _FRESH_SOURCES: frozenset[Source] = frozenset({"fresh", "unknown", "index"})
 _UNUSED = "the workers draw no numbers from the state that it sets"
-#: Torch's seed of the worker, cut to what NumPy takes.
-_NARROW = "% 2**32"
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -118,11 +103,11 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     others = {model.place(s.place.frame, s.place.number): s.function for s in bad}
     also = [Evidence(other, f"`{function}` too") for other, function in others.items() if other != place]
     yield Verdict(RULE.name, severity, exposure.certainty).finding(
-        f"{_effect(first)} {in_workers_of(exposure)}: {_cause(first)}; seed from `{_said(first)}`",
+        f"{_effect(first)} {in_workers_of(exposure)}: {_cause(first)}; seed from `{fresh_seed(first)}`",
         place,
         first.function,
         (*also, *model.why(first.call.frame, exposure)),
-        _fixes(seedings, bad, model),
+        seeding_fixes(seedings, bad, model),
     )
 
 
@@ -172,78 +157,6 @@ def _cause(seeding: WorkerSeeding) -> str:
     if "time" in sources:
         return "this seed is the same for all workers that start within a second"
     return "this seed is the same in all of them"
-
-
-# --- the fix ----------------------------------------------------------------------------------------------------------
-
-
-def _fixes(seedings: list[WorkerSeeding], bad: list[WorkerSeeding], model: Model) -> tuple[Fix, ...]:
-    """Change every seed at once, if all are bad and are written in the worker_init_fn itself that only workers call, or
-    in the sample code that seeds once."""
-    if len(seedings) != len(bad) or any(one.each_epoch for one in seedings):
-        return ()  # all workers may have to shuffle alike before each takes its share
-    texts: dict[Place, str] = {}
-    needless = _needless(bad, model)
-    for one in bad:
-        if one in needless and _only_init(one.place.frame, model):
-            continue
-        change = _change(one, bad, model) if _only_init(one.place.frame, model) else None
-        if change is None:
-            return ()
-        if _NARROW not in texts.get(change[0], ""):  # NumPy's narrower seed does for all of them
-            texts[change[0]] = change[1]
-    intents: list[Intent] = [Replace(place, text) for place, text in texts.items()]
-    intents += [DeleteStatement(place) for place in dict.fromkeys(needless.values())]
-    return (Fix(f"Seed from `{_said(bad[0])}`{set_by_torchs_seed(model)}", "safe", tuple(intents)),)
-
-
-def _needless(bad: list[WorkerSeeding], model: Model) -> dict[WorkerSeeding, Place]:
-    """The seedings of torch's own state, with their statements, that stand beside others: torch gives each worker this
-    very seed. One whose seed is bound to a name stays, for others may read that."""
-    found: dict[WorkerSeeding, Place] = {}
-    for one, place in zip(bad, statements((one.place for one in bad), model), strict=True):
-        frame, at, number = one.place
-        inside = number != at and model.place(frame, number).anchor > model.place(frame, at).anchor
-        own = inside and frame is one.call.frame and not one.rank
-        if place is not None and own and SEEDERS[one.function] == "torch":
-            found[one] = place
-    return found if len(found) < len(bad) else {}
-
-
-def _only_init(frame: Frame, model: Model) -> bool:
-    """Whether a frame is a worker_init_fn, or the head of sample code, that nobody else calls."""
-    reached = model.reached.get(frame)
-    if reached is None or any(parent is not None for parent in reached.parents.values()):
-        return False
-    name = model.def_of(frame).name
-    return not name or name == "__call__" or not model.callers.sites(name)
-
-
-def _change(seeding: WorkerSeeding, bad: list[WorkerSeeding], model: Model) -> tuple[Place, str] | None:
-    """What to write where for one seed."""
-    frame, at, number = seeding.place
-    seed = _fresh(seeding, narrow=SEEDERS[seeding.function] != "torch")
-    place, call = model.place(frame, number), model.place(frame, at)
-    others = {s.place.at for s in bad if (s.place.frame, s.place.number) == (frame, number)}
-    if number != at and (place.anchor > call.anchor or is_read_only_in(others, frame, number, model)):
-        return place, seed
-    if frame is not seeding.call.frame or seeding.function not in SEED_CALLS:
-        return None
-    return call, f"{SEED_CALLS[seeding.function]}({seed})"
-
-
-def _fresh(seeding: WorkerSeeding, *, narrow: bool) -> str:
-    """The seed to write. A program that seeds all its processes alike gives the workers of each the same torch seeds;
-    where the bad seed holds the process's rank, the new one does so too."""
-    seed = "{torch}.initial_seed()"
-    if seeding.rank:
-        seed = f"{seed} + 2**16 * {seeding.rank}"
-    return f"{f'({seed})' if seeding.rank else seed} {_NARROW}" if narrow else seed
-
-
-def _said(seeding: WorkerSeeding) -> str:
-    """The seed to write, for people."""
-    return _fresh(seeding, narrow=True).replace("{torch}", "torch")
 
 
 RULE = Rule(

@@ -55,30 +55,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from loaderlint.findings.finding import Finding, Fix, Severity, Silence
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.evaluation.values import Lib
-from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
+from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.duplicate_numpy_randomness.numpy_seeding import FIXED_IN, Draw, are_seeded, cure_of
 from loaderlint.rules.duplicate_numpy_randomness.vain_draws import NEVER, is_vain
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.lazy_places import Spot
-from loaderlint.rules.shared.loader_traits import one_stream
-from loaderlint.rules.shared.seeding import seed_worker_fix, seeds_numpy, seeds_on_the_way
-from loaderlint.rules.shared.silence_reasons import ONE_STREAM, started_by
+from loaderlint.rules.shared.seeding import seed_worker_fix
 from loaderlint.rules.shared.wording import in_workers_of, repeated
-
-FIXED_IN = "1.9"
-
-
-class Draw(NamedTuple):
-    """A call of a function that draws from NumPy's state."""
-
-    call: WorkerCall
-    function: str
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -97,14 +86,14 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Dr
             common = sets_common_order(call, atom.name, model)
             why_not = "it sets an order in which all workers have to agree" if common else ""
             why_not = why_not or (NEVER if is_vain(call, model) else "")
-            cure = partial(_cure, call, model)
+            cure = partial(cure_of, call, model)
             yield Candidate(Draw(call, atom.name), call.frame, here, cure, why_not, key=(call.number, atom.name))
 
 
 def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:
     name, exposure = verdict.about.function, verdict.exposure
     condition = "only before torch 1.9: " if verdict.severity is Severity.HINT else ""
-    cause = "is seeded only under a condition" if _are_seeded(verdict.together, exposure, model) else "nothing seeds"
+    cause = "is seeded only under a condition" if are_seeded(verdict.together, exposure, model) else "nothing seeds"
     return verdict.finding(
         f"{condition}{repeated(exposure)}: `{name.replace('numpy.', 'np.')}` uses NumPy's global state, which {cause} "
         f"{in_workers_of(exposure)}; pass a worker_init_fn that seeds NumPy",
@@ -115,42 +104,12 @@ def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:
     )
 
 
-# --- whether the draws repeat -----------------------------------------------------------------------------------------
-
-
-def _cure(call: WorkerCall, model: Model, loader: Loader) -> str:
-    """Why the workers of a loader do not draw the same numbers; '' if they may."""
-    if one_stream(loader):
-        return ONE_STREAM
-    torch = model.environment(loader).torch
-    if torch.before(FIXED_IN) == "no":
-        return f"torch seeds NumPy in each worker since {FIXED_IN} (torch {torch.described})"
-    if not loader.out_of_sight and "fork" not in model.start_methods(loader):
-        return f"{started_by(loader, model)}, which import NumPy anew"
-    seeds = seeds_numpy(loader, model)
-    if seeds in ("yes", "maybe"):
-        return (
-            f"{_who_seeds(loader)} NumPy in each worker"
-            if seeds == "yes"
-            else "what its worker_init_fn does is out of sight"
-        )
-    return "NumPy is seeded on the way to the draw" if seeds_on_the_way(call, loader, model) == "yes" else ""
-
-
-def _who_seeds(loader: Loader) -> str:
-    """'timm.data.create_loader seeds', 'its worker_init_fn seeds', 'Lightning seeds'."""
-    if loader.kind.seeds_numpy:
-        return f"{loader.kind.name} seeds"
-    init = loader.argument("worker_init_fn").literal
-    return "Lightning seeds" if init is not None and init.value is None else "its worker_init_fn seeds"
-
-
 # --- how loud ---------------------------------------------------------------------------------------------------------
 
 
 def _weigh(model: Model, draws: Sequence[Candidate[Draw]], exposure: Exposure) -> Severity | Unsaid:
     """Error where torch is known to be old; where nothing is declared a hint that says so."""
-    seeded = _are_seeded([one.about for one in draws], exposure, model)
+    seeded = are_seeded([one.about for one in draws], exposure, model)
     torch = model.environment(exposure.lead).torch
     answer = torch.before(FIXED_IN)
     if answer in ("yes", "maybe"):
@@ -159,23 +118,6 @@ def _weigh(model: Model, draws: Sequence[Candidate[Draw]], exposure: Exposure) -
         return Severity.HINT
     condition = "only under a condition that seeding may be off for" if seeded else "only possible"
     return Unsaid(f"it is {condition}, and nothing says which torch is used (torch {FIXED_IN} and later seed NumPy)")
-
-
-def _are_seeded(draws: Sequence[Draw], exposure: Exposure, model: Model) -> bool:
-    """Whether all loaders seed NumPy under a condition."""
-    return all(_seeds_sometimes(loader, draws, model) for loader in exposure.loaders)
-
-
-def _seeds_sometimes(loader: Loader, draws: Sequence[Draw], model: Model) -> bool:
-    """Whether NumPy is seeded under a condition: by the worker_init_fn, or before the draws."""
-    if seeds_numpy(loader, model) == "sometimes":
-        return True
-    ways = {seeds_on_the_way(one.call, loader, model) for one in draws if _is_run_by(loader, one.call, model)}
-    return ways == {"sometimes"}
-
-
-def _is_run_by(loader: Loader, call: WorkerCall, model: Model) -> bool:
-    return bool(model.reached[call.frame].bits() >> loader.index & 1)
 
 
 def _fixes(exposure: Exposure, model: Model) -> tuple[Fix, ...]:

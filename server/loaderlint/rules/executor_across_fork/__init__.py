@@ -73,16 +73,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from loaderlint.facts import ir
 from loaderlint.findings.finding import Evidence, Finding, Fix, Severity, Silence
-from loaderlint.knowledge.process_starts import POOLS, THREAD_QUEUES, PoolKind, plain
+from loaderlint.knowledge.process_starts import POOLS, plain
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, LibMember, LibObject, Origin
+from loaderlint.project.evaluation.values import LibMember, LibObject
 from loaderlint.project.reach.model import Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.executor_across_fork.thread_queues import is_filled_by_thread, waits
+from loaderlint.rules.executor_across_fork.pool_faults import Fault, fault_of
 from loaderlint.rules.shared.handle_accessor import keyed_by_process
-from loaderlint.rules.shared.held_handles import compares_pid, first_uses, is_held, samples_taken
+from loaderlint.rules.shared.held_handles import compares_pid
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
 from loaderlint.rules.shared.lazy_places import site_key, spot_of
 from loaderlint.rules.shared.loader_traits import not_forked
@@ -93,17 +92,6 @@ _DOC = "The pool of this process: the threads of one made before a fork are not 
 
 
 _NOT_HELD = "the main process does not hold the pool when the workers start"
-
-
-class Fault(NamedTuple):
-    """What happens to a use in a worker. `made`: the pool or queue; `effect` and `word`: for people; `touches`: where
-    the main process uses it."""
-
-    made: LibObject
-    severity: Severity
-    effect: str
-    word: str
-    touches: tuple[Evidence, ...] = ()
 
 
 class Use(NamedTuple):
@@ -123,7 +111,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Us
     """The uses of pools and queues that were made before the workers start; the first of each."""
     done: set[tuple[Path, int, int]] = set()
     for call, owner, method in _calls(function, model):
-        fault, here, made = _fault(owner, method, call, model), spot_of(owner.site), site_key(owner.site)
+        fault, here, made = fault_of(owner, method, call, model), spot_of(owner.site), site_key(owner.site)
         kind = POOLS.get(plain(owner.name))
         if fault is None and kind is not None and method in kind.uses:
             in_worker = model.runs_in_worker(owner.site.frame)
@@ -173,71 +161,6 @@ def _fixes(fault: Fault, call: WorkerCall, model: Model) -> tuple[Fix, ...]:
         return ()
     intents = keyed_by_process(fault.made, call.callee.origins, _DOC, model)
     return (Fix(f"Make the {kind.word} in each process", "unsafe", intents),) if intents else ()
-
-
-# --- pools ------------------------------------------------------------------------------------------------------------
-
-
-def _fault(owner: LibObject, method: str, call: WorkerCall, model: Model) -> Fault | None:
-    """What is wrong with the call of a method of `owner` in a worker; None if nothing is."""
-    name = plain(owner.name)
-    kind = POOLS.get(name)
-    if kind is not None and method in kind.uses:
-        return _pool_fault(owner, kind, call, model)
-    if model.runs_in_worker(owner.site.frame):
-        return None
-    if name in THREAD_QUEUES and method == "get" and waits(call, model) and is_filled_by_thread(owner, call, model):
-        return Fault(owner, Severity.WARNING, "the worker hangs when the items of its copy are used up,", "queue")
-    if method == "result" and POOLS.get(name.removesuffix(".submit")):
-        return Fault(owner, Severity.WARNING, "the worker hangs if the task is not done yet,", "future")
-    return None
-
-
-def _pool_fault(owner: LibObject, kind: PoolKind, call: WorkerCall, model: Model) -> Fault | None:
-    origins = call.callee.origins
-    touches = _touches(owner, call, model)
-    if model.runs_in_worker(owner.site.frame):
-        if not touches:
-            return None
-        return Fault(owner, Severity.WARNING, "the worker hangs at its first task", kind.word, touches)
-    if not is_held(owner, origins, model):
-        return None
-    if kind.eager:
-        return Fault(owner, Severity.ERROR, "the worker hangs at its first task", kind.word)
-    used = (*_uses_before(owner, kind, origins, model), *touches)
-    if kind.processes:
-        return Fault(owner, Severity.ERROR, "the worker hangs or raises AssertionError", kind.word, used)
-    if used:
-        return Fault(owner, Severity.WARNING, "the worker may hang at its first task", kind.word, used)
-    effect = "the worker hangs if the main process has given it a task before,"
-    return Fault(owner, Severity.INFORMATION, effect, kind.word)
-
-
-def _uses_before(made: LibObject, kind: PoolKind, origins: frozenset[Origin], model: Model) -> tuple[Evidence, ...]:
-    """Where the constructor that makes a pool gives it a task."""
-    frames = {made.site.frame: None}
-    for origin in sorted(origins, key=lambda o: o.path):
-        if isinstance(origin.owner, Instance):
-            frames.update(dict.fromkeys(model.ev.classes.construction(origin.owner)))
-    return tuple(
-        Evidence(model.place(frame, call.number), f"{model.label(frame)} uses it before")
-        for frame in frames
-        for call in model.frame_calls(frame)
-        if call.context == 0
-        and any(isinstance(a, LibMember) and a.owner == made and a.name in kind.uses for a in call.callee.atoms)
-    )
-
-
-def _touches(made: LibObject, call: WorkerCall, model: Model) -> tuple[Evidence, ...]:
-    """Where the main process takes a sample, and so uses (or makes) the pool."""
-    func = model.ev.expr(call.frame, call.call.func)
-    if not isinstance(func, ir.Attr):
-        return ()
-    if model.runs_in_worker(made.site.frame):
-        return tuple(first_uses(made, model.ev.eval(func.base, call.frame), model))
-    owners = [o.owner for o in call.callee.origins if isinstance(o.owner, Instance)]
-    places = [place for owner in owners for place in samples_taken(owner, model)]
-    return tuple(Evidence(place, "the main process takes a sample") for place in dict.fromkeys(places))
 
 
 RULE = Rule(

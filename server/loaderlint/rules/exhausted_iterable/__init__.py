@@ -58,14 +58,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from loaderlint.facts import ir
-from loaderlint.findings.finding import Finding, Fix, InsertStatement, Place, Severity, Silence
+from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.exhausted_iterable.fixes import restarting_fixes
 from loaderlint.rules.exhausted_iterable.spent_iterators import Spent, spent_by
-from loaderlint.rules.shared.expression_source import source_of
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered, no_cure
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.silence_reasons import silent
@@ -108,7 +107,7 @@ def _finding(verdict: WorkerVerdict[Spent], model: Model) -> Finding:
         verdict.spot.place(model),
         model.label(frame),
         model.why(frame, lead),
-        _fixes(frame, verdict.about, model),
+        restarting_fixes(frame, verdict.about, model),
     )
 
 
@@ -131,32 +130,6 @@ def _is_entry(frame: Frame, model: Model) -> bool:
     if model.dataset_kind(frame.receiver.cls) != "iterable" or model.ev.classes.has_unknown_base(frame.receiver.cls):
         return False
     return any(parent is None for parent in model.reached[frame].parents.values())
-
-
-# --- the fix ----------------------------------------------------------------------------------------------------------
-
-
-def _fixes(frame: Frame, spent: Spent, model: Model) -> tuple[Fix, ...]:
-    """Set again in `__iter__` what the constructor sets."""
-    assert isinstance(frame.receiver, Instance)
-    lines: list[str] = []
-    intents: list[InsertStatement] = []
-    for name in spent.attributes:
-        stores = [s for s in model.ev.classes.stores(frame.receiver, name) if s.construction]
-        if len(stores) != 1:
-            return ()
-        made = model.def_of(stores[0].frame).steps[stores[0].step]
-        text, needed = source_of(made.value, stores[0].frame, model) if isinstance(made, ir.SetAttr) else (None, [])
-        if text is None:
-            return ()
-        if needed:
-            intents.append(
-                InsertStatement(model.step_place(stores[0].frame, stores[0].step), "\n".join(needed), "before")
-            )
-        lines.append(f"self.{name} = {text}")
-    place: Place = model.step_place(frame, spent.step)
-    restart = InsertStatement(place, "\n".join(lines), "before")
-    return (Fix("Begin again in `__iter__`", "unsafe", (*intents, restart)),)
 
 
 RULE = Rule(

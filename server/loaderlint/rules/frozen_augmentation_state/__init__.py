@@ -55,45 +55,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.facts import ir
-from loaderlint.findings.finding import (
-    AddImport,
-    Evidence,
-    Finding,
-    Fix,
-    InsertFunction,
-    Intent,
-    SetArgument,
-    Severity,
-    Silence,
-)
-from loaderlint.knowledge.augmentations import RESEEDING_INITS, Library
-from loaderlint.project.evaluation.values import Instance, Lib
-from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
-from loaderlint.project.versions.environment import Answer, VersionSet
+from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
+from loaderlint.knowledge.augmentations import Library
+from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.frozen_augmentation_state.affected_versions import affected_since, is_affected, why_unaffected
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse, copied_transforms
+from loaderlint.rules.frozen_augmentation_state.fixes import seeding_fix
+from loaderlint.rules.frozen_augmentation_state.reseeding import is_reseeded
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
 from loaderlint.rules.shared.lazy_places import site_key, spot_of
 from loaderlint.rules.shared.loader_traits import one_stream
-from loaderlint.rules.shared.seeding import TAKES_INIT, init_in_sight, may_be_passed
+from loaderlint.rules.shared.seeding import init_in_sight
 from loaderlint.rules.shared.silence_reasons import ONE_STREAM, few_workers, silent
 from loaderlint.rules.shared.wording import in_workers_of, repeated
-
-_OPPOSITE: dict[Answer, Answer] = {"yes": "no", "no": "yes"}
-_SEEDING = """\
-def {{seed_transforms}}(worker_id):
-    \"\"\"Give each worker's copies of the transforms a random state of their own.\"\"\"
-    datasets = [{{torch.utils.data}}.get_worker_info().dataset]
-    for dataset in datasets:
-        if isinstance(dataset, {{torch.utils.data}}.Subset):
-            datasets.append(dataset.dataset)
-        elif isinstance(dataset, ({{torch.utils.data}}.ConcatDataset, {{torch.utils.data}}.ChainDataset)):
-            datasets.extend(dataset.datasets)
-        for name in ({names}):
-            transform = getattr(dataset, name, None)
-            if hasattr(transform, "set_random_seed"):
-                transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -107,12 +82,12 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         verdict = _verdict(use.library, exposure, loader, model) if exposure else None
         reason = _cure(use, loader, model)
         if reason or exposure is None or verdict is None or isinstance(verdict, Unsaid):
-            reason = reason or _old(use.library, loader, model)
+            reason = reason or why_unaffected(use.library, loader, model)
             yield from silent(RULE.name, spot_of(use.made.site), f"{reason}: {loader.described}", model)
             continue
-        fix = _fix([one for one in uses.values() if one.library is use.library], loader, model)
+        fix = seeding_fix([one for one in uses.values() if one.library is use.library], loader, model)
         yield verdict.finding(
-            f"{repeated(exposure)} {in_workers_of(exposure)}{_border(use.library, loader, model)}: this "
+            f"{repeated(exposure)} {in_workers_of(exposure)}{affected_since(use.library, loader, model)}: this "
             f"{use.library.name} object is made before the workers start, with a random state that is copied into "
             f"each; {_remedy(use.library)}",
             model.site_place(use.made.site),
@@ -130,18 +105,7 @@ def _cure(use: TransformUse, loader: Loader, model: Model) -> str:
         return ONE_STREAM
     if not init_in_sight(loader):
         return "what its worker_init_fn does is out of sight"
-    return "its workers give the transforms a new state" if _is_reseeded(use, loader, model) else ""
-
-
-def _old(library: Library, loader: Loader, model: Model) -> str:
-    """Why the declared version of a library does not have the fault."""
-    declared = model.environment(loader).packages or {}
-    if library.package == "albumentations" and "albumentationsx" in declared:
-        return f"AlbumentationsX {declared['albumentationsx'].described}, gives each worker a state of its own"
-    known = declared.get(library.package)
-    if known is None:
-        return "which version of it is used is not known, and it is only possible that its workers run it"
-    return f"{library.name} {known.described}, is before {library.since}"
+    return "its workers give the transforms a new state" if is_reseeded(use, loader, model) else ""
 
 
 def _why(use: TransformUse, loader: Loader, exposure: Exposure, model: Model) -> tuple[Evidence, ...]:
@@ -152,100 +116,20 @@ def _why(use: TransformUse, loader: Loader, exposure: Exposure, model: Model) ->
     return (Evidence(model.site_place(loader.site), text),)
 
 
-def _border(library: Library, loader: Loader, model: Model) -> str:
-    """The version from which it is so, where nobody says which one is used."""
-    declared = model.environment(loader).packages or {}
-    if library.package != "albumentations" or "albumentationsx" in declared:
-        return ""
-    known = declared.get(library.package, VersionSet()).before(library.since) == "no"
-    return "" if known else f", with {library.name} {library.since} or later"
-
-
 def _remedy(library: Library) -> str:
     if library.name == "MONAI":
         return "use `monai.data.DataLoader`, or pass `worker_init_fn=monai.data.utils.worker_init_fn`"
     return f"call its `{library.reseed}` in the worker_init_fn"
 
 
-# --- who cures it -----------------------------------------------------------------------------------------------------
-
-
-def _is_reseeded(use: TransformUse, loader: Loader, model: Model) -> bool:
-    passed = loader.argument("worker_init_fn")
-    if use.library.name == "MONAI":
-        if loader.kind.reseeds_objects and passed.literal is not None:
-            return True
-        if any(isinstance(atom, Lib) and atom.name in RESEEDING_INITS for atom in passed.atoms):
-            return True
-    calls = (*model.calls_in(loader, "init"), *model.calls_in(loader, "sample"))
-    return any(_reseeds(call, use.library, model) for call in calls)
-
-
-def _reseeds(call: WorkerCall, library: Library, model: Model) -> bool:
-    func = model.ev.expr(call.frame, call.call.func)
-    if isinstance(func, ir.Attr) and func.name in (library.reseed, "set_random_state", "seed_", "deterministic"):
-        return True
-    named = [atom.name for atom in call.callee.atoms if isinstance(atom, Lib)]
-    return any(name in RESEEDING_INITS or name in ("monai.data.set_rnd", "imgaug.seed") for name in named)
-
-
 def _verdict(library: Library, exposure: Exposure, loader: Loader, model: Model) -> Verdict | Unsaid | None:
     """Error where the version that is declared has the fault, one step lower where some that are possible have,
     information where none is declared."""
-    declared = model.environment(loader).packages or {}
-    if library.package == "albumentations" and "albumentationsx" in declared:
-        affected = declared["albumentationsx"].before("2.5")
-    elif library.package != "albumentations" and library.package in declared:
-        affected = "yes"  # in every version
-    else:
-        older = declared.get(library.package, VersionSet()).before(library.since)
-        affected = _OPPOSITE.get(older, older)
+    affected = is_affected(library, loader, model)
     if affected == "no":
         return None
     severity = Severity.INFORMATION if affected == "unknown" else Severity.ERROR
     return weighed(RULE, exposure.certainty, 1 if affected == "maybe" else 0, severity)
-
-
-# --- the fix ----------------------------------------------------------------------------------------------------------
-
-
-def _fix(uses: list[TransformUse], loader: Loader, model: Model) -> Fix | None:
-    """Pass a worker_init_fn that seeds all transforms of one library on the loader's dataset."""
-    library = uses[0].library
-    passed = loader.argument("worker_init_fn").literal
-    if loader.site is None or loader.kind.name not in TAKES_INIT or passed is None or not may_be_passed(loader, model):
-        return None
-    kept = [_kept_as(use, loader) for use in uses]
-    if any(one is None for one in kept):
-        return None
-    names = sorted({name for one in kept for name in one or ()})
-    call = model.site_place(loader.site)
-    intents: tuple[Intent, ...]
-    if library.name == "MONAI":
-        intents = (
-            AddImport(call.path, "monai.data.utils", name="worker_init_fn"),
-            SetArgument(call, "worker_init_fn", "{worker_init_fn}"),
-        )
-        return Fix("Seed MONAI's transforms: pass its `worker_init_fn`", "safe", intents)
-    if library.name != "albumentations" or not names:
-        return None
-    listed = ", ".join(f'"{name}"' for name in names)
-    source = _SEEDING.format(names=f"{listed}," if len(names) == 1 else listed)
-    intents = (
-        InsertFunction(call.path, "seed_transforms", source),
-        SetArgument(call, "worker_init_fn", "{seed_transforms}"),
-    )
-    return Fix("Seed each worker's transforms: pass `worker_init_fn=seed_transforms`", "safe", intents)
-
-
-def _kept_as(use: TransformUse, loader: Loader) -> tuple[str, ...] | None:
-    """The attributes of the loader's datasets that hold the transform; None where it is kept anywhere else."""
-    if use.frame is None:
-        return ()
-    held = [o for o in use.origins if isinstance(o.owner, Instance)]
-    if not held or not all(o.owner in loader.datasets and len(o.path) == 1 for o in held):
-        return None
-    return tuple(sorted({origin.path[0] for origin in held}))
 
 
 RULE = Rule(

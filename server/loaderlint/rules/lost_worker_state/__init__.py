@@ -58,17 +58,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from loaderlint.findings.finding import Evidence, Finding, Fix, SetArgument, Severity, Silence
-from loaderlint.project.evaluation.values import Instance
-from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
+from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
+from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.lost_worker_state.also_in_main import runs_in_main
+from loaderlint.rules.lost_worker_state.copied_state import births, made
+from loaderlint.rules.lost_worker_state.cures import needs_no_cache, sets_up_workers
 from loaderlint.rules.lost_worker_state.cursor_attributes import Walk, walks
-from loaderlint.rules.lost_worker_state.sample_caches import Cache, made_in_module, sample_caches
+from loaderlint.rules.lost_worker_state.fixes import keeping_fixes
+from loaderlint.rules.lost_worker_state.sample_caches import Cache, sample_caches
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.kept_state import Kept, kept_state, reader_in_main
-from loaderlint.rules.shared.loader_traits import is_for_evaluation
-from loaderlint.rules.shared.silence_reasons import EVALUATION
 from loaderlint.rules.shared.wording import in_workers_of
 
 _IN_MAIN = "the main process runs the same code on the same object"
@@ -114,7 +114,7 @@ def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:
         f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
         (
             Evidence(model.place(frame, number), f"{model.label(frame)} reads {kept.name}"),
-            *_births(kept.owner, kept.name, model),
+            *births(kept.owner, kept.name, model),
             *verdict.why(model),
         ),
     )
@@ -126,14 +126,7 @@ def _lost(verdict: WorkerVerdict[Kept], model: Model) -> Finding:
 def _walks(function: WorkerFunction, model: Model) -> Iterator[Candidate[Walk]]:
     for frame in function.frames:
         for walk in walks(frame, model):
-            yield Candidate(walk, walk.kept.frame, walk.kept.spot, _set_up)
-
-
-def _set_up(loader: Loader) -> str:
-    """A cure: a worker_init_fn may give each worker a position or a share of its own."""
-    given = loader.argument("worker_init_fn").literal
-    none = given is not None and given.value is None
-    return "" if none else "its worker_init_fn may give each worker a share of its own"
+            yield Candidate(walk, walk.kept.frame, walk.kept.spot, sets_up_workers)
 
 
 def _walked(verdict: WorkerVerdict[Walk], model: Model) -> Finding:
@@ -146,7 +139,7 @@ def _walked(verdict: WorkerVerdict[Walk], model: Model) -> Finding:
         f"{model.ev.classes.name(kept.owner.cls)}.{kept.name}",
         (
             Evidence(model.place(walk.frame, walk.number), f"{model.label(walk.frame)} takes the item at {kept.name}"),
-            *_births(kept.owner, kept.name, model),
+            *births(kept.owner, kept.name, model),
             *verdict.why(model),
         ),
     )
@@ -160,14 +153,7 @@ def _caches(function: WorkerFunction, model: Model) -> Iterator[Candidate[Cache]
     cache is of use."""
     caches = [list(sample_caches(frame, model)) for frame in function.frames]
     for cache in [one for found in caches for one in found] if all(caches) else ():
-        yield Candidate(cache, cache.frame, cache.spot, _no_cache, severity=Severity.INFORMATION)
-
-
-def _no_cache(loader: Loader) -> str:
-    """A cure: a loader keeps its workers, or goes over its samples for evaluation, as a rule once."""
-    if loader.persistent:
-        return "its workers live on over the epochs, and the cache with them"
-    return EVALUATION if is_for_evaluation(loader) else ""
+        yield Candidate(cache, cache.frame, cache.spot, needs_no_cache, severity=Severity.INFORMATION)
 
 
 def _weigh_cache(model: Model, caches: Sequence[Candidate[Cache]], exposure: Exposure) -> Severity | Unsaid:
@@ -184,43 +170,8 @@ def _cached(verdict: WorkerVerdict[Cache], model: Model) -> Finding:
         "gone with them at the end of the epoch; fill it before the workers start, or pass `persistent_workers=True`",
         verdict.spot.place(model),
         f"{model.ev.classes.name(cache.owner.cls)}.{cache.name}" if cache.owner else cache.name,
-        (*_made(cache, model), *verdict.why(model)),
-        _fixes(verdict.exposure, model),
-    )
-
-
-# --- what each worker has a copy of -----------------------------------------------------------------------------------
-
-
-def _births(owner: Instance, name: str, model: Model) -> Iterator[Evidence]:
-    """Where the constructor makes what each worker gets a copy of."""
-    for store in model.ev.classes.stores(owner, name):
-        if store.construction:
-            place = model.step_place(store.frame, store.step)
-            yield Evidence(place, f"{model.label(store.frame)} makes {name}, which each worker copies")
-
-
-def _made(cache: Cache, model: Model) -> Iterator[Evidence]:
-    """Where a cache is made that each worker has one of."""
-    if cache.owner is not None:
-        yield from _births(cache.owner, cache.name, model)
-        return
-    place = made_in_module(cache, model)
-    if place is not None:
-        yield Evidence(place, f"each worker has a module of its own, with its own {cache.name}")
-
-
-# --- the fix ----------------------------------------------------------------------------------------------------------
-
-
-def _fixes(exposure: Exposure, model: Model) -> tuple[Fix, ...]:
-    intents: list[SetArgument] = []
-    for loader in exposure.loaders:
-        if loader.site is None or loader.has_workers() != "yes" or loader.kind.name != "torch.utils.data.DataLoader":
-            return ()
-        intents.append(SetArgument(model.site_place(loader.site), "persistent_workers", "True"))
-    return (
-        Fix("Keep the workers and their caches: `persistent_workers=True`", "unsafe", tuple(dict.fromkeys(intents))),
+        (*made(cache, model), *verdict.why(model)),
+        keeping_fixes(verdict.exposure, model),
     )
 
 

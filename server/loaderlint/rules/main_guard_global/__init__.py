@@ -47,23 +47,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.facts import ir
-from loaderlint.findings.finding import (
-    DeleteStatement,
-    Evidence,
-    Finding,
-    Fix,
-    InsertStatement,
-    Place,
-    Severity,
-    Silence,
-)
+from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.modules.project_files import Binding, ProjectFile
+from loaderlint.project.modules.project_files import ProjectFile
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.main_guard_global.fixes import above_guard_fixes
 from loaderlint.rules.main_guard_global.guarded_names import binding_place, guarded_bindings, guarded_reads
-from loaderlint.rules.shared.expression_source import constant_source
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, gathered
 from loaderlint.rules.shared.main_guard import HEAD, fresh_starts, severity
 from loaderlint.rules.shared.silence_reasons import silences, started_by, unexposed
@@ -99,7 +89,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
             model.place(frame, number),
             name,
             (bound, *model.why(frame, exposure)),
-            _fixes(name, bindings, file, model),
+            above_guard_fixes(name, bindings, file, model),
         )
 
 
@@ -150,39 +140,6 @@ def _sent_by_name(
 
 def _exposure(frame: Frame, model: Model) -> Exposure | None:
     return model.exposure(frame, 1, cured=lambda loader: isinstance(severity(loader, model, "proven"), Unsaid))
-
-
-# --- the fix ----------------------------------------------------------------------------------------------------------
-
-
-def _fixes(name: str, bindings: tuple[Binding, ...], file: ProjectFile, model: Model) -> tuple[Fix, ...]:
-    """Bind a constant above the guard."""
-    facts = model.ev.facts(file.path, bindings[0].piece)
-    if len(bindings) > 1 or facts is None or bindings[0].step < 0:
-        return ()
-    piece, number = bindings[0].piece, bindings[0].step
-    body, step, anchors = facts.ir.defs[0], facts.ir.defs[0].steps[number], facts.anchors.steps[0]
-    if not isinstance(step, ir.Bind) or step.annotation != ir.NONE or anchors.count(anchors[number]) > 1:
-        return ()
-    text = constant_source(step.value, model.ev.body(file.path, piece), model)
-    guard = _guard_around(piece, body.contexts[step.context], file)
-    if text is None or guard is None:
-        return ()
-    moved = InsertStatement(Place(file.path, guard, -1), f"{name} = {text}\n", "before")
-    return (
-        Fix(
-            f"Bind `{name}` above the guard", "safe", (moved, DeleteStatement(Place(file.path, piece, anchors[number])))
-        ),
-    )
-
-
-def _guard_around(piece: int, context: ir.Context, file: ProjectFile) -> int | None:
-    """The piece of the guard that a statement stands directly in, at module level."""
-    parent = file.pieces[piece].parent
-    if parent >= 0:
-        direct = file.is_main_guard(parent) and file.pieces[parent].parent < 0 and context.kind == "body"
-        return parent if direct else None
-    return piece if context.kind == "if" and not context.negated and context.parent == 0 else None
 
 
 RULE = Rule(

@@ -47,51 +47,28 @@ limits the main process.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
-from loaderlint.facts import ir
-from loaderlint.findings.finding import (
-    Evidence,
-    Finding,
-    Fix,
-    InsertFunction,
-    InsertStatement,
-    Intent,
-    Place,
-    SetArgument,
-    Severity,
-    Silence,
-)
+from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.knowledge.opencv import SERIAL
-from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib
-from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
+from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.base import Rule, WorkerModule, page
+from loaderlint.rules.opencv_threads_in_workers.fixes import limiting_fixes
+from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import, imports_of_cv2
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
-from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of
 
 #: How many calls a finding shows.
 _MAX_SHOWN_CALLS = 8
 
 _LIMITED = "cv2.setNumThreads limits OpenCV's threads there"
-_LIMIT = """\
-def {init_worker}(worker_id):
-    # The workers already run in parallel.
-    {cv2}.setNumThreads(0)"""
-
-
-class Import(NamedTuple):
-    """An import of cv2. `plain`: at module level, under no condition."""
-
-    spot: Spot
-    plain: bool
 
 
 def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
     """One finding a module, on its import of cv2."""
-    imported = next(_imports(module, model), None)
+    imported = next(imports_of_cv2(module, model), None)
     if imported is None:
         return
     limits = Limits(model)
@@ -112,37 +89,11 @@ def _finding(verdict: WorkerVerdict[WorkerCall], imported: Import, limits: Limit
         imported.spot.place(model),
         "cv2",
         (*_called(verdict, model), *verdict.why(model)),
-        _fixes(imported, verdict.exposure, model),
+        limiting_fixes(imported, verdict.exposure, model),
     )
 
 
 # --- where cv2 is imported and called ---------------------------------------------------------------------------------
-
-
-def _imports(module: WorkerModule, model: Model) -> Iterator[Import]:
-    """Where cv2 is imported: at module level first, then in the functions that workers run."""
-    file = model.files.file(module.path)
-    if file is None or not file.mentioning("cv2"):
-        return  # as in most modules that workers run: do not parse them for it
-    for binding in file.bindings_holding("cv2"):
-        spot = Spot(model.ev.body(module.path, binding.piece), binding.step, "step")
-        if binding.def_ == 0 and _imports_cv2(spot, model):
-            yield Import(spot, not binding.conditional)
-    for function in module.functions:
-        for frame in function.frames[:1]:
-            spots = (Spot(frame, step, "step") for step in range(len(model.def_of(frame).steps)))
-            yield from (Import(spot, plain=False) for spot in spots if _imports_cv2(spot, model))
-
-
-def _imports_cv2(spot: Spot, model: Model) -> bool:
-    """Whether a step binds cv2 or a part of it."""
-    file = model.files.file(spot.frame.path)
-    one = model.ev.def_of(spot.frame)
-    if one is None or spot.number < 0 or file is None or not file.pieces[spot.frame.piece].holds("cv2"):
-        return False
-    step = one.steps[spot.number]
-    value = model.ev.expr(spot.frame, step.value) if isinstance(step, ir.Bind) else None
-    return isinstance(value, ir.Imported) and value.module.partition(".")[0] == "cv2" and value.level == 0
 
 
 def _calls(module: WorkerModule, model: Model) -> Iterator[WorkerCall]:
@@ -164,56 +115,6 @@ def _called(verdict: WorkerVerdict[WorkerCall], model: Model) -> Iterator[Eviden
     places = {model.place(call.frame, call.number): model.label(call.frame) for call in calls}
     for place, label in [*places.items()][:_MAX_SHOWN_CALLS]:
         yield Evidence(place, f"{label} calls cv2 here")
-
-
-# --- the fix ----------------------------------------------------------------------------------------------------------
-
-
-def _fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[Fix, ...]:
-    fixes = []
-    intents = list(_in_init(exposure, model))
-    if intents and None not in intents:
-        kept = tuple(dict.fromkeys(intent for intent in intents if intent is not None))
-        fixes.append(Fix("Call `cv2.setNumThreads(0)` in each worker", "safe", kept))
-    if imported.plain:
-        after = InsertStatement(imported.spot.place(model), "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")
-        title = "Call `cv2.setNumThreads(0)` after `import cv2` (limits the main process too)"
-        fixes.append(Fix(title, "unsafe", (after,)))
-    return tuple(fixes)
-
-
-def _in_init(exposure: Exposure, model: Model) -> Iterator[Intent | None]:
-    """The call in each loader's worker_init_fn, a new one where there is none; None where that cannot be done."""
-    for loader in exposure.loaders:
-        passed = loader.argument("worker_init_fn")
-        literal = passed.literal
-        if loader.site is None or loader.kind.name != "torch.utils.data.DataLoader":
-            yield None
-        elif literal is not None and literal.value is None:
-            call = model.site_place(loader.site)
-            yield InsertFunction(call.path, "init_worker", _LIMIT)
-            yield SetArgument(call, "worker_init_fn", "{init_worker}")
-        else:
-            yield _first_statement(passed.only(FunctionRef), model)
-
-
-def _first_statement(functions: Sequence[Atom], model: Model) -> Intent | None:
-    """`cv2.setNumThreads(0)` before the first statement of a worker_init_fn of the project."""
-    function = functions[0] if len(functions) == 1 else None
-    if not isinstance(function, FunctionRef):
-        return None
-    facts = model.ev.facts(function.path, function.piece)
-    if facts is None or facts.ir.defs[function.def_].kind != "function":
-        return None
-    for number, step in enumerate(facts.ir.defs[function.def_].steps):
-        value = facts.ir.exprs[step.expr] if isinstance(step, ir.Evaluate) else None
-        if isinstance(value, ir.Const):
-            continue  # the docstring
-        if isinstance(step, ir.Perform) or step.context != 0:
-            continue  # its statement comes next, or it stands inside a block
-        anchor = facts.anchors.steps[function.def_][number]
-        return InsertStatement(Place(function.path, function.piece, anchor), "{cv2}.setNumThreads(0)", "before")
-    return None
 
 
 RULE = Rule(

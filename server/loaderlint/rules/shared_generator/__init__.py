@@ -76,36 +76,22 @@ they are pickled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from pathlib import Path
 
-from loaderlint.findings.finding import Evidence, Finding, Fix, Severity, Silence
-from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS
-from loaderlint.project.evaluation.values import (
-    Instance,
-    Lib,
-    LibMember,
-    LibObject,
-    Site,
-    repr_origin,
-)
-from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
+from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
+from loaderlint.project.evaluation.values import Instance, repr_origin
+from loaderlint.project.reach.model import Exposure, Model, Part, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.common_order import sets_common_order
-from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
-from loaderlint.rules.shared.generator_creation import birth_place, born, is_seeded, library_of
-from loaderlint.rules.shared.judgement import Candidate, Cure, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.lazy_places import SiteKey, site_key, spot_of
-from loaderlint.rules.shared.loader_traits import one_stream
-from loaderlint.rules.shared.seeding import init_in_sight
-from loaderlint.rules.shared.silence_reasons import ONE_STREAM, started_by
+from loaderlint.rules.shared.generator_accessor import Draw
+from loaderlint.rules.shared.generator_creation import born, library_of
+from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
+from loaderlint.rules.shared.lazy_places import site_key, spot_of
 from loaderlint.rules.shared.wording import in_workers_of, repeated
-from loaderlint.rules.shared_generator.reseeded_generators import remade_in_worker, reseeded_at_start, reseeded_by_monai
-from loaderlint.rules.shared_generator.seed_mixing import seeds_with_more
+from loaderlint.rules.shared_generator.cures import cures
+from loaderlint.rules.shared_generator.fixes import own_generator_fix
+from loaderlint.rules.shared_generator.generator_draws import draws_of, why_good
 
-#: A function: its path, piece and number there.
-_DefKey = tuple[Path, int, int]
 #: How many draws a finding shows.
 _MAX_SHOWN_DRAWS = 6
 _PARTS: tuple[Part, ...] = ("sample", "collate")
@@ -121,9 +107,9 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Draw]]:
     """The draws from generators."""
     for call in model.calls(function):
-        for draw in _draws_of(call, model):
-            made, why_not = draw.made.site, _why_good(draw, model)
-            yield Candidate(draw, call.frame, spot_of(made), _cures(draw, model), why_not, key=site_key(made))
+        for draw in draws_of(call, model):
+            made, why_not = draw.made.site, why_good(draw, model)
+            yield Candidate(draw, call.frame, spot_of(made), cures(draw, model), why_not, key=site_key(made))
 
 
 def _weigh(model: Model, draws: Sequence[Candidate[Draw]], exposure: Exposure) -> Severity | Unsaid:
@@ -139,7 +125,7 @@ def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:
     library = library_of(made) or "numpy"
     uses = {model.place(one.call.frame, one.call.number): model.label(one.call.frame) for one in draws}
     shown = tuple(Evidence(where, f"{label} draws from it") for where, label in [*uses.items()][:_MAX_SHOWN_DRAWS])
-    fix = _fix(verdict.about, model)
+    fix = own_generator_fix(verdict.about, model)
     return verdict.finding(
         f"{repeated(exposure)} {in_workers_of(exposure)}: this {_WORDS[library]} is made {born(made.site, model)}, "
         "before the workers start; make it in the worker, from `torch.initial_seed()`",
@@ -153,30 +139,6 @@ def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:
 # --- what is drawn from -----------------------------------------------------------------------------------------------
 
 
-def _why_good(draw: Draw, model: Model) -> str:
-    """Why a generator is none that the workers share the state of; '' if it may be."""
-    if model.runs_in_worker(draw.made.site.frame):
-        return "the generator is made in the worker"
-    if remade_in_worker(draw, model):
-        return "worker code makes it anew, or gives it a new seed"
-    if seeds_with_more(draw.call, model):
-        return "the number is part of a seed that is another one in each worker"
-    return "it sets an order in which all workers have to agree" if _is_common_order(draw, model) else ""
-
-
-def _draws_of(call: WorkerCall, model: Model) -> Iterator[Draw]:
-    """The generators that a call draws from."""
-    for atom in call.callee.only(LibMember):
-        if isinstance(atom, LibMember) and isinstance(atom.owner, LibObject) and atom.name in GENERATOR_DRAWS:
-            if library_of(atom.owner):
-                yield Draw(call, atom.owner, call.callee.origins)
-    passed = model.ev.calls.arguments(call.call, call.frame).get("generator")
-    if passed is not None and not passed.unknown:
-        for atom in passed.only(LibObject):
-            if isinstance(atom, LibObject) and library_of(atom) == "torch":
-                yield Draw(call, atom, passed.origins)
-
-
 def _kept(draw: Draw, model: Model) -> Iterator[Evidence]:
     """Where the object that draws keeps a generator that was made elsewhere."""
     for origin in sorted(draw.origins, key=repr_origin):
@@ -186,68 +148,6 @@ def _kept(draw: Draw, model: Model) -> Iterator[Evidence]:
                     place = model.step_place(store.frame, store.step)
                     yield Evidence(place, f"{model.label(store.frame)} keeps it as {origin.path[0]}")
                     return
-
-
-def _cures(draw: Draw, model: Model) -> Cure:
-    """Why the workers of a loader do not draw the same numbers; '' if they do."""
-    copied = birth_place(draw.made.site, model) == "an object" or is_seeded(draw.made, model)
-
-    def cure(loader: Loader) -> str:
-        if one_stream(loader):
-            return ONE_STREAM
-        if reseeded_by_monai(draw, loader, model):
-            return "MONAI's worker_init_fn gives what has `set_random_state` a new state in each worker"
-        if not init_in_sight(loader):
-            return "what its worker_init_fn does is out of sight"
-        if not copied and "fork" not in model.start_methods(loader):
-            return f"{started_by(loader, model)}, and each makes the generator anew, from other bits"
-        if reseeded_at_start(loader, draw.origins, model):
-            return "its worker_init_fn gives the dataset's generator a new state"
-        return ""
-
-    return cure
-
-
-def _fix(draw: Draw, model: Model) -> Fix | None:
-    """The fix for the generator that is drawn from, and for all that are made beside it: half of them mended would look
-    like all."""
-    site = draw.made.site
-    own = _generators(model)[_def_key(site)][site_key(site)]
-    if any(_is_common_order(one, model) for one in own):
-        return None  # it has to stay the same in all workers
-    if site.frame.def_ == 0:
-        return accessor_fix([own], model)
-    beside = _generators(model)[_def_key(site)].values()
-    faulty = [draws for draws in beside if draws is own or not any(_why_good(one, model) for one in draws)]
-    return accessor_fix(faulty, model)
-
-
-def _generators(model: Model) -> Mapping[_DefKey, Mapping[SiteKey, list[Draw]]]:
-    """Every draw in worker code, by the function that makes the generator and by the place where it does."""
-    return model.once(_drawn_from)
-
-
-def _drawn_from(model: Model) -> Mapping[_DefKey, Mapping[SiteKey, list[Draw]]]:
-    found: dict[_DefKey, dict[SiteKey, list[Draw]]] = {}
-    for frame in model.reached:
-        for call in model.frame_calls(frame):
-            for draw in _draws_of(call, model):
-                site = draw.made.site
-                if not seeds_with_more(call, model):
-                    found.setdefault(_def_key(site), {}).setdefault(site_key(site), []).append(draw)
-    return found
-
-
-def _def_key(site: Site) -> _DefKey:
-    return (site.frame.path, site.frame.piece, site.frame.def_)
-
-
-def _is_common_order(draw: Draw, model: Model) -> bool:
-    return any(
-        sets_common_order(draw.call, atom.name, model)
-        for atom in draw.call.callee.atoms
-        if isinstance(atom, Lib | LibMember)
-    )
 
 
 def _is_settable(draw: Draw, model: Model) -> bool:

@@ -52,30 +52,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from functools import partial
-from typing import NamedTuple
 
-from loaderlint.facts import ir
-from loaderlint.findings.finding import Finding, Fix, Place, Severity, Silence, Wrap
-from loaderlint.knowledge.arrays import OVERWRITES
+from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Origin, Val
-from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerFunction
+from loaderlint.project.reach.model import Exposure, Model, Part, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.silence_reasons import silent
-from loaderlint.rules.shared.stored_kinds import (
-    Kind,
-    Memory,
-    container_kind,
-    has_rows,
-    is_stored,
-    known_kind,
-    memory,
-    used_as_array,
-)
-from loaderlint.rules.shared.stream_items import draws
-from loaderlint.rules.shared.wording import in_workers_of, loaders_of
-from loaderlint.rules.stored_data_mutation.argument_sources import taken_out_by_callers
+from loaderlint.rules.shared.stored_kinds import is_stored, memory
+from loaderlint.rules.stored_data_mutation.edit_lifetime import StoredEdit, lasts, when_seen
+from loaderlint.rules.stored_data_mutation.edited_kinds import kind_of_edited
+from loaderlint.rules.stored_data_mutation.fixes import copying_fixes
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, edits, root_of
 from loaderlint.rules.stored_data_mutation.record_edits import RecordEdit, is_record, record_edits
 
@@ -83,17 +71,7 @@ _PARTS: tuple[Part, ...] = ("sample", "collate")
 
 
 _NOT_STORED = "what it changes is not known to be stored: it is a copy, made for this sample, or from elsewhere"
-_OVERWRITING = frozenset(f"`.{name}()`" for name in OVERWRITES)
 _STATE = "it may be a number or a list, or what is meant to change: a cache, a buffer, a shuffled order"
-
-
-class StoredEdit(NamedTuple):
-    """An edit of stored data: of which kind it is, where it is stored, and in which memory."""
-
-    edit: Edit
-    kind: Kind
-    origin: Origin
-    held: Memory
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -140,7 +118,7 @@ def _of_record(
 def _candidate(
     edit: Edit, frame: Frame, value: Val, origin: Origin, model: Model
 ) -> Iterator[Candidate[StoredEdit] | Silence]:
-    kind, held = _kind_of(frame, edit, value, origin, model), memory(origin, model)
+    kind, held = kind_of_edited(frame, edit, value, origin, model), memory(origin, model)
     if held == "read only":
         yield from silent(RULE.name, edit.spot, "the array is mapped read-only: writing to it raises", model)
     elif kind is None or not model.reached[frame].bits(_PARTS):
@@ -151,43 +129,21 @@ def _candidate(
 
 def _weigh(model: Model, stored: Sequence[Candidate[StoredEdit]], exposure: Exposure) -> Severity | Unsaid:
     one = stored[0].about
-    stays = any(_stays(loader, one, model) for loader in exposure.loaders)
+    stays = any(lasts(loader, one, model) for loader in exposure.loaders)
     return lowered(Severity.ERROR if stays else Severity.WARNING, exposure, 1 if one.kind == "unknown" else 0)
 
 
 def _finding(verdict: WorkerVerdict[StoredEdit], model: Model) -> Finding:
     one, name = verdict.about, _field(verdict.about.origin)
-    loaders = sorted(verdict.exposure.loaders, key=lambda loader: not _stays(loader, one, model))
+    loaders = sorted(verdict.exposure.loaders, key=lambda loader: not lasts(loader, one, model))
     exposure = Exposure(tuple(loaders), verdict.certainty)
     return verdict.finding(
-        f"{one.edit.how} changes the stored `{name}` itself, {_when(one, exposure, model)}; edit a copy",
+        f"{one.edit.how} changes the stored `{name}` itself, {when_seen(one, exposure, model)}; edit a copy",
         verdict.spot.place(model),
         name,
         model.why(verdict.frame, exposure),
-        _fixes(verdict.frame, one.edit, one.kind, model),
+        copying_fixes(verdict.frame, one.edit, one.kind, model),
     )
-
-
-def _when(one: StoredEdit, exposure: Exposure, model: Model) -> str:
-    """When the change is seen."""
-    if one.held == "file":
-        return "and the file it is mapped from with it"
-    if exposure.lead.out_of_sight:
-        return "so it is changed a little more each time it is read without workers or with persistent ones"
-    if _stays(exposure.lead, one, model):
-        return f"so every epoch of {loaders_of(exposure)} sees it changed a little more"
-    until = "until the epoch ends, and for ever without workers or with persistent ones"
-    return f"which {in_workers_of(exposure)} lasts {until}"
-
-
-def _stays(loader: Loader, one: StoredEdit, model: Model) -> bool:
-    """Whether the changes stay: no workers, workers that live on, or memory that is really shared."""
-    if loader.out_of_sight:
-        return False
-    if loader.has_workers() == "no" or loader.persistent or one.held == "shared":
-        return True
-    forked = "fork" in model.start_methods(loader)
-    return forked if one.held == "file" else one.kind == "tensor" and not forked
 
 
 def _field(origin: Origin) -> str:
@@ -201,70 +157,6 @@ def _field(origin: Origin) -> str:
 
 def _sorted(value: Val) -> list[Origin]:
     return sorted(value.origins, key=lambda origin: (len(origin.path), origin.path))
-
-
-def _kind_of(frame: Frame, edit: Edit, value: Val, origin: Origin, model: Model) -> Kind | None:
-    """The kind of what is edited; None if it may be a number, or keeps state: a cache, a buffer, a shuffled order."""
-    if edit.form == "record":
-        return "record"
-    is_whole = origin.relation == "same" and len(origin.path) == 1
-    if is_whole and (edit.form == "item" or edit.how == "`shuffle`" or edit.how in _OVERWRITING):
-        return None
-    if edit.how == "`shuffle`" and isinstance(model.ev.expr(frame, edit.target), ir.Element):
-        return None  # `for group in self.groups: random.shuffle(group)`: all groups at once, so it is no sample's data
-    if is_whole and edit.how == "`.reverse()`" and _is_by_chance(edit.spot.number, frame, model):
-        return None
-    known = known_kind(value)
-    if edit.shows == "tensor" or known in ("array", "tensor"):
-        return "tensor" if edit.shows == "tensor" else known
-    if edit.shows == "list" and model.ev.expr(frame, edit.target) is not None:
-        return "list"  # `x.sort()` as a statement: a list or an array, and both have `.copy()`
-    if edit.shows is not None or used_as_array(edit.target, frame, model) or has_rows(origin, model):
-        return "list" if known == "list" else container_kind(origin, model)
-    if edit.form == "item augment" and origin.relation == "element":
-        return "unknown"  # whatever the item is, its container is changed
-    return None
-
-
-def _is_by_chance(call: int, frame: Frame, model: Model) -> bool:
-    """Whether a call stands in a branch that a drawn number decides about: whatever the order was before, it is either
-    one then."""
-    one = model.def_of(frame)
-    around = (context for inner in frame.code.contexts_of(call) for context in one.around(inner))
-    tests = [context.expr for context in around if context.kind == "if"]
-    parts = set(ir.made_of(frame.code.exprs, tests))
-    return any(made.number in parts and draws(made) for made in model.frame_calls(frame))
-
-
-# --- the fix ----------------------------------------------------------------------------------------------------------
-
-
-def _fixes(frame: Frame, edit: Edit, kind: Kind, model: Model) -> tuple[Fix, ...]:
-    """Copy where the alias is bound in this def, or where it is passed to it."""
-    e = model.ev.expr(frame, edit.target)
-    if isinstance(root := model.ev.expr(frame, root_of(edit.target, frame, model)), ir.Param):
-        return _copies(taken_out_by_callers(frame, root.index, model), kind)
-    if not isinstance(e, ir.Index | ir.Attr):
-        return ()
-    bound = model.place(frame, edit.target)
-    if bound.anchor < 0 or bound.anchor >= edit.spot.place(model).anchor:
-        return ()  # no name holds it: `self.data[i] += 1` has nothing to copy
-    return _copies([bound], kind)
-
-
-def _copies(bound: list[Place], kind: Kind) -> tuple[Fix, ...]:
-    """A copy at each of these places."""
-    if not bound:
-        return ()
-    before, after, how = {
-        "array": ("{numpy}.copy(", ")", "np.copy(...)"),
-        "tensor": ("", ".clone()", ".clone()"),
-        "list": ("", ".copy()", ".copy()"),
-        "record": ("{copy}.deepcopy(", ")", "copy.deepcopy(...)"),
-        "unknown": ("{copy}.deepcopy(", ")", "copy.deepcopy(...)"),
-    }[kind]
-    wraps = tuple(Wrap(place, before, after) for place in bound)
-    return (Fix(f"Edit a copy: `{how}`", "unsafe" if kind in ("record", "unknown") else "safe", wraps),)
 
 
 RULE = Rule(

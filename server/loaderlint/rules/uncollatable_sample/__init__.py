@@ -45,10 +45,7 @@ expect another one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place, Severity, Silence, Wrap
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import LibObject
@@ -58,6 +55,7 @@ from loaderlint.rules.shared.default_collate import OWN_COLLATE, has_own_collate
 from loaderlint.rules.shared.judgement import Unsaid, weighed
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.uncollatable_sample.sample_parts import Part, uncollatable_parts
 from loaderlint.rules.uncollatable_sample.uncollatable import IMAGE, PATH, Kind, Uncollatable
 
 _ADVICE = {
@@ -71,20 +69,11 @@ _WRAPS = {
 }
 
 
-class Part(NamedTuple):
-    """Something in what step `step` of `frame` gives cannot be batched: expression `number`."""
-
-    frame: Frame
-    step: int
-    number: int
-    kind: Kind
-
-
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding a part of a sample that cannot be batched, where it is returned."""
     if loader.out_of_sight or any(model.files.containing("default_collate_fn_map")):
         return
-    parts = [(part, guessed) for frame, guessed in _entries(loader, model) for part in _parts(frame, model)]
+    parts = [(part, guessed) for frame, guessed in _entries(loader, model) for part in uncollatable_parts(frame, model)]
     if _batches_itself(loader):
         for part, _ in parts:
             yield from silent(
@@ -115,39 +104,6 @@ def _entries(loader: Loader, model: Model) -> Iterator[tuple[Frame, bool]]:
             and model.def_of(frame).name in SAMPLE_METHODS
         ):
             yield frame, bool(reached.possible >> loader.index & 1)
-
-
-# --- what is in a sample ----------------------------------------------------------------------------------------------
-
-
-def _parts(frame: Frame, model: Model) -> Iterator[Part]:
-    """What cannot be batched in what a def returns or yields. What `__iter__` returns is no sample."""
-    one = model.def_of(frame)
-    if one.is_generator:
-        given = [(number, step.value) for number, step in model.steps_of(frame, ir.YieldStep) if not step.is_from]
-    elif one.name == "__iter__":
-        return
-    else:
-        given = [(number, step.value) for number, step in model.steps_of(frame, ir.Return)]
-    for number, value in given:
-        if not model.ev.liveness.is_dead(one.steps[number].context, frame):
-            yield from _inside(value, number, frame, model)
-
-
-def _inside(number: int, step: int, frame: Frame, model: Model) -> Iterator[Part]:
-    if number == NONE:
-        return
-    match model.ev.expr(frame, number):
-        case ir.Seq(kind, items) if kind != "set":
-            for item in items:
-                yield from _inside(item, step, frame, model)
-        case ir.Map(_, values):
-            for value in values:
-                yield from _inside(value, step, frame, model)
-        case _:
-            found = model.once(Uncollatable).of(number, frame)
-            if found is not None:
-                yield Part(frame, step, number, found)
 
 
 # --- what is said -----------------------------------------------------------------------------------------------------

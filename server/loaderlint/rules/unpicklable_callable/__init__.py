@@ -58,15 +58,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from loaderlint.findings.finding import Evidence, Finding, Place, Severity, Silence
-from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance
+from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
+from loaderlint.project.evaluation.values import ClassRef, FunctionRef
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, weighed
 from loaderlint.rules.shared.lazy_places import spot_of
-from loaderlint.rules.shared.pickled_to_workers import Parcel, cannot_start, is_local, parcels, sent_by, start_severity
+from loaderlint.rules.shared.pickled_to_workers import cannot_start, parcels, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
 from loaderlint.rules.unpicklable_callable.hoisting import hoisted
+from loaderlint.rules.unpicklable_callable.unnamed_callables import described, name_of, place_of, unnamed
 
 _TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
 
@@ -81,12 +82,12 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             yield from silent(RULE.name, spot_of(loader.site), reason, model)
         return
     for parcel in parcels(loader, model):
-        ref = _nameless(parcel, model)
+        ref = unnamed(parcel, model)
         if ref is None:
             continue
         certainty = "possible" if parcel.guessed else exposure.certainty
         verdict = weighed(RULE, certainty, severity=loud)
-        place = _place(ref, model)
+        place = place_of(ref, model)
         if isinstance(verdict, Unsaid):
             yield Silence(RULE.name, place, verdict.reason)
             continue
@@ -94,10 +95,10 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             yield Silence(RULE.name, place, "a test hands it to the loader, and chooses the number of workers")
             continue
         yield verdict.finding(
-            f"{cannot_start(loader, model)}: {_what(ref, parcel, model)} is sent to them as {parcel.held}, and pickle "
-            f"cannot name it; {_advice(ref)}",
+            f"{cannot_start(loader, model)}: {described(ref, parcel, model)} is sent to them as {parcel.held}, and "
+            f"pickle cannot name it; {_advice(ref)}",
             place,
-            _name(ref, model),
+            name_of(ref, model),
             (*_made_by(ref, model), *parcel.shown(model, place), *sent_by(loader, model)),
             hoisted(ref, parcel, model) if isinstance(ref, FunctionRef) else (),
         )
@@ -119,47 +120,6 @@ def _is_chosen_by_test(path: Path, loader: Loader) -> bool:
 def _is_of_tests(path: Path) -> bool:
     """Whether pytest or unittest run a file."""
     return _TESTS.search(path.as_posix()) is not None
-
-
-def _nameless(parcel: Parcel, model: Model) -> FunctionRef | ClassRef | None:
-    """The lambda, nested function or local class that is (the class of) what is sent."""
-    match parcel.atom:
-        case FunctionRef() as function:
-            return function if _is_lambda(function, model) or is_local(function, model) else None
-        case ClassRef() as cls:
-            return cls if is_local(cls, model) else None
-        case Instance(cls, _):
-            return cls if is_local(cls, model) else None
-    return None
-
-
-def _is_lambda(function: FunctionRef, model: Model) -> bool:
-    facts = model.ev.facts(function.path, function.piece)
-    return facts is not None and facts.ir.defs[function.def_].kind == "lambda"
-
-
-def _place(ref: FunctionRef | ClassRef, model: Model) -> Place:
-    facts = model.ev.facts(ref.path, ref.piece)
-    return Place(ref.path, ref.piece, facts.anchors.defs[ref.def_][1] if facts else -1)
-
-
-def _name(ref: FunctionRef | ClassRef, model: Model) -> str:
-    facts = model.ev.facts(ref.path, ref.piece)
-    return facts.ir.defs[ref.def_].name if facts else ""
-
-
-def _what(ref: FunctionRef | ClassRef, parcel: Parcel, model: Model) -> str:
-    facts = model.ev.facts(ref.path, ref.piece)
-    assert facts is not None
-    one = facts.ir.defs[ref.def_]
-    if one.kind == "lambda":
-        return "this lambda"
-    outer = facts.ir.defs[one.parent]
-    inside = f"inside {'a lambda' if outer.kind == 'lambda' else f'`{outer.name}`'}"
-    if isinstance(ref, FunctionRef):
-        return f"`{one.name}`, a function {inside},"
-    of = "" if isinstance(parcel.atom, ClassRef) else "an object of "
-    return f"{of}`{one.name}`, a class {inside},"
 
 
 def _advice(ref: FunctionRef | ClassRef) -> str:

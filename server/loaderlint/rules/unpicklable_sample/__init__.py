@@ -54,22 +54,16 @@ for the others.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
 
-from loaderlint.facts import ir
-from loaderlint.findings.finding import Certainty, Finding, Fix, Place, Severity, Silence, Wrap
-from loaderlint.knowledge.handles import OPENERS
-from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.findings.finding import Certainty, Finding, Place, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import FunctionRef, Instance, LibObject, SeqOf, Val, of
 from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, weighed
 from loaderlint.rules.shared.silence_reasons import few_workers
-from loaderlint.rules.unpicklable_sample.unsendable import Unsendable, atoms_in, unsendable
-
-Way = Literal["collated", "passed", "unknown"]
-_TORCH_COLLATE = ("torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader")
+from loaderlint.rules.unpicklable_sample.fixes import picklable_fixes
+from loaderlint.rules.unpicklable_sample.sample_transfer import Way, is_made_in, way_of
+from loaderlint.rules.unpicklable_sample.unsendable import Unsendable, unsendable
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -80,7 +74,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     collate = loader.argument("collate_fn")
     for frame, guessed in _entries(loader, model):
         for one in unsendable(frame, model):
-            way = _way(loader, one, collate, model)
+            way = way_of(loader, one, collate, model)
             reason = _why_sent(way, one) if exposure else few_workers(loader)
             if exposure is None or reason:
                 place = _place(one, model)
@@ -92,7 +86,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     for reached in [r for r in model.reached_by(loader) if r.loaders.get("collate", 0) >> loader.index & 1]:
         if reached.parents.get(loader.index, reached.frame) is None:
             for one in unsendable(reached.frame, model):
-                if not one.leaf and _is_made_in(one, reached.frame):
+                if not one.leaf and is_made_in(one, reached.frame):
                     yield from _finding(one, "passed", loader, exposure, False, model)
 
 
@@ -112,40 +106,6 @@ def _entries(loader: Loader, model: Model) -> Iterator[tuple[Frame, bool]]:
         )
         if entry and model.def_of(frame).name in SAMPLE_METHODS:
             yield frame, bool(reached.possible >> loader.index & 1)
-
-
-# --- the way to the main process --------------------------------------------------------------------------------------
-
-
-def _way(loader: Loader, one: Unsendable, collate: Val, model: Model) -> Way:
-    """What happens to a sample: `default_collate` takes it ('collated'), it is sent as it is ('passed')."""
-    size = loader.argument("batch_size").literal
-    sampler = loader.argument("batch_sampler").literal
-    if collate.literal is not None and collate.literal.value is None:
-        if loader.kind.name not in _TORCH_COLLATE or sampler is None or sampler.value is not None:
-            return "unknown"
-        return "passed" if size is not None and size.value is None else "collated"
-    if loader.site is None or collate.unknown is not None or not one.atom:
-        return "unknown"
-    batched = (
-        Val(frozenset({SeqOf("list", (of(one.atom),))})) if size is None or size.value is not None else of(one.atom)
-    )
-    result, _ = model.ev.calls.call(collate, Arguments((batched,)), loader.site.frame, loader.site.expr, {})
-    return "passed" if one.atom in atoms_in(result, 0) else "unknown"
-
-
-def _is_made_in(one: Unsendable, frame: Frame) -> bool:
-    """Whether a collate function makes it itself: what comes with the samples is theirs."""
-    match one.atom:
-        case LibObject(_, site):
-            return site.frame is frame
-        case SeqOf(_, _, site) if site is not None:
-            return site.frame is frame
-        case FunctionRef(_, _, _, scope):
-            return scope is frame
-        case Instance(_, site) if site is not None:
-            return site.frame is frame
-    return False
 
 
 # --- words ------------------------------------------------------------------------------------------------------------
@@ -173,7 +133,7 @@ def _finding(
         place,
         one.word,
         model.why(one.frame, Exposure(exposure.loaders, certainty)),
-        _fix(one, model),
+        picklable_fixes(one, model),
     )
 
 
@@ -182,26 +142,6 @@ def _place(one: Unsendable, model: Model) -> Place:
     if place.anchor >= 0:
         return place
     return model.def_place(one.frame)
-
-
-def _fix(one: Unsendable, model: Model) -> tuple[Fix, ...]:
-    place = model.place(one.frame, one.number)
-    if place.anchor < 0:
-        return ()
-    if one.word == "a tensor that requires grad":
-        file = model.files.file(one.frame.path)
-        piece = file.pieces[one.frame.piece] if file else None
-        used = piece is None or piece.holds("backward") or piece.holds("autograd")
-        return (Fix("Detach the tensor", "unsafe" if used else "safe", (Wrap(place, "", ".detach()"),)),)
-    opened = isinstance(one.atom, LibObject) and one.atom.name in OPENERS and one.word == "an open file"
-    if opened and isinstance(model.ev.expr(one.frame, one.number), ir.Call) and not _is_bound(one, model):
-        return (Fix("Return what is read", "unsafe", (Wrap(place, "", ".read()"),)),)
-    return ()
-
-
-def _is_bound(one: Unsendable, model: Model) -> bool:
-    steps = model.def_of(one.frame).steps
-    return any(isinstance(step, ir.Bind) and step.value == one.number for step in steps)
 
 
 RULE = Rule(

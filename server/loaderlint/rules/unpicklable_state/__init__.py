@@ -69,8 +69,6 @@ from collections.abc import Iterator
 from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Severity, Silence
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.pickling import PICKLED_SINCE, SHARED_BY_INHERITANCE, THREAD_LOCKS
-from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, LibObject
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, weighed
@@ -78,10 +76,10 @@ from loaderlint.rules.shared.lazy_places import spot_of
 from loaderlint.rules.shared.pickled_to_workers import cannot_start, parcels, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
 from loaderlint.rules.shared.wording import in_workers_of
+from loaderlint.rules.unpicklable_state.advice import advice, with_article
 from loaderlint.rules.unpicklable_state.left_out_state import left_out
 from loaderlint.rules.unpicklable_state.stuck_parcels import Stuck, first_use, stuck
-
-_LOCK_WORDS = tuple(sorted({name.rpartition(".")[2] for name in THREAD_LOCKS}))
+from loaderlint.rules.unpicklable_state.useless_locks import has_threads, may_lock
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -92,7 +90,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         if loader.site is not None:
             reason = few_workers(loader) if exposure is None else unpickled(loader, model)
             yield from silent(RULE.name, spot_of(loader.site), reason, model)
-        if exposure is None or not _may_lock(loader, model):
+        if exposure is None or not may_lock(loader, model):
             return
     found = [one for parcel in parcels(loader, model) if (one := stuck(parcel, loader, model)) is not None]
     if loud is None:
@@ -125,36 +123,13 @@ def _judge(
         return Silence(RULE.name, one.place, verdict.reason)
     error = f"{one.kind.error} before Python {since}" if since else one.kind.error
     return verdict.finding(
-        f"{cannot_start(loader, model)}: {one.parcel.held} is sent to them and is {_a(one.kind.word)} (cannot "
-        f"pickle {error}); {_advice(one)}",
+        f"{cannot_start(loader, model)}: {one.parcel.held} is sent to them and is {with_article(one.kind.word)} "
+        f"(cannot pickle {error}); {advice(one)}",
         one.place,
         one.name,
         (*one.parcel.shown(model, one.place), *sent_by(loader, model)),
         fix,
     )
-
-
-def _a(word: str) -> str:
-    spelled = word[:2].isupper()  # 'an HDF5 file', 'an SSL context'
-    vowel = word[0] in "AEFHILMNORSX" if spelled else word[0] in "aeiouAEIOU"
-    return f"{'an' if vowel else 'a'} {word}"
-
-
-def _advice(one: Stuck) -> str:
-    match one.kind.word:
-        case "view of a dictionary" | "generator" | "iterator of matches" | "CSV reader" | "directory iterator":
-            return "make it a list"
-        case "module":
-            return "import it where it is used"
-        case "manager":
-            return "keep only the lists and dictionaries that it makes"
-    if one.name in OPENERS:
-        return "no worker uses it: keep it in a local variable, or leave it out in `__getstate__`"
-    if one.is_on_gpu:
-        return "keep it on the CPU"
-    if one.name in THREAD_LOCKS:
-        return "it locks nothing between workers: remove it, or leave it out in `__getstate__`"
-    return "make it in the worker, or leave it out in `__getstate__`"
 
 
 # --- locks ------------------------------------------------------------------------------------------------------------
@@ -165,7 +140,7 @@ def _useless_locks(found: list[Stuck], loader: Loader, exposure: Exposure, model
     for one in found:
         use = first_use(one.parcel, loader, model) if one.name in THREAD_LOCKS else None
         holder = one.parcel.held.partition(" of ")[2]
-        if use is None or holder in done or _has_threads(use[0], model):
+        if use is None or holder in done or has_threads(use[0], model):
             continue
         done.add(holder)
         certainty: Certainty = "possible" if one.parcel.guessed else exposure.certainty
@@ -180,39 +155,6 @@ def _useless_locks(found: list[Stuck], loader: Loader, exposure: Exposure, model
             holder,
             (Evidence(model.place(frame, number), f"{model.label(frame)} uses it"), *sent_by(loader, model)),
         )
-
-
-def _may_lock(loader: Loader, model: Model) -> bool:
-    """Whether what the loader's workers run uses a lock: cheaper to see than all that is sent to them."""
-    locking = model.once(_locking)
-    return bool(locking) and any(reached.frame in locking for reached in model.reached_by(loader))
-
-
-def _locking(model: Model) -> frozenset[Frame]:
-    """What workers run and uses a lock."""
-    names = any(model.files.containing(word) for word in _LOCK_WORDS)
-    if not names or not model.files.containing("threading"):
-        return frozenset()
-    return frozenset(frame for frame in model.reached if any(_is_lock(atom, model) for atom in _seen_by(frame)))
-
-
-def _seen_by(frame: Frame) -> Iterator[Atom]:
-    """What the expressions of a frame are."""
-    for value in frame.memo.values():
-        if value is not None:
-            yield from value.atoms
-
-
-def _is_lock(atom: Atom, model: Model) -> bool:
-    if isinstance(atom, LibObject):
-        return atom.name in THREAD_LOCKS
-    return isinstance(atom, Instance) and not THREAD_LOCKS.isdisjoint(model.ev.classes.library_bases(atom.cls))
-
-
-def _has_threads(frame: Frame, model: Model) -> bool:
-    """Whether the class that uses a lock has threads to order."""
-    owner = frame.owner
-    return owner is None or any(True for _ in model.ev.classes.methods_holding(owner, "Thread"))
 
 
 RULE = Rule(

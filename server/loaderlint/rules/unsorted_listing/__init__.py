@@ -58,34 +58,20 @@ No fix for `os.walk`, whose folders and files both need sorting, and for `with o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Finding, Fix, Severity, Silence, Wrap
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib
+from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.lazy_places import Spot
-from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders, draws_with_seed
+from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Orders
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.wording import loaders_of
-from loaderlint.rules.unsorted_listing.class_numbers import numbered
-from loaderlint.rules.unsorted_listing.positional_items import ANY_POSITION, taken_by_position
-
-_MAX_FRAMES = 200
-_PICKING = frozenset("choice choices sample permutation permuted shuffle".split())
-
-
-@dataclass(frozen=True, slots=True)
-class _Use:
-    """How bad it is that a listing's order decides `what` (with {} for the loader)."""
-
-    listing: Listing
-    severity: Severity
-    what: str
+from loaderlint.rules.unsorted_listing.listing_uses import ListingUse, sampled_with_seed, uses_in_construction
+from loaderlint.rules.unsorted_listing.positional_items import taken_by_position
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -94,7 +80,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         yield one if isinstance(one, Silence) else _finding(one, model)
 
 
-def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[_Use] | Silence]:
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[ListingUse] | Silence]:
     """The listings whose order decides something in the samples of a dataset."""
     for frame in function.frames:
         receiver = frame.receiver
@@ -105,8 +91,8 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[_U
         taken = taken_by_position(frame, receiver, ListingOrder(model), model)
         for spot in _sorted(taken):
             yield from silent(RULE.name, spot, "it is sorted before its order matters", model)
-        uses: dict[tuple[Frame, int], _Use] = {}
-        for use in (*_sampled(frame, model), *_uses(taken, receiver, model)):
+        uses: dict[tuple[Frame, int], ListingUse] = {}
+        for use in (*sampled_with_seed(frame, model), *uses_in_construction(taken, receiver, model)):
             uses.setdefault((use.listing.frame, use.listing.expr), use)  # the gravest come first
         yield from (Candidate(use, frame, _spot(use.listing), severity=use.severity) for use in uses.values())
 
@@ -115,14 +101,14 @@ def _spot(listing: Listing) -> Spot:
     return Spot(listing.frame, listing.expr)
 
 
-def _weigh(uses: Sequence[Candidate[_Use]], exposure: Exposure) -> Severity | Unsaid:
+def _weigh(uses: Sequence[Candidate[ListingUse]], exposure: Exposure) -> Severity | Unsaid:
     severity = lowered(uses[0].about.severity, exposure)
     # the branch that makes this dataset is in sight: it is taken some time
     is_choice = bool(exposure.lead.guessed) and not exposure.lead.late
     return Severity.HINT if isinstance(severity, Unsaid) and is_choice else severity
 
 
-def _finding(verdict: WorkerVerdict[_Use], model: Model) -> Finding:
+def _finding(verdict: WorkerVerdict[ListingUse], model: Model) -> Finding:
     use = verdict.about
     return verdict.finding(
         f"{use.what.format(loaders_of(verdict.exposure))} {_cause(use.listing)}; sort them",
@@ -154,86 +140,10 @@ def _fixes(listing: Listing, model: Model) -> tuple[Fix, ...]:
 # --- what the order decides -------------------------------------------------------------------------------------------
 
 
-def _uses(taken: dict[tuple[str, str], Orders], inst: Instance, model: Model) -> Iterator[_Use]:
-    made = _making(inst, model)
-    for (one, shape), (other, other_shape) in combinations(taken, 2):
-        if one != other and (shape == other_shape or ANY_POSITION in (shape, other_shape)):
-            yield from _mismatch(taken[one, shape], taken[other, other_shape], f"`self.{one}` and `self.{other}`")
-    for maker in made:
-        yield from model.remembered(_uses_in, maker)
-    for (name, _), orders in taken.items():
-        for each in orders:
-            if each.cut:
-                what = f"which samples {{}} has is chance: `self.{name}` is a part by position, and"
-                yield _Use(each.listing, Severity.WARNING, what)
-    for orders in taken.values():
-        for each in orders:
-            if not each.sorted:
-                yield _Use(each.listing, Severity.HINT, "the order of the samples of {} is chance:")
-
-
-def _sampled(entry: Frame, model: Model) -> Iterator[_Use]:
-    """What a sample draws from a listing by a generator with a seed, which gives the same only where the listing
-    does."""
-    order = ListingOrder(model)
-    for frame in model.run_by([entry]):
-        for call in model.calls_named(frame, _PICKING):
-            if not call.call.args or not draws_with_seed(call.call, frame, model):
-                continue
-            for each in _stable(order.of(call.call.args[0].value, frame)):
-                if not each.sorted:
-                    what = "which files a sample of {} draws is chance, in spite of the seed:"
-                    yield _Use(each.listing, Severity.WARNING, what)
-
-
 def _sorted(taken: dict[tuple[str, str], Orders]) -> Iterable[Spot]:
     """The listings that samples are taken from by position, and that are sorted."""
     spots = (_spot(one.listing) for orders in taken.values() for one in orders if one.sorted)
     return {spot.key: spot for spot in spots}.values()
-
-
-def _mismatch(first: Orders, second: Orders, what: str) -> Iterator[_Use]:
-    """Two sequences that are taken apart by one position, in the order of two listings."""
-    if {o.listing for o in first} & {o.listing for o in second}:
-        return
-    for each in (*_stable(first), *_stable(second)):
-        if not each.sorted:
-            yield _Use(
-                each.listing, Severity.WARNING, f"samples of {{}} are paired wrongly: {what} go by position, and"
-            )
-
-
-def _stable(orders: Orders) -> list[Order]:
-    return sorted(orders, key=lambda o: (o.listing.frame.order, o.listing.expr))
-
-
-def _making(inst: Instance, model: Model) -> tuple[Frame, ...]:
-    """The frames that make a dataset: its construction with all that it calls, and where it is made."""
-    frames = model.run_by(model.ev.classes.construction(inst))[:_MAX_FRAMES]
-    return frames if inst.site is None else (*frames, inst.site.frame)
-
-
-def _zipped(frame: Frame, order: ListingOrder, model: Model) -> Iterator[_Use]:
-    for call in model.calls_named(frame, ("zip",)):
-        if Lib("builtins.zip") not in call.callee.atoms:
-            continue
-        orders = [order.of(arg.value, frame) for arg in call.call.args]
-        for first, second in combinations([each for each in orders if each], 2):
-            yield from _mismatch(first, second, "the files of two listings")
-
-
-def _uses_in(maker: Frame, model: Model) -> tuple[_Use, ...]:
-    """What a def that makes datasets lets the order decide: it may make thousands of them."""
-    order = ListingOrder(model)
-    return (*_zipped(maker, order, model), *_numbered(maker, order, model))
-
-
-def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[_Use]:
-    """Class numbers: `{name: number for number, name in enumerate(names)}`, `names.index(name)`, a counted folder."""
-    for number in numbered(frame, model):
-        for each in _stable(order.of(number, frame)):
-            if not each.sorted:
-                yield _Use(each.listing, Severity.WARNING, "which number a class of {} has is chance:")
 
 
 RULE = Rule(

@@ -47,30 +47,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
 
-from loaderlint.facts import ir
-from loaderlint.findings.finding import Finding, Fix, Intent, Replace, Severity, Silence, Wrap
-from loaderlint.knowledge.numpy_random import SEEDERS
-from loaderlint.project.evaluation.values import Lib, LibMember, LibObject
+from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.reach.model import Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.sample_seeds import reseeding
-from loaderlint.rules.shared.seeding_calls import SEED_CALLS, bound_name, is_read_only_in, seeds_of, written
+from loaderlint.rules.shared.seeding_calls import written
 from loaderlint.rules.shared.wording import in_workers_of
+from loaderlint.rules.worker_seed_overflow.fixes import narrowing_fix
+from loaderlint.rules.worker_seed_overflow.numpy_seeds import Overflow, is_watched, numpy_seeds, seeds_torch
 from loaderlint.rules.worker_seed_overflow.seed_width import NUMPY_LIMIT, reach
-
-_LEGACY = "numpy.random.RandomState"
-
-
-class Overflow(NamedTuple):
-    """A call that gives NumPy a seed which is too large: the expression `seed` of its frame."""
-
-    call: WorkerCall
-    function: str
-    seed: int
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -82,7 +70,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Overflow]]:
     """The seeds that come from one of torch."""
     for call in model.calls(function):
-        for name, seed in _numpy_seeds(call):
+        for name, seed in numpy_seeds(call):
             width, here = reach(seed, call.frame, model), Spot(call.frame, call.number)
             if width is None:
                 continue
@@ -94,12 +82,12 @@ def _why_good(call: WorkerCall, width: int, model: Model) -> str:
     """Why a seed below `width` fits; '' if it may not."""
     if width <= NUMPY_LIMIT:
         return "the seed is below 2**32"
-    return "the call stands in a try, or under a test of how large the seed is" if _is_watched(call, model) else ""
+    return "the call stands in a try, or under a test of how large the seed is" if is_watched(call, model) else ""
 
 
 def _cure(one: Overflow, model: Model, loader: Loader) -> str:
     """Why the seed is not too large in the workers of a loader; '' if it is."""
-    if _seeds_torch(one.call, loader, model):
+    if seeds_torch(one.call, loader, model):
         return "its workers give torch another seed first, which may be a small one"
     return "the seed comes from the sample" if reseeding(one.call, one.seed, loader, model) is not None else ""
 
@@ -107,7 +95,7 @@ def _cure(one: Overflow, model: Model, loader: Loader) -> str:
 def _finding(verdict: WorkerVerdict[Overflow], model: Model) -> Finding:
     one, lead = verdict.about, verdict.exposure.lead
     source = written(one.call, one.seed, lead, model)
-    fix = _fix(one, lead, model)
+    fix = narrowing_fix(one, lead, model)
     return verdict.finding(
         f"this seed is too large for NumPy {in_workers_of(verdict.exposure)}: torch's seed of a worker has 63 bits, "
         f"`{one.function.replace('numpy.', 'np.')}` takes numbers below 2**32 and raises ValueError; "
@@ -117,76 +105,6 @@ def _finding(verdict: WorkerVerdict[Overflow], model: Model) -> Finding:
         verdict.why(model),
         (fix,) if fix else (),
     )
-
-
-# --- what is known of a seed ------------------------------------------------------------------------------------------
-
-
-def _numpy_seeds(call: WorkerCall) -> Iterator[tuple[str, int]]:
-    """What a call seeds of NumPy's old generators: the name of what takes the seed, and the seed's expression."""
-    seed = next((a.value for a in call.call.args[:1] if a.kind in ("pos", "kw")), None)
-    for atom in call.callee.atoms if seed is not None else ():
-        assert seed is not None
-        match atom:
-            case Lib("numpy.random.seed" | "numpy.random.RandomState" as name):
-                yield name, seed
-            case LibMember(LibObject(name), "seed") if name == _LEGACY:
-                yield f"{_LEGACY}.seed", seed
-
-
-def _is_watched(call: WorkerCall, model: Model) -> bool:
-    """Whether the call stands in a `try`, or under a test of how large the seed is."""
-    around = model.def_of(call.frame).around(call.context)
-    return any(here.kind == "try" or here.kind == "if" and _measures(here.expr, call, model) for here in around)
-
-
-def _measures(test: int, call: WorkerCall, model: Model) -> bool:
-    e = model.ev.expr(call.frame, test)
-    operands = (e.left, *e.rights) if isinstance(e, ir.Compare) else ()
-    return any(reach(operand, call.frame, model) is not None for operand in operands)
-
-
-def _seeds_torch(here: WorkerCall, loader: Loader, model: Model) -> bool:
-    """Whether the worker gives torch another seed, which may be a small one: in its worker_init_fn, or on the way."""
-    links = model.chain(here.frame, loader)
-    calls = [*model.calls_in(loader, "init"), *(call for link in links for call in model.frame_calls(link))]
-    return any(
-        SEEDERS.get(name) in ("torch", "all") and (reach(seed, call.frame, model) or 0) <= NUMPY_LIMIT
-        for call in calls
-        for name, seed in seeds_of(call)
-    )
-
-
-# --- the fix ----------------------------------------------------------------------------------------------------------
-
-
-def _fix(one: Overflow, loader: Loader, model: Model) -> Fix | None:
-    """Bring the seed below 2**32 where it is written."""
-    frame, at, number = written(one.call, one.seed, loader, model)
-    if number == at:
-        return None
-    seed, call = model.place(frame, number), model.place(frame, at)
-    name = bound_name(frame, number, model)
-    intent: Intent
-    if seed.anchor > call.anchor or _seeds_alone(name, number, one, model):
-        intent = Wrap(seed, "", " % 2**32")
-    elif name and frame is one.call.frame and one.function in SEED_CALLS:
-        intent = Replace(call, f"{SEED_CALLS[one.function]}({name} % 2**32)")
-    else:
-        return None
-    return Fix("Bring the seed below `2**32`", "safe", (intent,))
-
-
-def _seeds_alone(name: str | None, number: int, one: Overflow, model: Model) -> bool:
-    """Whether a bound seed is read by seeding calls alone."""
-    frame = one.call.frame
-    calls = {
-        call.number
-        for call in model.frame_calls(frame)
-        for _, seed in (*_numpy_seeds(call), *seeds_of(call))
-        if seed == number
-    }
-    return name is not None and is_read_only_in(calls, frame, number, model)
 
 
 RULE = Rule(

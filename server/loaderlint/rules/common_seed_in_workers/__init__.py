@@ -58,51 +58,22 @@ batch or sample: the calls are deleted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from loaderlint.findings.finding import (
-    DeleteStatement,
-    Evidence,
-    Finding,
-    Fix,
-    Intent,
-    Replace,
-    Severity,
-    Silence,
-    Wrap,
-)
+from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.common_seeds import Rhythm, rhythm, why_not_common
+from loaderlint.rules.common_seed_in_workers.common_seedings import Seeding, sets_order
+from loaderlint.rules.common_seed_in_workers.fixes import own_seed_fix
+from loaderlint.rules.shared.common_seeds import rhythm, why_not_common
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.seed_sources import seed_sources
-from loaderlint.rules.shared.seeding_calls import (
-    Written,
-    is_for_workers,
-    is_read_only_in,
-    seeds_of,
-    statements,
-    written,
-)
+from loaderlint.rules.shared.seeding_calls import seeds_of, written
 from loaderlint.rules.shared.silence_reasons import EVALUATION, silences
-from loaderlint.rules.shared.stream_items import orders
 from loaderlint.rules.shared.wording import in_workers_of
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
-
-
-class Seeding(NamedTuple):
-    """A call that gives all workers of the loaders in `exposure` the same seed: what it calls, how often it runs, and
-    where the seed is written. `moves`: it is another one in each epoch."""
-
-    call: WorkerCall
-    function: str
-    rhythm: Rhythm
-    place: Written
-    moves: bool
-    exposure: Exposure
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -150,7 +121,7 @@ def _finding(verdict: WorkerVerdict[Seeding], model: Model) -> Finding:
     first, place = verdict.about, verdict.spot.place(model)
     others = {model.place(one.place.frame, one.place.number): one.function for one in verdict.together}
     also = [Evidence(other, f"`{function}` too") for other, function in others.items() if other != place]
-    fix = _fix(verdict.together, model)
+    fix = own_seed_fix(verdict.together, model)
     return verdict.finding(
         f"within an epoch all workers draw the same numbers {in_workers_of(verdict.exposure)}: "
         f"`{first.function.replace('numpy.', 'np.')}` gets the same seed in each of them; {_advice(first, model)}",
@@ -161,52 +132,12 @@ def _finding(verdict: WorkerVerdict[Seeding], model: Model) -> Finding:
     )
 
 
-def _sets_order(seeding: Seeding, model: Model) -> bool:
-    """Whether the function that seeds also draws an order of items, which all workers have to agree on."""
-    return any(orders(one) for one in model.frame_calls(seeding.call.frame))
-
-
 def _advice(seeding: Seeding, model: Model) -> str:
-    if _sets_order(seeding, model):
+    if sets_order(seeding, model):
         return "draw the order, which all workers share, from a generator of its own"
     if seeding.rhythm in ("batch", "sample"):
         return "delete the call, or let the worker enter the seed: `torch.initial_seed()`"
     return "add `torch.initial_seed()` to it" if seeding.moves else "seed from `torch.initial_seed() % 2**32`"
-
-
-# --- fixes ------------------------------------------------------------------------------------------------------------
-
-
-def _fix(seedings: Sequence[Seeding], model: Model) -> Fix | None:
-    """Let the worker enter all seeds at once where they are set once or for each epoch; else delete the calls. None
-    where an order is drawn with them: with seeds of their own, workers would give items twice or never."""
-    if any(_sets_order(one, model) for one in seedings):
-        return None
-    if any(one.rhythm in ("batch", "sample") for one in seedings):
-        places = dict.fromkeys(statements((one.place for one in seedings), model))
-        deleted = tuple(DeleteStatement(place) for place in places if place is not None)
-        return Fix("Delete the seeding", "unsafe", deleted) if None not in places else None
-    changes = [_change(one, seedings, model) for one in seedings]
-    if None in changes:
-        return None
-    intents = tuple(dict.fromkeys(change for change in changes if change is not None))
-    lasting = any(
-        not one.moves and loader.persistent is not False for one in seedings for loader in one.exposure.loaders
-    )
-    only = all(is_for_workers(one.place.frame, model) for one in seedings)
-    return Fix("Let the worker enter the seed", "safe" if only and not lasting else "unsafe", intents)
-
-
-def _change(seeding: Seeding, seedings: Sequence[Seeding], model: Model) -> Intent | None:
-    """Give one seed the worker's: instead of a constant, else added to it."""
-    frame, at, number = seeding.place
-    place, call = model.place(frame, number), model.place(frame, at)
-    calls = {one.place.at for one in seedings if (one.place.frame, one.place.number) == (frame, number)}
-    if number == at or (place.anchor <= call.anchor and not is_read_only_in(calls, frame, number, model)):
-        return None
-    if not seeding.moves:
-        return Replace(place, "{torch}.initial_seed() % 2**32")
-    return Wrap(place, "({torch}.initial_seed() + ", ") % 2**32")
 
 
 RULE = Rule(

@@ -56,29 +56,19 @@ with this function holds a `Subset`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Severity, Silence, Wrap
+from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.loader_defaults import OWN_ATTRIBUTES
 from loaderlint.knowledge.numpy_random import GENERATORS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibObject
+from loaderlint.project.evaluation.values import Atom, Instance, LibObject
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.project.reach.worker_dataset import is_worker_dataset
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.init_through_wrapper.dataset_writes import Write, unwrapping_fixes, writes_on_dataset
 from loaderlint.rules.shared.judgement import Unsaid, certainty_of_workers, weighed
 from loaderlint.rules.shared.silence_reasons import few_workers
-
-
-class Write(NamedTuple):
-    """An attribute that a frame sets on the worker's dataset; `base` is the expression that is set on."""
-
-    frame: Frame
-    base: int
-    name: str
-    place: Place
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -88,7 +78,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         return
     for reached in model.reached_by(loader):
         if reached.loaders.get("init", 0) >> loader.index & 1:
-            for write in _writes(reached.frame, model):
+            for write in writes_on_dataset(reached.frame, model):
                 readers = list(_readers(write.name, loader, model))
                 reason = _why_not(write, readers, wrappers, loader)
                 if reason:
@@ -120,7 +110,7 @@ def _finding(
         write.place,
         write.name,
         (Evidence(model.site_place(loader.site), f"{loader.name} holds a {short}"), *readers),
-        _fixes(write, model),
+        unwrapping_fixes(write, model),
     )
 
 
@@ -163,53 +153,6 @@ def _is_anothers(dataset: Instance, name: str, model: Model) -> bool:
         for store in model.ev.classes.stores(dataset, name)
         if store.construction
         for atom in store.value.atoms
-    )
-
-
-# --- what the function sets -------------------------------------------------------------------------------------------
-
-
-def _writes(frame: Frame, model: Model) -> Iterator[Write]:
-    """The attributes that a frame sets on `get_worker_info().dataset`, and on nothing else."""
-    for number, step in model.steps(frame):
-        if isinstance(step, ir.SetAttr) and _is_worker_dataset(step.base, frame, model):
-            yield Write(frame, step.base, step.name, model.step_place(frame, number))
-        call = model.ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
-        if isinstance(step, ir.Perform) and isinstance(call, ir.Call) and len(call.args) == 3:
-            key = model.ev.eval(call.args[1].value, frame).literal
-            if Lib("builtins.setattr") in model.ev.eval(call.func, frame).atoms and key is not None:
-                if _is_worker_dataset(call.args[0].value, frame, model):
-                    yield Write(frame, call.args[0].value, str(key.value), model.place(frame, step.call))
-
-
-def _is_worker_dataset(number: int, frame: Frame, model: Model) -> bool:
-    atoms = model.ev.eval(number, frame).atoms
-    return bool(atoms) and all(is_worker_dataset(atom) for atom in atoms)
-
-
-def _fixes(write: Write, model: Model) -> tuple[Fix, ...]:
-    """Go into the Subset, where each loader with the function holds one, around no other wrapper."""
-    reached = model.reached[write.frame]
-    loaders = [one for one in model.loaders if reached.loaders.get("init", 0) >> one.index & 1]
-    if not all(_holds_subset(one, model) for one in loaders) or _uses_wrapper(write, model):
-        return ()
-    if not isinstance(model.ev.expr(write.frame, write.base), ir.Attr):
-        return ()
-    into = Wrap(model.place(write.frame, write.base), "", ".dataset")
-    return (Fix("Set it on the dataset inside the Subset", "unsafe", (into,)),)
-
-
-def _holds_subset(loader: Loader, model: Model) -> bool:
-    held = loader.argument("dataset").ordered()
-    return all(isinstance(atom, LibObject) and atom.name == "torch.utils.data.Subset" for atom in held)
-
-
-def _uses_wrapper(write: Write, model: Model) -> bool:
-    """Whether the function reads the wrapper's own attributes, through the same name."""
-    own = {name for names in OWN_ATTRIBUTES.values() for name in names}
-    return any(
-        isinstance(e := model.ev.expr(write.frame, number), ir.Attr) and e.base == write.base and e.name in own
-        for number in write.frame.memo
     )
 
 

@@ -74,39 +74,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.knowledge.handles import HandleKind
-from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, LibObject, Val
-from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
+from loaderlint.project.evaluation.values import LibObject
+from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.handle_across_workers.handle_uses import Use, cure_of, drops_state, why_not_shared
 from loaderlint.rules.shared.handle_accessor import accessor
-from loaderlint.rules.shared.held_handles import (
-    compares_pid,
-    first_uses,
-    handles_read,
-    is_held,
-    opener,
-)
+from loaderlint.rules.shared.held_handles import first_uses, handles_read, opener
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged_first, lowered
 from loaderlint.rules.shared.lazy_places import site_key, spot_of
-from loaderlint.rules.shared.silence_reasons import started_by
 from loaderlint.rules.shared.wording import in_workers_of
-
-
-class Use(NamedTuple):
-    """Where a worker reads a handle: expression `number` of `frame`. `drops`: its object leaves it out when it is
-    pickled; `touches`: where the main process takes a sample, and so opens it."""
-
-    frame: Frame
-    number: int
-    held: LibObject
-    kind: HandleKind
-    value: Val
-    drops: bool
-    touches: tuple[Evidence, ...]
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -122,9 +101,9 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Us
         for number, value, held, kind in handles_read(frame, model):
             made = opener(held, model).site
             touches = tuple(first_uses(held, value, model)) if model.runs_in_worker(held.site.frame) else ()
-            use = Use(frame, number, held, kind, value, _drops_state(value, model), touches)
-            why_not = _why_not_shared(use, model)
-            yield Candidate(use, frame, spot_of(made), partial(_cure, use, model), why_not, key=site_key(made))
+            use = Use(frame, number, held, kind, value, drops_state(value, model), touches)
+            why_not = why_not_shared(use, model)
+            yield Candidate(use, frame, spot_of(made), partial(cure_of, use, model), why_not, key=site_key(made))
 
 
 def _finding(verdict: WorkerVerdict[Use], model: Model) -> Finding:
@@ -142,24 +121,6 @@ def _finding(verdict: WorkerVerdict[Use], model: Model) -> Finding:
 
 
 # --- whether the workers share it -------------------------------------------------------------------------------------
-
-
-def _why_not_shared(use: Use, model: Model) -> str:
-    """Why workers have no handle that was opened before they start; '' if they may."""
-    if compares_pid(use.frame, model):
-        return "the function that uses it asks which process it is in"
-    if model.runs_in_worker(use.held.site.frame):
-        return "" if use.touches else "it is opened in the worker, and the main process takes no sample before"
-    held_then = is_held(use.held, use.value.origins, model)
-    return "" if held_then else "the main process does not hold it any more when the workers start"
-
-
-def _cure(use: Use, model: Model, loader: Loader) -> str:
-    """Why the workers of a loader do not share it: each opens its own; '' if they do."""
-    if loader.out_of_sight or not (use.drops or use.touches) or "fork" in model.start_methods(loader):
-        return ""
-    left = "the handle is left out when its object is pickled" if use.drops else "each of them opens it anew"
-    return f"{started_by(loader, model)}, and {left}"
 
 
 def _weigh(model: Model, uses: Sequence[Candidate[Use]], exposure: Exposure) -> Severity | Unsaid:
@@ -186,12 +147,6 @@ def _where(made: LibObject, model: Model) -> str:
     if made.site.frame.def_ == 0:
         return f"at module level in {made.site.frame.path.name}"
     return f"in `{model.label(made.site.frame)}`"
-
-
-def _drops_state(value: Val, model: Model) -> bool:
-    """Whether the object leaves its handle out when it is pickled."""
-    owners = [origin.owner for origin in value.origins if isinstance(origin.owner, Instance)]
-    return any(model.ev.classes.member(o.cls, n) for o in owners for n in ("__getstate__", "__reduce__"))
 
 
 RULE = Rule(

@@ -51,31 +51,21 @@ or a loader without workers runs it: there the number of threads would change.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import DeleteStatement, Finding, Fix, Safety, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Lib, LibObject, Literal_
-from loaderlint.project.reach.model import Exposure, Model, WorkerCall, WorkerFunction
+from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.loader_traits import not_forked
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.wording import in_workers_of
+from loaderlint.rules.torch_threads_in_worker.thread_counts import Threads, threads_asked_for
 
 _SETTER = Lib("torch.set_num_threads")
-#: Calls that give the number of the machine's cores.
-_CORES = frozenset(
-    {
-        "os.cpu_count",
-        "os.process_cpu_count",
-        "multiprocessing.cpu_count",
-        "torch.multiprocessing.cpu_count",
-        "psutil.cpu_count",
-    }
-)
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -84,13 +74,13 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         yield one if isinstance(one, Silence) else _finding(one, model)
 
 
-def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[_Threads] | Silence]:
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Threads] | Silence]:
     """The calls that ask for several threads."""
     cure = not_forked(model, "not by fork")
     for call in model.calls(function):
         if _SETTER not in call.callee.atoms:
             continue
-        here, threads = Spot(call.frame, call.number), _threads(call, model)
+        here, threads = Spot(call.frame, call.number), threads_asked_for(call, model)
         if threads is None:
             yield from silent(RULE.name, here, "it is not known to ask for more than one thread", model)
         else:
@@ -98,7 +88,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[_T
             yield Candidate(threads, call.frame, here, cure, doubts=doubts, key=here.key)
 
 
-def _finding(verdict: WorkerVerdict[_Threads], model: Model) -> Finding:
+def _finding(verdict: WorkerVerdict[Threads], model: Model) -> Finding:
     return verdict.finding(
         "the worker hangs at its first operation on a large tensor: "
         f"`torch.set_num_threads({verdict.about.text})` {in_workers_of(verdict.exposure)}, forked from a process whose "
@@ -110,34 +100,7 @@ def _finding(verdict: WorkerVerdict[_Threads], model: Model) -> Finding:
     )
 
 
-class _Threads(NamedTuple):
-    """How many threads a call in `frame` asks for: `text` for people; whether it is `certain` that they are several."""
-
-    frame: Frame
-    text: str
-    certain: bool
-
-
-def _threads(call: WorkerCall, model: Model) -> _Threads | None:
-    """What the call asks for; None if that is one thread or cannot be read."""
-    passed = model.ev.calls.arguments(call.call, call.frame).positional
-    if not passed:
-        return None
-    several = [text for atom in passed[0].ordered() if (text := _several(atom))]
-    return _Threads(call.frame, several[0], len(several) == len(passed[0].atoms)) if several else None
-
-
-def _several(atom: Atom) -> str:
-    """The number that an atom stands for if it is more than one, else ''."""
-    match atom:
-        case Literal_("int", int(number), _) if number > 1:
-            return str(number)
-        case LibObject(name, _) if name in _CORES:
-            return f"{name}()"
-    return ""
-
-
-def _fixes(verdict: WorkerVerdict[_Threads], model: Model) -> tuple[Fix, ...]:
+def _fixes(verdict: WorkerVerdict[Threads], model: Model) -> tuple[Fix, ...]:
     """Delete the call, where it is a statement."""
     frame, called = verdict.spot.frame, verdict.spot.number
     for number, step in model.steps(frame):

@@ -55,29 +55,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from loaderlint.findings.finding import DeleteStatement, Evidence, Finding, Fix, Severity, Silence
-from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.common_seeds import is_common_seed
+from loaderlint.rules.reseed_per_sample.reseeding_effects import (
+    PARTS,
+    Effect,
+    effect_of,
+    loaders_running,
+    why_no_effect,
+)
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.loader_traits import is_for_evaluation
-from loaderlint.rules.shared.sample_seeds import reseeding
-from loaderlint.rules.shared.seeding_calls import is_for_workers, on_the_way, seeds_of, statements, written
+from loaderlint.rules.shared.seeding_calls import is_for_workers, seeds_of, statements, written
 from loaderlint.rules.shared.silence_reasons import CURED, EVALUATION, silences
-from loaderlint.rules.shared.wanted_seeds import is_wanted
 from loaderlint.rules.shared.wording import in_workers_of
-
-_Effect = Literal["alike", "by index"]
-_PARTS: tuple[Part, ...] = ("sample", "collate")
 
 
 class Reseed(NamedTuple):
     """A seeding call for each sample: what it does to samples, what it calls, and the expression of its seed."""
 
-    effect: _Effect
+    effect: Effect
     call: WorkerCall
     function: str
     seed: int
@@ -85,7 +86,7 @@ class Reseed(NamedTuple):
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding where a seed is written, or where a function is called that has the seed in it."""
-    for one in judged(RULE, _candidates(function, model), model, parts=_PARTS, weigh=_weigh):
+    for one in judged(RULE, _candidates(function, model), model, parts=PARTS, weigh=_weigh):
         yield one if isinstance(one, Silence) else _finding(one, model)
 
 
@@ -94,9 +95,9 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Re
     for call in model.calls(function):
         here = Spot(call.frame, call.number)
         for name, seed in seeds_of(call):
-            effects = {_effect(call, seed, loader, model) for loader in _loaders(call, model)}
+            effects = {effect_of(call, seed, loader, model) for loader in loaders_running(call, model)}
             if effects == {None} and model.explains:
-                reasons = (_why_none(call, seed, loader, model) for loader in _loaders(call, model))
+                reasons = (why_no_effect(call, seed, loader, model) for loader in loaders_running(call, model))
                 yield from silences(RULE.name, here.place(model), reasons)
             for effect in effects - {None}:
                 assert effect is not None
@@ -108,7 +109,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Re
 
 
 def _cure(one: Reseed, model: Model, loader: Loader) -> str:
-    return CURED if _effect(one.call, one.seed, loader, model) != one.effect else ""
+    return CURED if effect_of(one.call, one.seed, loader, model) != one.effect else ""
 
 
 def _weigh(reseeds: Sequence[Candidate[Reseed]], exposure: Exposure) -> Severity | Unsaid:
@@ -155,31 +156,6 @@ def _fixes(reseeds: Sequence[Reseed], exposure: Exposure, model: Model) -> tuple
     if len(intents) != len(set(places)) or None in places:
         return ()
     return (Fix("Delete the seeding for each sample", "unsafe", intents),)
-
-
-# --- what a call does to samples --------------------------------------------------------------------------------------
-
-
-def _loaders(call: WorkerCall, model: Model) -> Iterator[Loader]:
-    return model.loaders_of(model.reached[call.frame].bits(_PARTS))
-
-
-def _effect(call: WorkerCall, seed: int, loader: Loader, model: Model) -> _Effect | None:
-    """What the call does to the samples of a loader, where nobody can have wanted it."""
-    effect = reseeding(call, seed, loader, model)
-    if effect == "alike" and is_common_seed(call, seed, loader, model):
-        return None  # common-seed-in-workers
-    if effect is None or any(is_wanted(*place, model) for place in on_the_way(call, loader, model)):
-        return None
-    return effect
-
-
-def _why_none(call: WorkerCall, seed: int, loader: Loader, model: Model) -> str:
-    if is_common_seed(call, seed, loader, model):
-        return "it is the same seed in all workers: common-seed-in-workers"
-    if reseeding(call, seed, loader, model) is None:
-        return "it is not the same seed before each sample, or nobody knows"
-    return "the state is put back, or it is done for evaluation, in one of its modes, or at one index only"
 
 
 RULE = Rule(

@@ -1,0 +1,34 @@
+"""Where CUDA fails in workers, and what leaves it in doubt."""
+
+from __future__ import annotations
+
+from loaderlint.project.reach.model import Model, WorkerCall
+from loaderlint.rules.shared.cuda_uses import doubts_around
+from loaderlint.rules.shared.judgement import Cure
+from loaderlint.rules.shared.loader_traits import not_forked
+from loaderlint.rules.shared.process_guards import callers_of
+
+#: What shows that the main process uses CUDA, or leaves it to a trainer that does.
+_SIGNS = ("cuda", "Trainer", "Accelerator", "Fabric", "accelerator", "pin_memory=True")
+
+
+def cure(model: Model) -> Cure:
+    """A cure: CUDA can be used in workers that are not forked."""
+    return not_forked(model, "where CUDA can be used")
+
+
+def doubts_of(call: WorkerCall, model: Model) -> int | None:
+    """The conditions that the call and the way to it stand under (see `doubts_around`)."""
+    found = [doubts_around(frame, context, model) for frame, context in callers_of(call, model)]
+    return None if None in found else max(one for one in found if one is not None)
+
+
+def main_uses_cuda(model: Model) -> bool:
+    """Whether code outside the workers' own shows a sign of CUDA."""
+    workers = {(frame.path, frame.piece) for frame in model.reached}
+    for sign in _SIGNS:
+        for path in model.files.containing(sign):
+            file = model.files.file(path)
+            if file and any((path, piece) not in workers for piece in file.mentioning(sign)):
+                return True
+    return False

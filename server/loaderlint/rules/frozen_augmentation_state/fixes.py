@@ -1,0 +1,62 @@
+"""The fix: a worker_init_fn that seeds the transforms of one library."""
+
+from __future__ import annotations
+
+from loaderlint.findings.finding import AddImport, Fix, InsertFunction, Intent, SetArgument
+from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse
+from loaderlint.rules.shared.seeding import TAKES_INIT, may_be_passed
+
+_SEEDING = """\
+def {{seed_transforms}}(worker_id):
+    \"\"\"Give each worker's copies of the transforms a random state of their own.\"\"\"
+    datasets = [{{torch.utils.data}}.get_worker_info().dataset]
+    for dataset in datasets:
+        if isinstance(dataset, {{torch.utils.data}}.Subset):
+            datasets.append(dataset.dataset)
+        elif isinstance(dataset, ({{torch.utils.data}}.ConcatDataset, {{torch.utils.data}}.ChainDataset)):
+            datasets.extend(dataset.datasets)
+        for name in ({names}):
+            transform = getattr(dataset, name, None)
+            if hasattr(transform, "set_random_seed"):
+                transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
+
+
+def seeding_fix(uses: list[TransformUse], loader: Loader, model: Model) -> Fix | None:
+    """Pass a worker_init_fn that seeds all transforms of one library on the loader's dataset."""
+    library = uses[0].library
+    passed = loader.argument("worker_init_fn").literal
+    if loader.site is None or loader.kind.name not in TAKES_INIT or passed is None or not may_be_passed(loader, model):
+        return None
+    kept = [_kept_as(use, loader) for use in uses]
+    if any(one is None for one in kept):
+        return None
+    names = sorted({name for one in kept for name in one or ()})
+    call = model.site_place(loader.site)
+    intents: tuple[Intent, ...]
+    if library.name == "MONAI":
+        intents = (
+            AddImport(call.path, "monai.data.utils", name="worker_init_fn"),
+            SetArgument(call, "worker_init_fn", "{worker_init_fn}"),
+        )
+        return Fix("Seed MONAI's transforms: pass its `worker_init_fn`", "safe", intents)
+    if library.name != "albumentations" or not names:
+        return None
+    listed = ", ".join(f'"{name}"' for name in names)
+    source = _SEEDING.format(names=f"{listed}," if len(names) == 1 else listed)
+    intents = (
+        InsertFunction(call.path, "seed_transforms", source),
+        SetArgument(call, "worker_init_fn", "{seed_transforms}"),
+    )
+    return Fix("Seed each worker's transforms: pass `worker_init_fn=seed_transforms`", "safe", intents)
+
+
+def _kept_as(use: TransformUse, loader: Loader) -> tuple[str, ...] | None:
+    """The attributes of the loader's datasets that hold the transform; None where it is kept anywhere else."""
+    if use.frame is None:
+        return ()
+    held = [o for o in use.origins if isinstance(o.owner, Instance)]
+    if not held or not all(o.owner in loader.datasets and len(o.path) == 1 for o in held):
+        return None
+    return tuple(sorted({origin.path[0] for origin in held}))

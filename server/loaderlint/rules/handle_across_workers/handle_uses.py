@@ -1,0 +1,50 @@
+"""Where workers read a handle, and whether they share it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from loaderlint.findings.finding import Evidence
+from loaderlint.knowledge.handles import HandleKind
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, LibObject, Val
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.shared.held_handles import compares_pid, is_held
+from loaderlint.rules.shared.silence_reasons import started_by
+
+
+class Use(NamedTuple):
+    """Where a worker reads a handle: expression `number` of `frame`. `drops`: its object leaves it out when it is
+    pickled; `touches`: where the main process takes a sample, and so opens it."""
+
+    frame: Frame
+    number: int
+    held: LibObject
+    kind: HandleKind
+    value: Val
+    drops: bool
+    touches: tuple[Evidence, ...]
+
+
+def why_not_shared(use: Use, model: Model) -> str:
+    """Why workers have no handle that was opened before they start; '' if they may."""
+    if compares_pid(use.frame, model):
+        return "the function that uses it asks which process it is in"
+    if model.runs_in_worker(use.held.site.frame):
+        return "" if use.touches else "it is opened in the worker, and the main process takes no sample before"
+    held_then = is_held(use.held, use.value.origins, model)
+    return "" if held_then else "the main process does not hold it any more when the workers start"
+
+
+def cure_of(use: Use, model: Model, loader: Loader) -> str:
+    """Why the workers of a loader do not share it: each opens its own; '' if they do."""
+    if loader.out_of_sight or not (use.drops or use.touches) or "fork" in model.start_methods(loader):
+        return ""
+    left = "the handle is left out when its object is pickled" if use.drops else "each of them opens it anew"
+    return f"{started_by(loader, model)}, and {left}"
+
+
+def drops_state(value: Val, model: Model) -> bool:
+    """Whether the object leaves its handle out when it is pickled."""
+    owners = [origin.owner for origin in value.origins if isinstance(origin.owner, Instance)]
+    return any(model.ev.classes.member(o.cls, n) for o in owners for n in ("__getstate__", "__reduce__"))

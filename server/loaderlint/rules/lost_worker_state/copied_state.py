@@ -1,0 +1,28 @@
+"""Where the main process makes what each worker gets a copy of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.findings.finding import Evidence
+from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.reach.model import Model
+from loaderlint.rules.lost_worker_state.sample_caches import Cache, made_in_module
+
+
+def births(owner: Instance, name: str, model: Model) -> Iterator[Evidence]:
+    """Where the constructor makes what each worker gets a copy of."""
+    for store in model.ev.classes.stores(owner, name):
+        if store.construction:
+            place = model.step_place(store.frame, store.step)
+            yield Evidence(place, f"{model.label(store.frame)} makes {name}, which each worker copies")
+
+
+def made(cache: Cache, model: Model) -> Iterator[Evidence]:
+    """Where a cache is made that each worker has one of."""
+    if cache.owner is not None:
+        yield from births(cache.owner, cache.name, model)
+        return
+    place = made_in_module(cache, model)
+    if place is not None:
+        yield Evidence(place, f"each worker has a module of its own, with its own {cache.name}")

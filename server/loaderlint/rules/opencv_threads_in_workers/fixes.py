@@ -1,0 +1,64 @@
+"""The fixes: limit the threads of OpenCV in each worker, or wherever cv2 is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from loaderlint.facts import ir
+from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, SetArgument
+from loaderlint.project.evaluation.values import Atom, FunctionRef
+from loaderlint.project.reach.model import Exposure, Model
+from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import
+
+_LIMIT = """\
+def {init_worker}(worker_id):
+    # The workers already run in parallel.
+    {cv2}.setNumThreads(0)"""
+
+
+def limiting_fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[Fix, ...]:
+    """Limit the threads in each worker, and, as a second way, right after the import."""
+    fixes = []
+    intents = list(_in_init(exposure, model))
+    if intents and None not in intents:
+        kept = tuple(dict.fromkeys(intent for intent in intents if intent is not None))
+        fixes.append(Fix("Call `cv2.setNumThreads(0)` in each worker", "safe", kept))
+    if imported.plain:
+        after = InsertStatement(imported.spot.place(model), "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")
+        title = "Call `cv2.setNumThreads(0)` after `import cv2` (limits the main process too)"
+        fixes.append(Fix(title, "unsafe", (after,)))
+    return tuple(fixes)
+
+
+def _in_init(exposure: Exposure, model: Model) -> Iterator[Intent | None]:
+    """The call in each loader's worker_init_fn, a new one where there is none; None where that cannot be done."""
+    for loader in exposure.loaders:
+        passed = loader.argument("worker_init_fn")
+        literal = passed.literal
+        if loader.site is None or loader.kind.name != "torch.utils.data.DataLoader":
+            yield None
+        elif literal is not None and literal.value is None:
+            call = model.site_place(loader.site)
+            yield InsertFunction(call.path, "init_worker", _LIMIT)
+            yield SetArgument(call, "worker_init_fn", "{init_worker}")
+        else:
+            yield _first_statement(passed.only(FunctionRef), model)
+
+
+def _first_statement(functions: Sequence[Atom], model: Model) -> Intent | None:
+    """`cv2.setNumThreads(0)` before the first statement of a worker_init_fn of the project."""
+    function = functions[0] if len(functions) == 1 else None
+    if not isinstance(function, FunctionRef):
+        return None
+    facts = model.ev.facts(function.path, function.piece)
+    if facts is None or facts.ir.defs[function.def_].kind != "function":
+        return None
+    for number, step in enumerate(facts.ir.defs[function.def_].steps):
+        value = facts.ir.exprs[step.expr] if isinstance(step, ir.Evaluate) else None
+        if isinstance(value, ir.Const):
+            continue  # the docstring
+        if isinstance(step, ir.Perform) or step.context != 0:
+            continue  # its statement comes next, or it stands inside a block
+        anchor = facts.anchors.steps[function.def_][number]
+        return InsertStatement(Place(function.path, function.piece, anchor), "{cv2}.setNumThreads(0)", "before")
+    return None

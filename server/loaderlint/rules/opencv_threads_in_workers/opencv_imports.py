@@ -1,0 +1,44 @@
+"""Where a module that workers run imports cv2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.project.reach.model import Model
+from loaderlint.rules.base import WorkerModule
+from loaderlint.rules.shared.lazy_places import Spot
+
+
+class Import(NamedTuple):
+    """An import of cv2. `plain`: at module level, under no condition."""
+
+    spot: Spot
+    plain: bool
+
+
+def imports_of_cv2(module: WorkerModule, model: Model) -> Iterator[Import]:
+    """Where cv2 is imported: at module level first, then in the functions that workers run."""
+    file = model.files.file(module.path)
+    if file is None or not file.mentioning("cv2"):
+        return  # as in most modules that workers run: do not parse them for it
+    for binding in file.bindings_holding("cv2"):
+        spot = Spot(model.ev.body(module.path, binding.piece), binding.step, "step")
+        if binding.def_ == 0 and _imports_cv2(spot, model):
+            yield Import(spot, not binding.conditional)
+    for function in module.functions:
+        for frame in function.frames[:1]:
+            spots = (Spot(frame, step, "step") for step in range(len(model.def_of(frame).steps)))
+            yield from (Import(spot, plain=False) for spot in spots if _imports_cv2(spot, model))
+
+
+def _imports_cv2(spot: Spot, model: Model) -> bool:
+    """Whether a step binds cv2 or a part of it."""
+    file = model.files.file(spot.frame.path)
+    one = model.ev.def_of(spot.frame)
+    if one is None or spot.number < 0 or file is None or not file.pieces[spot.frame.piece].holds("cv2"):
+        return False
+    step = one.steps[spot.number]
+    value = model.ev.expr(spot.frame, step.value) if isinstance(step, ir.Bind) else None
+    return isinstance(value, ir.Imported) and value.module.partition(".")[0] == "cv2" and value.level == 0

@@ -1,0 +1,40 @@
+"""What a seeding call for each sample does to the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from loaderlint.project.reach.model import Loader, Model, Part, WorkerCall
+from loaderlint.rules.shared.common_seeds import is_common_seed
+from loaderlint.rules.shared.sample_seeds import reseeding
+from loaderlint.rules.shared.seeding_calls import on_the_way
+from loaderlint.rules.shared.wanted_seeds import is_wanted
+
+#: What a seeding call before each sample does: all samples alike, or each by its index.
+Effect = Literal["alike", "by index"]
+PARTS: tuple[Part, ...] = ("sample", "collate")
+
+
+def loaders_running(call: WorkerCall, model: Model) -> Iterator[Loader]:
+    """The loaders whose workers perform the call."""
+    return model.loaders_of(model.reached[call.frame].bits(PARTS))
+
+
+def effect_of(call: WorkerCall, seed: int, loader: Loader, model: Model) -> Effect | None:
+    """What the call does to the samples of a loader, where nobody can have wanted it."""
+    effect = reseeding(call, seed, loader, model)
+    if effect == "alike" and is_common_seed(call, seed, loader, model):
+        return None  # common-seed-in-workers
+    if effect is None or any(is_wanted(*place, model) for place in on_the_way(call, loader, model)):
+        return None
+    return effect
+
+
+def why_no_effect(call: WorkerCall, seed: int, loader: Loader, model: Model) -> str:
+    """Why the call does nothing to the samples of a loader that nobody can have wanted."""
+    if is_common_seed(call, seed, loader, model):
+        return "it is the same seed in all workers: common-seed-in-workers"
+    if reseeding(call, seed, loader, model) is None:
+        return "it is not the same seed before each sample, or nobody knows"
+    return "the state is put back, or it is done for evaluation, in one of its modes, or at one index only"

@@ -1,0 +1,51 @@
+"""The fix: a generator of its own in each worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from loaderlint.findings.finding import Fix
+from loaderlint.project.evaluation.values import Site
+from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
+from loaderlint.rules.shared.lazy_places import SiteKey, site_key
+from loaderlint.rules.shared_generator.generator_draws import draws_of, is_common_order, why_good
+from loaderlint.rules.shared_generator.seed_mixing import seeds_with_more
+
+#: A function: its path, piece and number there.
+_DefKey = tuple[Path, int, int]
+
+
+def own_generator_fix(draw: Draw, model: Model) -> Fix | None:
+    """The fix for the generator that is drawn from, and for all that are made beside it: half of them mended would look
+    like all."""
+    site = draw.made.site
+    own = _generators(model)[_def_key(site)][site_key(site)]
+    if any(is_common_order(one, model) for one in own):
+        return None  # it has to stay the same in all workers
+    if site.frame.def_ == 0:
+        return accessor_fix([own], model)
+    beside = _generators(model)[_def_key(site)].values()
+    faulty = [draws for draws in beside if draws is own or not any(why_good(one, model) for one in draws)]
+    return accessor_fix(faulty, model)
+
+
+def _generators(model: Model) -> Mapping[_DefKey, Mapping[SiteKey, list[Draw]]]:
+    """Every draw in worker code, by the function that makes the generator and by the place where it does."""
+    return model.once(_drawn_from)
+
+
+def _drawn_from(model: Model) -> Mapping[_DefKey, Mapping[SiteKey, list[Draw]]]:
+    found: dict[_DefKey, dict[SiteKey, list[Draw]]] = {}
+    for frame in model.reached:
+        for call in model.frame_calls(frame):
+            for draw in draws_of(call, model):
+                site = draw.made.site
+                if not seeds_with_more(call, model):
+                    found.setdefault(_def_key(site), {}).setdefault(site_key(site), []).append(draw)
+    return found
+
+
+def _def_key(site: Site) -> _DefKey:
+    return (site.frame.path, site.frame.piece, site.frame.def_)

@@ -1,0 +1,88 @@
+"""How long a loader and its workers live, and what is set on its dataset while they do."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, LibObject, Site
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.shared.epoch_loops import Loop, goes_through, is_loader, loops_around, step_context
+from loaderlint.rules.stale_persistent_state.late_changes import Change
+
+#: Methods that Lightning calls in each epoch.
+_HOOKS = frozenset(
+    """
+    on_train_epoch_start on_train_epoch_end on_epoch_start on_epoch_end training_epoch_end on_validation_epoch_end
+    """.split()
+)
+
+
+def creation_of(site: Site, model: Model) -> tuple[Frame, int]:
+    """Where a loader comes into being, as a frame and a context: where the object is made that keeps it, if it makes
+    its loader once."""
+    owner = site.frame.receiver
+    if isinstance(owner, Instance) and owner.site is not None and _is_kept(site, owner, model):
+        return owner.site.frame, step_context(owner.site, model)
+    return site.frame, step_context(site, model)
+
+
+def _is_kept(site: Site, owner: Instance, model: Model) -> bool:
+    """Whether an object keeps a loader behind a test of the attribute that holds it, and nothing takes it away."""
+    frame = site.frame
+    names = {
+        step.name
+        for _, step in frame.code.steps_of(ir.SetAttr)
+        if step.value == site.expr and ir.is_self(model.ev.expr(frame, step.base))
+    }
+    tests = [one.expr for one in model.def_of(frame).around(step_context(site, model)) if one.kind == "if"]
+    for e in (model.ev.expr(frame, number) for number in ir.made_of(frame.code.exprs, tests)):
+        if isinstance(e, ir.Attr) and e.name in names and ir.is_self(model.ev.expr(frame, e.base)):
+            stores = model.ev.classes.stores(owner, e.name)
+            return all(store.construction or store.value.literal is None for store in stores)
+    return False
+
+
+def persists(loader: Loader, model: Model) -> bool:
+    """Whether the workers live on; `persistent_workers=num_workers > 0` says so too."""
+    if loader.persistent is not None:
+        return loader.persistent
+    for atom in loader.argument("persistent_workers").atoms:
+        if not isinstance(atom, LibObject) or atom.name != "builtins.bool":
+            return False
+        e = model.ev.expr(atom.site.frame, atom.site.expr)
+        if not isinstance(e, ir.Compare) or e.ops != (">",):
+            return False
+        if model.ev.eval(e.left, atom.site.frame).atoms != loader.argument("num_workers").atoms:
+            return False
+    return loader.has_workers() == "yes"
+
+
+def is_late(change: Change, loader: Loader, made_in: Set[object], model: Model) -> bool:
+    """Whether it is set again and again while the loader lives: in a loop that goes through the loader."""
+    if model.def_of(change.frame).name in _HOOKS:
+        return True
+    loops = [loop for loop in loops_around(change.frame, change.context, model) if loop.key not in made_in]
+    return any(goes_through(loop, loader, model) and not _starts_anew(loop, loader, model) for loop in loops)
+
+
+def _starts_anew(loop: Loop, loader: Loader, model: Model) -> bool:
+    """Whether the loop makes the loader start new workers: `loader.reset()`, `loader._iterator = None`."""
+    for _, step in model.steps(loop.frame):
+        if isinstance(step, ir.SetAttr) and step.name == "_iterator":
+            return True
+        call = model.ev.expr(loop.frame, step.call) if isinstance(step, ir.Perform) else None
+        func = model.ev.expr(loop.frame, call.func) if isinstance(call, ir.Call) else None
+        if isinstance(func, ir.Attr) and func.name == "reset" and is_loader(func.base, loop.frame, loader, model):
+            return True
+    return False
+
+
+def is_constant(change: Change, changes: list[Change], model: Model) -> bool:
+    """Whether it is set to one and the same value in every epoch: the workers start with that."""
+    alike = [one for one in changes if (one.owner, one.attribute) == (change.owner, change.attribute)]
+    if change.constant is None or any(one.constant != change.constant for one in alike):
+        return False
+    contexts = model.def_of(change.frame).contexts
+    return change.context == 0 or contexts[change.context].kind in ("loop", "while", "with")

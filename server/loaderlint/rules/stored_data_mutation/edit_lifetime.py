@@ -1,0 +1,42 @@
+"""How long a change of stored data lasts."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from loaderlint.project.evaluation.values import Origin
+from loaderlint.project.reach.model import Exposure, Loader, Model
+from loaderlint.rules.shared.stored_kinds import Kind, Memory
+from loaderlint.rules.shared.wording import in_workers_of, loaders_of
+from loaderlint.rules.stored_data_mutation.in_place_edits import Edit
+
+
+class StoredEdit(NamedTuple):
+    """An edit of stored data: of which kind it is, where it is stored, and in which memory."""
+
+    edit: Edit
+    kind: Kind
+    origin: Origin
+    held: Memory
+
+
+def when_seen(one: StoredEdit, exposure: Exposure, model: Model) -> str:
+    """When the change is seen."""
+    if one.held == "file":
+        return "and the file it is mapped from with it"
+    if exposure.lead.out_of_sight:
+        return "so it is changed a little more each time it is read without workers or with persistent ones"
+    if lasts(exposure.lead, one, model):
+        return f"so every epoch of {loaders_of(exposure)} sees it changed a little more"
+    until = "until the epoch ends, and for ever without workers or with persistent ones"
+    return f"which {in_workers_of(exposure)} lasts {until}"
+
+
+def lasts(loader: Loader, one: StoredEdit, model: Model) -> bool:
+    """Whether the changes stay: no workers, workers that live on, or memory that is really shared."""
+    if loader.out_of_sight:
+        return False
+    if loader.has_workers() == "no" or loader.persistent or one.held == "shared":
+        return True
+    forked = "fork" in model.start_methods(loader)
+    return forked if one.held == "file" else one.kind == "tensor" and not forked

@@ -1,0 +1,52 @@
+"""Functions and classes that pickle cannot find by a name."""
+
+from __future__ import annotations
+
+from loaderlint.findings.finding import Place
+from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance
+from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.pickled_to_workers import Parcel, is_local
+
+
+def unnamed(parcel: Parcel, model: Model) -> FunctionRef | ClassRef | None:
+    """The lambda, nested function or local class that is (the class of) what is sent."""
+    match parcel.atom:
+        case FunctionRef() as function:
+            return function if _is_lambda(function, model) or is_local(function, model) else None
+        case ClassRef() as cls:
+            return cls if is_local(cls, model) else None
+        case Instance(cls, _):
+            return cls if is_local(cls, model) else None
+    return None
+
+
+def _is_lambda(function: FunctionRef, model: Model) -> bool:
+    facts = model.ev.facts(function.path, function.piece)
+    return facts is not None and facts.ir.defs[function.def_].kind == "lambda"
+
+
+def place_of(ref: FunctionRef | ClassRef, model: Model) -> Place:
+    """Where a function or class is defined."""
+    facts = model.ev.facts(ref.path, ref.piece)
+    return Place(ref.path, ref.piece, facts.anchors.defs[ref.def_][1] if facts else -1)
+
+
+def name_of(ref: FunctionRef | ClassRef, model: Model) -> str:
+    """The name of a function or class; '' for a lambda."""
+    facts = model.ev.facts(ref.path, ref.piece)
+    return facts.ir.defs[ref.def_].name if facts else ""
+
+
+def described(ref: FunctionRef | ClassRef, parcel: Parcel, model: Model) -> str:
+    """A function or class for people: "`crop`, a function inside `make`,"."""
+    facts = model.ev.facts(ref.path, ref.piece)
+    assert facts is not None
+    one = facts.ir.defs[ref.def_]
+    if one.kind == "lambda":
+        return "this lambda"
+    outer = facts.ir.defs[one.parent]
+    inside = f"inside {'a lambda' if outer.kind == 'lambda' else f'`{outer.name}`'}"
+    if isinstance(ref, FunctionRef):
+        return f"`{one.name}`, a function {inside},"
+    of = "" if isinstance(parcel.atom, ClassRef) else "an object of "
+    return f"{of}`{one.name}`, a class {inside},"

@@ -1,0 +1,45 @@
+"""How a sample comes to the main process: collated, or as it is."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import FunctionRef, Instance, LibObject, SeqOf, Val, of
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.rules.unpicklable_sample.unsendable import Unsendable, atoms_in
+
+Way = Literal["collated", "passed", "unknown"]
+_TORCH_COLLATE = ("torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader")
+
+
+def way_of(loader: Loader, one: Unsendable, collate: Val, model: Model) -> Way:
+    """What happens to a sample: `default_collate` takes it ('collated'), it is sent as it is ('passed')."""
+    size = loader.argument("batch_size").literal
+    sampler = loader.argument("batch_sampler").literal
+    if collate.literal is not None and collate.literal.value is None:
+        if loader.kind.name not in _TORCH_COLLATE or sampler is None or sampler.value is not None:
+            return "unknown"
+        return "passed" if size is not None and size.value is None else "collated"
+    if loader.site is None or collate.unknown is not None or not one.atom:
+        return "unknown"
+    batched = (
+        Val(frozenset({SeqOf("list", (of(one.atom),))})) if size is None or size.value is not None else of(one.atom)
+    )
+    result, _ = model.ev.calls.call(collate, Arguments((batched,)), loader.site.frame, loader.site.expr, {})
+    return "passed" if one.atom in atoms_in(result, 0) else "unknown"
+
+
+def is_made_in(one: Unsendable, frame: Frame) -> bool:
+    """Whether a collate function makes it itself: what comes with the samples is theirs."""
+    match one.atom:
+        case LibObject(_, site):
+            return site.frame is frame
+        case SeqOf(_, _, site) if site is not None:
+            return site.frame is frame
+        case FunctionRef(_, _, _, scope):
+            return scope is frame
+        case Instance(_, site) if site is not None:
+            return site.frame is frame
+    return False

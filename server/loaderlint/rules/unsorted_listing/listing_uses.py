@@ -1,0 +1,104 @@
+"""What the order of a listing decides in the samples of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from loaderlint.findings.finding import Severity
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Instance, Lib
+from loaderlint.project.reach.model import Model
+from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Order, Orders, draws_with_seed
+from loaderlint.rules.unsorted_listing.class_numbers import numbered
+from loaderlint.rules.unsorted_listing.positional_items import ANY_POSITION
+
+_MAX_FRAMES = 200
+_PICKING = frozenset("choice choices sample permutation permuted shuffle".split())
+
+
+@dataclass(frozen=True, slots=True)
+class ListingUse:
+    """How bad it is that a listing's order decides `what` (with {} for the loader)."""
+
+    listing: Listing
+    severity: Severity
+    what: str
+
+
+def uses_in_construction(taken: dict[tuple[str, str], Orders], inst: Instance, model: Model) -> Iterator[ListingUse]:
+    """What the order of listings decides while a dataset is made, the gravest first."""
+    made = _making(inst, model)
+    for (one, shape), (other, other_shape) in combinations(taken, 2):
+        if one != other and (shape == other_shape or ANY_POSITION in (shape, other_shape)):
+            yield from _mismatch(taken[one, shape], taken[other, other_shape], f"`self.{one}` and `self.{other}`")
+    for maker in made:
+        yield from model.remembered(_uses_in, maker)
+    for (name, _), orders in taken.items():
+        for each in orders:
+            if each.cut:
+                what = f"which samples {{}} has is chance: `self.{name}` is a part by position, and"
+                yield ListingUse(each.listing, Severity.WARNING, what)
+    for orders in taken.values():
+        for each in orders:
+            if not each.sorted:
+                yield ListingUse(each.listing, Severity.HINT, "the order of the samples of {} is chance:")
+
+
+def sampled_with_seed(entry: Frame, model: Model) -> Iterator[ListingUse]:
+    """What a sample draws from a listing by a generator with a seed, which gives the same only where the listing
+    does."""
+    order = ListingOrder(model)
+    for frame in model.run_by([entry]):
+        for call in model.calls_named(frame, _PICKING):
+            if not call.call.args or not draws_with_seed(call.call, frame, model):
+                continue
+            for each in _stable(order.of(call.call.args[0].value, frame)):
+                if not each.sorted:
+                    what = "which files a sample of {} draws is chance, in spite of the seed:"
+                    yield ListingUse(each.listing, Severity.WARNING, what)
+
+
+def _mismatch(first: Orders, second: Orders, what: str) -> Iterator[ListingUse]:
+    """Two sequences that are taken apart by one position, in the order of two listings."""
+    if {o.listing for o in first} & {o.listing for o in second}:
+        return
+    for each in (*_stable(first), *_stable(second)):
+        if not each.sorted:
+            yield ListingUse(
+                each.listing, Severity.WARNING, f"samples of {{}} are paired wrongly: {what} go by position, and"
+            )
+
+
+def _stable(orders: Orders) -> list[Order]:
+    return sorted(orders, key=lambda o: (o.listing.frame.order, o.listing.expr))
+
+
+def _making(inst: Instance, model: Model) -> tuple[Frame, ...]:
+    """The frames that make a dataset: its construction with all that it calls, and where it is made."""
+    frames = model.run_by(model.ev.classes.construction(inst))[:_MAX_FRAMES]
+    return frames if inst.site is None else (*frames, inst.site.frame)
+
+
+def _zipped(frame: Frame, order: ListingOrder, model: Model) -> Iterator[ListingUse]:
+    for call in model.calls_named(frame, ("zip",)):
+        if Lib("builtins.zip") not in call.callee.atoms:
+            continue
+        orders = [order.of(arg.value, frame) for arg in call.call.args]
+        for first, second in combinations([each for each in orders if each], 2):
+            yield from _mismatch(first, second, "the files of two listings")
+
+
+def _uses_in(maker: Frame, model: Model) -> tuple[ListingUse, ...]:
+    """What a def that makes datasets lets the order decide: it may make thousands of them."""
+    order = ListingOrder(model)
+    return (*_zipped(maker, order, model), *_numbered(maker, order, model))
+
+
+def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[ListingUse]:
+    """Class numbers: `{name: number for number, name in enumerate(names)}`, `names.index(name)`, a counted folder."""
+    for number in numbered(frame, model):
+        for each in _stable(order.of(number, frame)):
+            if not each.sorted:
+                yield ListingUse(each.listing, Severity.WARNING, "which number a class of {} has is chance:")
