@@ -52,7 +52,7 @@ from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
-from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of
 
 #: What a library does belongs into `loaderlint.knowledge`, once the rule works.

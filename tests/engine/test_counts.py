@@ -192,7 +192,7 @@ def test_a_check_that_finds_nothing_looks_for_no_places(counted: Counter[str], t
     (findings,) = Workspace([tmp_path], {"select": ["ALL"]}).check().values()
     assert counted["lowered"] and not findings
     assert counted["numbered"] == counted["parsed"] == 0, (
-        "a rule asks for a place that it does not show (see rules/shared/lazy_places.py)"
+        "a rule asks for a place that it does not show (see rules/shared/unresolved_places.py)"
     )
 
 

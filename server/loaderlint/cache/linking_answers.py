@@ -53,10 +53,10 @@ _QUESTIONS = frozenset(
         "rules.retained_batches": "_may_keep",
         "rules.opencv_threads_in_workers.opencv_limits": "_is_import_of _is_main_guard",
         "rules.shared.seeding_calls": "_occurrences",
-        "rules.uncollatable_sample.uncollatable": "_replaces_transform",
+        "rules.uncollatable_sample.uncollatable_values": "_replaces_transform",
         "rules.shared.listing_order": "_changes_global",
-        "rules.unpicklable_state.stuck_parcels": "_indexes",
-        "rules.shared.wanted_seeds": "_restores",
+        "rules.unpicklable_state.unpicklable_payloads": "_indexes",
+        "rules.shared.intended_reseeding": "_restores",
         "rules.main_guard_global.guarded_names": "_declares_global",
     }.items()
     for name in names.split()

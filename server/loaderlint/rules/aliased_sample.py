@@ -49,7 +49,7 @@ from loaderlint.project.evaluation.values import Instance, Origin, Val
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, weighed
-from loaderlint.rules.shared.stored_kinds import Kind, container_kind, has_rows, is_array_index, known_kind
+from loaderlint.rules.shared.stored_objects import Kind, container_kind, has_rows, is_array_index, known_kind
 from loaderlint.rules.shared.wording import loaders_of
 
 

@@ -51,7 +51,7 @@ from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, In
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, weighed
-from loaderlint.rules.shared.pickled_to_workers import cannot_start, is_local, parcels, sent_by, start_severity
+from loaderlint.rules.shared.pickled_to_workers import cannot_start, is_local, payloads, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, started_by
 from loaderlint.syntax.notebook import SUFFIX
 
@@ -66,11 +66,11 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             reason = few_workers(loader) if exposure is None else f"{started_by(loader, model)}: nothing is imported"
             yield Silence(RULE.name, model.site_place(loader.site), reason)
         return
-    for parcel in parcels(loader, model):
-        ref = _defined(parcel.atom)
+    for payload in payloads(loader, model):
+        ref = _defined(payload.atom)
         if ref is None or ref.path.suffix != SUFFIX or is_local(ref, model):
             continue
-        certainty = "possible" if parcel.guessed else exposure.certainty
+        certainty = "possible" if payload.guessed else exposure.certainty
         verdict = weighed(RULE, certainty)
         facts = model.ev.facts(ref.path, ref.piece)
         one = facts.ir.defs[ref.def_] if facts else None
@@ -81,7 +81,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             "be imported; move it to a module",
             Place(ref.path, ref.piece, facts.anchors.defs[ref.def_][1]),
             one.name,
-            (*parcel.shown(model), *sent_by(loader, model)),
+            (*payload.shown(model), *sent_by(loader, model)),
         )
 
 

@@ -66,11 +66,11 @@ from loaderlint.rules.common_seed_in_workers.common_seedings import Seeding, set
 from loaderlint.rules.common_seed_in_workers.fixes import own_seed_fix
 from loaderlint.rules.shared.common_seeds import rhythm, why_not_common
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.seed_sources import seed_sources
 from loaderlint.rules.shared.seeding_calls import seeds_of, written
 from loaderlint.rules.shared.silence_reasons import EVALUATION, silences
+from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from loaderlint.project.reach.model import Exposure, Model, WorkerCall
 from loaderlint.rules.shared.common_seeds import Rhythm
 from loaderlint.rules.shared.seeding_calls import Written
-from loaderlint.rules.shared.stream_items import orders
+from loaderlint.rules.shared.stream_sources import orders
 
 
 class Seeding(NamedTuple):

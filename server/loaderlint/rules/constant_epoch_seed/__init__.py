@@ -50,14 +50,14 @@ from loaderlint.findings.finding import Certainty, Evidence, Finding, Severity, 
 from loaderlint.project.reach.model import MainFunction, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.constant_epoch_seed.fixes import epoch_fix
-from loaderlint.rules.constant_epoch_seed.moving_seeds import is_reseeded
 from loaderlint.rules.constant_epoch_seed.seedings import WORDS, seedings
 from loaderlint.rules.constant_epoch_seed.seeds_in_loops import Seeding
 from loaderlint.rules.constant_epoch_seed.training_passes import is_a_run, is_random, repeats
+from loaderlint.rules.constant_epoch_seed.varying_seeds import is_reseeded
 from loaderlint.rules.shared.epoch_passes import Pass, has_loops, may_loop, passes
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
-from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.unresolved_places import Spot
 
 _NO_PASS = "its loop goes through no loader for training whose order or workers draw random numbers"
 

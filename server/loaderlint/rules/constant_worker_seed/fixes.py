@@ -6,7 +6,7 @@ from loaderlint.findings.finding import DeleteStatement, Fix, Intent, Place, Rep
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.constant_worker_seed.seed_control import set_by_torchs_seed
+from loaderlint.rules.constant_worker_seed.run_seeds import set_by_torchs_seed
 from loaderlint.rules.constant_worker_seed.worker_seedings import WorkerSeeding
 from loaderlint.rules.shared.seeding_calls import SEED_CALLS, is_read_only_in, statements
 

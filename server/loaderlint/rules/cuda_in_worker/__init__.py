@@ -67,12 +67,12 @@ from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.reach.model import Exposure, Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.cuda_in_worker.cuda_conditions import cure, doubts_of, main_uses_cuda
-from loaderlint.rules.cuda_in_worker.filled_stores import is_filled_before
 from loaderlint.rules.cuda_in_worker.gpu_memory import Brought, brought_to_gpu
+from loaderlint.rules.cuda_in_worker.prefilled_caches import is_filled_before
 from loaderlint.rules.cuda_in_worker.torch_loads import fix_of_load, loads_anywhere
 from loaderlint.rules.shared.cuda_uses import CudaUse, cuda_use
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of
 
 _ASKS = "the code asks before for the device or the process, or is off as configured"

@@ -12,7 +12,7 @@ from loaderlint.rules.cuda_in_worker.cuda_conditions import cure
 from loaderlint.rules.shared.cuda_uses import kept_on_gpu, used_reads
 from loaderlint.rules.shared.held_handles import is_held
 from loaderlint.rules.shared.judgement import Candidate
-from loaderlint.rules.shared.lazy_places import Spot, site_key
+from loaderlint.rules.shared.unresolved_places import Spot, site_key
 
 _NOT_HELD = "the main process does not hold it any more when the workers start"
 

@@ -61,12 +61,12 @@ from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.duplicate_numpy_randomness.draws_without_effect import NEVER, has_no_effect
 from loaderlint.rules.duplicate_numpy_randomness.numpy_seeding import FIXED_IN, Draw, are_seeded, cure_of
-from loaderlint.rules.duplicate_numpy_randomness.vain_draws import NEVER, is_vain
 from loaderlint.rules.shared.common_order import sets_common_order
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.seeding import seed_worker_fix
+from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of, repeated
 
 
@@ -85,7 +85,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Dr
                 continue
             common = sets_common_order(call, atom.name, model)
             why_not = "it sets an order in which all workers have to agree" if common else ""
-            why_not = why_not or (NEVER if is_vain(call, model) else "")
+            why_not = why_not or (NEVER if has_no_effect(call, model) else "")
             cure = partial(cure_of, call, model)
             yield Candidate(Draw(call, atom.name), call.frame, here, cure, why_not, key=(call.number, atom.name))
 

@@ -83,9 +83,9 @@ from loaderlint.rules.executor_across_fork.pool_faults import Fault, fault_of
 from loaderlint.rules.shared.handle_accessor import keyed_by_process
 from loaderlint.rules.shared.held_handles import compares_pid
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
-from loaderlint.rules.shared.lazy_places import site_key, spot_of
 from loaderlint.rules.shared.loader_traits import not_forked
 from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.unresolved_places import site_key, spot_of
 from loaderlint.rules.shared.wording import in_workers_of
 
 _DOC = "The pool of this process: the threads of one made before a fork are not there."

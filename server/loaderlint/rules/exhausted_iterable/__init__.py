@@ -63,11 +63,11 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.exhausted_iterable.exhausted_iterators import Exhausted, exhausted_by
 from loaderlint.rules.exhausted_iterable.fixes import restarting_fixes
-from loaderlint.rules.exhausted_iterable.spent_iterators import Spent, spent_by
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered, no_cure
-from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import loaders_of
 
 _A_HANDLE = "an open file that several processes go through is the matter of handle-across-workers"
@@ -79,10 +79,10 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         yield one if isinstance(one, Silence) else _finding(one, model)
 
 
-def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Spent] | Silence]:
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Exhausted] | Silence]:
     """What runs out in the `__iter__` of datasets."""
     for frame in function.frames:
-        found = list(spent_by(frame, model)) if _is_entry(frame, model) else None
+        found = list(exhausted_by(frame, model)) if _is_entry(frame, model) else None
         if found == []:
             reason = "nothing that it hands out is known to run out"
             yield from silent(RULE.name, Spot(frame, 0, "def"), reason, model)
@@ -91,13 +91,13 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Sp
             yield Candidate(spent, frame, Spot(frame, spent.step, "step"), cure)
 
 
-def _weigh(spent: Sequence[Candidate[Spent]], exposure: Exposure) -> Severity | Unsaid:
+def _weigh(spent: Sequence[Candidate[Exhausted]], exposure: Exposure) -> Severity | Unsaid:
     shown = max(_shows(loader) for loader in exposure.loaders)
     doubts = (1 if shown == 1 else 0) + (1 if spent[0].about.doubtful else 0)
     return lowered(RULE.severity if shown else Severity.HINT, exposure, doubts)
 
 
-def _finding(verdict: WorkerVerdict[Spent], model: Model) -> Finding:
+def _finding(verdict: WorkerVerdict[Exhausted], model: Model) -> Finding:
     frame, exposure = verdict.frame, verdict.exposure
     lead = Exposure(tuple(sorted(exposure.loaders, key=_shows, reverse=True)), exposure.certainty)
     when = " (without workers, or with persistent ones)" if _shows(lead.lead) < 2 else ""

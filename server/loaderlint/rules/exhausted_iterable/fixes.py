@@ -7,11 +7,11 @@ from loaderlint.findings.finding import Fix, InsertStatement, Place
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.exhausted_iterable.spent_iterators import Spent
+from loaderlint.rules.exhausted_iterable.exhausted_iterators import Exhausted
 from loaderlint.rules.shared.expression_source import source_of
 
 
-def restarting_fixes(frame: Frame, spent: Spent, model: Model) -> tuple[Fix, ...]:
+def restarting_fixes(frame: Frame, spent: Exhausted, model: Model) -> tuple[Fix, ...]:
     """Set again in `__iter__` what the constructor sets."""
     assert isinstance(frame.receiver, Instance)
     lines: list[str] = []

@@ -84,7 +84,7 @@ from loaderlint.rules.handle_across_workers.handle_uses import Use, cure_of, dro
 from loaderlint.rules.shared.handle_accessor import accessor
 from loaderlint.rules.shared.held_handles import first_uses, handles_read, opener
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged_first, lowered
-from loaderlint.rules.shared.lazy_places import site_key, spot_of
+from loaderlint.rules.shared.unresolved_places import site_key, spot_of
 from loaderlint.rules.shared.wording import in_workers_of
 
 

@@ -61,11 +61,11 @@ from functools import partial
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.lost_worker_state.also_in_main import runs_in_main
 from loaderlint.rules.lost_worker_state.copied_state import births, made
 from loaderlint.rules.lost_worker_state.cures import needs_no_cache, sets_up_workers
 from loaderlint.rules.lost_worker_state.cursor_attributes import Walk, walks
 from loaderlint.rules.lost_worker_state.fixes import keeping_fixes
+from loaderlint.rules.lost_worker_state.run_in_main_process import runs_in_main
 from loaderlint.rules.lost_worker_state.sample_caches import Cache, sample_caches
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.kept_state import Kept, kept_state, reader_in_main

@@ -19,8 +19,8 @@ from loaderlint.rules.shared.kept_state import (
     only_workers_change,
     own_attribute,
 )
-from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.listing_order import listing_name
+from loaderlint.rules.shared.unresolved_places import Spot
 
 #: How many calls around a list are looked through: `sorted(list(set(names)))`.
 _MAX_CALLS = 4

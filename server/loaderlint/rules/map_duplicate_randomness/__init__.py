@@ -71,8 +71,8 @@ from loaderlint.rules.map_duplicate_randomness.process_maps import (
 )
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix, seeds_numpy
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
-from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.unresolved_places import Spot
 
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:

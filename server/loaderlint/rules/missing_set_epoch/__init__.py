@@ -53,30 +53,35 @@ from loaderlint.project.evaluation.values import LibObject
 from loaderlint.project.reach.model import MainFunction, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.missing_set_epoch.fixes import set_epoch_fix
-from loaderlint.rules.missing_set_epoch.forgotten_samplers import SAMPLER, forgotten_samplers, samplers_of, shuffles
+from loaderlint.rules.missing_set_epoch.samplers_without_set_epoch import (
+    SAMPLER,
+    samplers_of,
+    samplers_without_set_epoch,
+    shuffles,
+)
 from loaderlint.rules.shared.epoch_passes import Pass, has_loops, may_loop, passes
 from loaderlint.rules.shared.judgement import Unsaid, weighed
-from loaderlint.rules.shared.lazy_places import spot_of
 from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.unresolved_places import spot_of
 
 
 def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a sampler, where it is made."""
     if not has_loops(function):
         return
-    forgotten = model.once(forgotten_samplers)
+    without_set_epoch = model.once(samplers_without_set_epoch)
     yield from model.once(_silences) if model.explains else ()  # an iterator: they are told once
-    for frame in function.frames if forgotten else ():
+    for frame in function.frames if without_set_epoch else ():
         for one in passes(frame, model):
-            for sampler in forgotten.get(one.loader, ()):
+            for sampler in without_set_epoch.get(one.loader, ()):
                 yield from _judge(sampler, one, model)
 
 
 def _silences(model: Model) -> Iterator[Silence]:
     """The samplers of which something calls `set_epoch`."""
-    forgotten = model.once(forgotten_samplers)
+    without_set_epoch = model.once(samplers_without_set_epoch)
     for loader in model.loaders:
-        for sampler in samplers_of(loader, model) if loader not in forgotten else ():
+        for sampler in samplers_of(loader, model) if loader not in without_set_epoch else ():
             reason = "something calls `set_epoch`, on it as far as is known"
             yield from silent(RULE.name, spot_of(sampler.site), reason, model)
 

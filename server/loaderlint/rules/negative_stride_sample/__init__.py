@@ -55,8 +55,8 @@ from loaderlint.rules.negative_stride_sample.array_reversals import Reversal
 from loaderlint.rules.shared.array_flow import Found
 from loaderlint.rules.shared.array_sinks import Sink, sinks
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
-from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of, loaders_of
 
 #: One of these stands in a file that reverses anything; those first that an index of words knows.

@@ -6,19 +6,13 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.knowledge.arrays import (
-    ARRAY_MAKERS,
-    KEEPS_STRIDES,
-    REVERSING,
-    STRIDES_ATTRIBUTES,
-    STRIDES_METHODS,
-)
+from loaderlint.knowledge.arrays import ARRAY_MAKERS, KEEPS_STRIDES, REVERSING, STRIDES_ATTRIBUTES, STRIDES_METHODS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import LibObject, Literal_
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.array_flow import ArrayFlow, Found, Path, is_whole
 from loaderlint.rules.shared.called_libraries import library_names
-from loaderlint.rules.shared.stored_kinds import is_array_index, made, used_as_array
+from loaderlint.rules.shared.stored_objects import is_array_index, made, used_as_array
 
 #: Attributes of tables that are indexed like arrays.
 _TABLES = frozenset({"iloc", "loc"})

@@ -63,7 +63,7 @@ from collections.abc import Iterator
 from loaderlint.findings.finding import Evidence, Finding, Fix, Place, Replace, Severity, Silence
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.none_sample.none_ways import Way, gives_something, ways_to_none
+from loaderlint.rules.none_sample.none_paths import NonePath, gives_something, paths_to_none
 from loaderlint.rules.shared.default_collate import is_entry, own_collate
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
 
@@ -80,15 +80,15 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
         yield one if isinstance(one, Silence) else _finding(one, model)
 
 
-def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Way]]:
+def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[NonePath]]:
     """The ways on which the samples of a function are None."""
     for frame in function.frames:
         if is_entry(frame, model) and gives_something(frame, model):
-            for way in ways_to_none(frame, model):
+            for way in paths_to_none(frame, model):
                 yield Candidate(way, frame, way.spot, own_collate, doubts=1 if way.settings else 0, key=way.spot.key)
 
 
-def _finding(verdict: WorkerVerdict[Way], model: Model) -> Finding:
+def _finding(verdict: WorkerVerdict[NonePath], model: Model) -> Finding:
     way, entry, place = verdict.about, verdict.frame, verdict.spot.place(model)
     name = model.label(way.frame)
     helper = Evidence(model.def_place(entry), f"{model.label(entry)} returns what {name} gives")
@@ -101,7 +101,7 @@ def _finding(verdict: WorkerVerdict[Way], model: Model) -> Finding:
     )
 
 
-def _message(way: Way, exposure: Exposure, model: Model) -> str:
+def _message(way: NonePath, exposure: Exposure, model: Model) -> str:
     what = "falls off its end, which gives None," if way.falls else "gives None" + (" in a sample" if way.held else "")
     when = f" {_WHEN[way.reason]}" if _WHEN[way.reason] else ""
     return (
@@ -110,7 +110,7 @@ def _message(way: Way, exposure: Exposure, model: Model) -> str:
     )
 
 
-def _fixes(way: Way, place: Place) -> tuple[Fix, ...]:
+def _fixes(way: NonePath, place: Place) -> tuple[Fix, ...]:
     """Let the exception through where one is caught."""
     if not way.statement or way.reason != "exception":
         return ()

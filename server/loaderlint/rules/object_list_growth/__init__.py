@@ -54,8 +54,8 @@ from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.object_list_growth.grown_containers import grows
 from loaderlint.rules.shared.judgement import Verdict
-from loaderlint.rules.shared.lazy_places import spot_of
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, started_by
+from loaderlint.rules.shared.unresolved_places import spot_of
 from loaderlint.rules.shared.wording import in_workers_of
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from loaderlint.facts import ir
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.base import WorkerModule
-from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.unresolved_places import Spot
 
 
 class Import(NamedTuple):

@@ -11,8 +11,8 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.process_in_worker.nested_loaders import gone_through, loaders_at
-from loaderlint.rules.shared.lazy_places import Spot, spot_of
 from loaderlint.rules.shared.process_guards import callers_of, is_guarded, is_once
+from loaderlint.rules.shared.unresolved_places import Spot, spot_of
 
 
 class Start(NamedTuple):

@@ -68,10 +68,10 @@ from loaderlint.rules.reseed_per_sample.reseeding_effects import (
     why_no_effect,
 )
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.loader_traits import is_for_evaluation
 from loaderlint.rules.shared.seeding_calls import is_for_workers, seeds_of, statements, written
 from loaderlint.rules.shared.silence_reasons import CURED, EVALUATION, silences
+from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of
 
 

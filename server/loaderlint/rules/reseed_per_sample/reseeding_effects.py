@@ -7,9 +7,9 @@ from typing import Literal
 
 from loaderlint.project.reach.model import Loader, Model, Part, WorkerCall
 from loaderlint.rules.shared.common_seeds import is_common_seed
+from loaderlint.rules.shared.intended_reseeding import is_intended
 from loaderlint.rules.shared.sample_seeds import reseeding
 from loaderlint.rules.shared.seeding_calls import on_the_way
-from loaderlint.rules.shared.wanted_seeds import is_wanted
 
 #: What a seeding call before each sample does: all samples alike, or each by its index.
 Effect = Literal["alike", "by index"]
@@ -26,7 +26,7 @@ def effect_of(call: WorkerCall, seed: int, loader: Loader, model: Model) -> Effe
     effect = reseeding(call, seed, loader, model)
     if effect == "alike" and is_common_seed(call, seed, loader, model):
         return None  # common-seed-in-workers
-    if effect is None or any(is_wanted(*place, model) for place in on_the_way(call, loader, model)):
+    if effect is None or any(is_intended(*place, model) for place in on_the_way(call, loader, model)):
         return None
     return effect
 

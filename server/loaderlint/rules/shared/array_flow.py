@@ -18,7 +18,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.library_values import flattened
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Lib, LibObject, Method, PartialOf, SeqOf
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.unresolved_places import Spot
 
 #: An item of a container at a place that cannot be read.
 ANY_ITEM = "[]"

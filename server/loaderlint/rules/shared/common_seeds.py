@@ -13,11 +13,11 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject, Unknown
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.project.reach.worker_dataset import WORKER_INFO
+from loaderlint.rules.shared.intended_reseeding import is_intended
 from loaderlint.rules.shared.seed_sources import Source, seed_sources
 from loaderlint.rules.shared.seeding_calls import often, on_the_way, seeds_of
 from loaderlint.rules.shared.silence_reasons import few_workers
-from loaderlint.rules.shared.stream_items import orders
-from loaderlint.rules.shared.wanted_seeds import is_wanted
+from loaderlint.rules.shared.stream_sources import orders
 
 #: How often a worker seeds: once, for each epoch, batch or sample.
 Rhythm = Literal["once", "epoch", "batch", "sample"]
@@ -45,7 +45,7 @@ def why_not_common(call: WorkerCall, seed: int, loader: Loader, model: Model) ->
     often_enough = {"epoch", "batch"} if "moving" not in sources else {"once", "epoch", "batch", "sample"}
     if rhythm(call, loader, model) not in often_enough:
         return "the seed is set for each sample, or once: reseed-per-sample, constant-worker-seed"
-    if any(is_wanted(*place, model) for place in on_the_way(call, loader, model)):
+    if any(is_intended(*place, model) for place in on_the_way(call, loader, model)):
         return "the state is put back, or it is done for evaluation, in one of its modes, or at one index only"
     return _why_harmless(call, loader, model)
 

@@ -13,7 +13,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject, MapOf, SeqOf, Unknown, Val
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.project.reach.worker_dataset import WORKER_INFO
-from loaderlint.rules.shared.stream_items import PASSING, draws, gives_all, goes_on_in_own_order, is_replacing, orders
+from loaderlint.rules.shared.stream_sources import PASSING, draws, gives_all, goes_on_in_own_order, is_replacing, orders
 
 #: Words in the name of what is out of sight that show that it knows of workers. A miss costs less than a false alarm.
 _AWARE = re.compile(r"worker|shard|current_process", re.IGNORECASE)

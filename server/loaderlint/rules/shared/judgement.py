@@ -17,8 +17,8 @@ from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part
 from loaderlint.rules.base import Rule
-from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.silence_reasons import silent, unexposed
+from loaderlint.rules.shared.unresolved_places import Spot
 
 _About = TypeVar("_About")
 

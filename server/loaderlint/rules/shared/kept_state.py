@@ -24,7 +24,7 @@ from loaderlint.project.evaluation.values import (
     Unknown,
 )
 from loaderlint.project.reach.model import Exposure, Loader, MainFunction, Model
-from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.unresolved_places import Spot
 
 #: Containers of the standard library that one process has to itself.
 _OWN_CONTAINERS = frozenset(

@@ -33,7 +33,7 @@ from loaderlint.project.evaluation.values import (
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import SAMPLE_METHODS, Loader, Model
 from loaderlint.rules.shared.held_handles import last_stores
-from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.unresolved_places import Spot
 
 _MAX_PARCELS = 400
 
@@ -46,7 +46,7 @@ class Link(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class Payload:
     """Something that is sent: `atom`, held as `held` ('`self.lock` of `Crops`', 'the collate_fn'); `way` are the links
     of the chain that holds it. `guessed`: the object that holds it is made out of sight. `store`: the
     assignment to an attribute that keeps it."""
@@ -65,26 +65,26 @@ class Parcel:
                 yield Evidence(place, link.text)
 
 
-def parcels(loader: Loader, model: Model) -> Iterator[Parcel]:
+def payloads(loader: Loader, model: Model) -> Iterator[Payload]:
     """All that the main process sends to each worker of the loader, the nearest first."""
     queue = deque(_roots(loader, model))
     seen: set[Atom] = set()
     while queue and len(seen) < _MAX_PARCELS:
-        parcel = queue.popleft()
-        if parcel.atom not in seen:
-            seen.add(parcel.atom)
-            yield parcel
-            queue.extend(_inside(parcel, loader, model))
+        payload = queue.popleft()
+        if payload.atom not in seen:
+            seen.add(payload.atom)
+            yield payload
+            queue.extend(_inside(payload, loader, model))
 
 
-def _roots(loader: Loader, model: Model) -> Iterator[Parcel]:
+def _roots(loader: Loader, model: Model) -> Iterator[Payload]:
     for dataset in loader.datasets:
-        yield Parcel(dataset, "the dataset", guessed=dataset in loader.guessed)
+        yield Payload(dataset, "the dataset", guessed=dataset in loader.guessed)
     for dataset in _guessed_datasets(loader, model):
-        yield Parcel(dataset, "the dataset", guessed=True)
+        yield Payload(dataset, "the dataset", guessed=True)
     for name in ("collate_fn", "worker_init_fn"):
         for atom in loader.argument(name).ordered():
-            yield Parcel(atom, f"the {name}")
+            yield Payload(atom, f"the {name}")
 
 
 def _guessed_datasets(loader: Loader, model: Model) -> list[Atom]:
@@ -100,58 +100,58 @@ def _guessed_datasets(loader: Loader, model: Model) -> list[Atom]:
     return list(found)
 
 
-def _inside(parcel: Parcel, loader: Loader, model: Model) -> Iterator[Parcel]:
-    """What goes with a parcel."""
-    match parcel.atom:
+def _inside(payload: Payload, loader: Loader, model: Model) -> Iterator[Payload]:
+    """What goes with a payload."""
+    match payload.atom:
         case Instance() as inst:
-            yield from _of_object(inst, parcel, loader, model)
+            yield from _of_object(inst, payload, loader, model)
         case SeqOf(_, items) | MapOf(_, items):
-            yield from _held(items, parcel.held, parcel, parcel.store)
+            yield from _held(items, payload.held, payload, payload.store)
         case Method(_, receiver, _):
-            yield from _held([Val(frozenset({receiver}))], parcel.held, parcel)
+            yield from _held([Val(frozenset({receiver}))], payload.held, payload)
         case PartialOf(func, site):
             bound = model.ev.expr(site.frame, site.expr)
             passed = model.ev.calls.arguments(bound, site.frame, skip=1) if isinstance(bound, ir.Call) else None
             values = (*passed.positional, *(v for _, v in passed.keywords)) if passed else ()
-            yield from _held([Val(frozenset({func})), *values], parcel.held, _made(parcel, site, "partial"))
+            yield from _held([Val(frozenset({func})), *values], payload.held, _made(payload, site, "partial"))
         case LibObject(name, site) if name.startswith(KEEPS_ARGUMENTS) and not name.endswith("[]"):
             values = _kept(name, model.ev.calls.site_arguments(site))
             short = name.rpartition(".")[2]
-            held = f"{parcel.held.partition(', in ')[0]}, in `{short}`"
-            yield from _held(values, held, _made(parcel, site, short))
+            held = f"{payload.held.partition(', in ')[0]}, in `{short}`"
+            yield from _held(values, held, _made(payload, site, short))
 
 
-def _made(parcel: Parcel, site: Site, name: str) -> Parcel:
+def _made(payload: Payload, site: Site, name: str) -> Payload:
     link = Link(Spot(site.frame, site.expr), f"`{name}` keeps it")
-    return Parcel(parcel.atom, parcel.held, (*parcel.way, link), parcel.guessed, parcel.store)
+    return Payload(payload.atom, payload.held, (*payload.way, link), payload.guessed, payload.store)
 
 
-def _held(values: Iterable[Val], held: str, holder: Parcel, store: Store | None = None) -> Iterator[Parcel]:
+def _held(values: Iterable[Val], held: str, holder: Payload, store: Store | None = None) -> Iterator[Payload]:
     for value in values:
         for atom in value.ordered():
-            yield Parcel(atom, held, holder.way, holder.guessed, store)
+            yield Payload(atom, held, holder.way, holder.guessed, store)
 
 
 # --- objects ----------------------------------------------------------------------------------------------------------
 
 
-def _of_object(inst: Instance, parcel: Parcel, loader: Loader, model: Model) -> Iterator[Parcel]:
+def _of_object(inst: Instance, payload: Payload, loader: Loader, model: Model) -> Iterator[Payload]:
     if pickles_itself(inst.cls, model):
         return
     name = model.ev.classes.name(inst.cls)
     made_here = inst.site is not None or (loader.site is not None and loader.site.frame.receiver == inst)
-    guessed = parcel.guessed or not made_here
+    guessed = payload.guessed or not made_here
     for attribute, stores in _attributes(inst, loader, model):
         if _is_left_out(attribute, inst.cls, model):
             continue
         for store in stores:
             link = Link(Spot(store.frame, store.step, "step"), f"`{name}` keeps it as `self.{attribute}`")
-            holder = Parcel(inst, "", (*parcel.way, link), guessed)
+            holder = Payload(inst, "", (*payload.way, link), guessed)
             values = [store.value, *_appended(store.value, inst, attribute, model)]
             yield from _held(values, f"`self.{attribute}` of `{name}`", holder, store)
-    holder = Parcel(inst, "", parcel.way, guessed)
+    holder = Payload(inst, "", payload.way, guessed)
     yield from _held(_given_to_base(inst, model), f"an attribute of `{name}`", holder)
-    yield from _assigned_outside(inst, parcel, loader, model)
+    yield from _assigned_outside(inst, payload, loader, model)
 
 
 def _appended(value: Val, inst: Instance, attribute: str, model: Model) -> list[Val]:
@@ -242,7 +242,7 @@ def _called_by_main(inst: Instance, loader: Loader, model: Model) -> Iterator[Fr
                 yield from (target for target in targets if target.receiver == inst and target not in model.reached)
 
 
-def _assigned_outside(inst: Instance, parcel: Parcel, loader: Loader, model: Model) -> Iterator[Parcel]:
+def _assigned_outside(inst: Instance, payload: Payload, loader: Loader, model: Model) -> Iterator[Payload]:
     """`dataset.transform = ...` in the code around it."""
     name = model.ev.classes.name(inst.cls)
     for frame in _main_frames(inst, loader):
@@ -251,7 +251,7 @@ def _assigned_outside(inst: Instance, parcel: Parcel, loader: Loader, model: Mod
                 if ir.is_self(model.ev.expr(frame, step.base)):
                     continue
                 link = Link(Spot(frame, number, "step"), f"it becomes `{step.name}` of `{name}`")
-                holder = Parcel(inst, "", (*parcel.way, link), parcel.guessed)
+                holder = Payload(inst, "", (*payload.way, link), payload.guessed)
                 yield from _held([model.ev.eval(step.value, frame)], f"`{step.name}` of `{name}`", holder)
 
 

@@ -11,7 +11,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, Lib, LibObject
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.project.reach.worker_dataset import WORKER_INFO
-from loaderlint.rules.shared.carried_state import carries_state
+from loaderlint.rules.shared.iterator_state import carries_state
 
 _SHARD = '''\
 def {shard_by_worker}(stream):

@@ -8,7 +8,7 @@ from loaderlint.findings.finding import Place, Silence
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.loaders.loaders import Loader
 from loaderlint.project.reach.model import Model, Part
-from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.unresolved_places import Spot
 
 #: How many loaders a reason names.
 _MAX_NAMED = 3

@@ -86,7 +86,7 @@ from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.generator_accessor import Draw
 from loaderlint.rules.shared.generator_creation import born, library_of
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.lazy_places import site_key, spot_of
+from loaderlint.rules.shared.unresolved_places import site_key, spot_of
 from loaderlint.rules.shared.wording import in_workers_of, repeated
 from loaderlint.rules.shared_generator.cures import cures
 from loaderlint.rules.shared_generator.fixes import own_generator_fix

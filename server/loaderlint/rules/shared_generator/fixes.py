@@ -9,7 +9,7 @@ from loaderlint.findings.finding import Fix
 from loaderlint.project.evaluation.values import Site
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
-from loaderlint.rules.shared.lazy_places import SiteKey, site_key
+from loaderlint.rules.shared.unresolved_places import SiteKey, site_key
 from loaderlint.rules.shared_generator.generator_draws import draws_of, is_common_order, why_good
 from loaderlint.rules.shared_generator.seed_mixing import seeds_with_more
 

@@ -64,9 +64,9 @@ from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.epoch_loops import loops_around
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
-from loaderlint.rules.shared.lazy_places import spot_of
 from loaderlint.rules.shared.silence_reasons import few_workers, silent
-from loaderlint.rules.stale_persistent_state.late_changes import Change, changes_in_main, read_in_workers
+from loaderlint.rules.shared.unresolved_places import spot_of
+from loaderlint.rules.stale_persistent_state.dataset_changes import Change, changes_in_main, read_in_workers
 from loaderlint.rules.stale_persistent_state.loader_lifetime import creation_of, is_constant, is_late, persists
 
 

@@ -9,7 +9,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, LibObject, Site
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.epoch_loops import Loop, goes_through, is_loader, loops_around, step_context
-from loaderlint.rules.stale_persistent_state.late_changes import Change
+from loaderlint.rules.stale_persistent_state.dataset_changes import Change
 
 #: Methods that Lightning calls in each epoch.
 _HOOKS = frozenset(

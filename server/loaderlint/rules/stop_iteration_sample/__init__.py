@@ -66,12 +66,12 @@ from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model, Part, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
-from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import loaders_of
+from loaderlint.rules.stop_iteration_sample.caught_stop_iterations import STOPPED, Stops, is_stopped
 from loaderlint.rules.stop_iteration_sample.fixes import failing_fixes
 from loaderlint.rules.stop_iteration_sample.next_risks import risk_of_next
-from loaderlint.rules.stop_iteration_sample.stopped_iterations import STOPPED, Stops, is_stopped
 
 _PARTS: tuple[Part, ...] = ("sample", "collate")
 _NEXT = Lib("builtins.next")

@@ -60,7 +60,7 @@ from loaderlint.project.reach.model import Exposure, Model, Part, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.silence_reasons import silent
-from loaderlint.rules.shared.stored_kinds import is_stored, memory
+from loaderlint.rules.shared.stored_objects import is_stored, memory
 from loaderlint.rules.stored_data_mutation.edit_lifetime import StoredEdit, lasts, when_seen
 from loaderlint.rules.stored_data_mutation.edited_kinds import kind_of_edited
 from loaderlint.rules.stored_data_mutation.fixes import copying_fixes

@@ -11,7 +11,7 @@ from loaderlint.findings.finding import Place
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Instance, Lib, LibObject, Method, PartialOf
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.stored_kinds import is_stored
+from loaderlint.rules.shared.stored_objects import is_stored
 
 #: How many calls lie between the edit and where the data is taken out.
 _MAX_CALLERS = 3

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from loaderlint.project.evaluation.values import Origin
 from loaderlint.project.reach.model import Exposure, Loader, Model
-from loaderlint.rules.shared.stored_kinds import Kind, Memory
+from loaderlint.rules.shared.stored_objects import Kind, Memory
 from loaderlint.rules.shared.wording import in_workers_of, loaders_of
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit
 

@@ -7,8 +7,8 @@ from loaderlint.knowledge.arrays import OVERWRITES
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Origin, Val
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.stored_kinds import Kind, container_kind, has_rows, known_kind, used_as_array
-from loaderlint.rules.shared.stream_items import draws
+from loaderlint.rules.shared.stored_objects import Kind, container_kind, has_rows, known_kind, used_as_array
+from loaderlint.rules.shared.stream_sources import draws
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit
 
 _OVERWRITING = frozenset(f"`.{name}()`" for name in OVERWRITES)

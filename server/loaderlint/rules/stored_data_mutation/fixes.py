@@ -6,7 +6,7 @@ from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, Place, Wrap
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.stored_kinds import Kind
+from loaderlint.rules.shared.stored_objects import Kind
 from loaderlint.rules.stored_data_mutation.argument_sources import taken_out_by_callers
 from loaderlint.rules.stored_data_mutation.in_place_edits import Edit, root_of
 

@@ -7,18 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
-from loaderlint.knowledge.arrays import (
-    KEEPS_VALUES,
-    LIST_METHODS,
-    MUTATING_FUNCTIONS,
-    MUTATING_METHODS,
-    OUT_ARGUMENT,
-)
+from loaderlint.knowledge.arrays import KEEPS_VALUES, LIST_METHODS, MUTATING_FUNCTIONS, MUTATING_METHODS, OUT_ARGUMENT
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Lib, Method
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.lazy_places import Spot
-from loaderlint.rules.shared.stored_kinds import Kind, is_array_index
+from loaderlint.rules.shared.stored_objects import Kind, is_array_index
+from loaderlint.rules.shared.unresolved_places import Spot
 
 
 class Edit(NamedTuple):

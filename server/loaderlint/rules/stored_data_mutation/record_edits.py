@@ -15,7 +15,7 @@ from loaderlint.knowledge.plain_records import GROWING_METHODS, JOINS, PLAIN_LOA
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibObject, MapOf, Origin, SeqOf, Val
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.unresolved_places import Spot
 
 #: Operators that give another result when they are applied again.
 _CHANGING = frozenset("+ - * / // ** @ << >> ^".split())

@@ -59,9 +59,9 @@ from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
-from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.loader_traits import not_forked
 from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of
 from loaderlint.rules.torch_threads_in_worker.thread_counts import Threads, threads_asked_for
 

@@ -53,10 +53,10 @@ from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Mod
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.default_collate import OWN_COLLATE, has_own_collate
 from loaderlint.rules.shared.judgement import Unsaid, weighed
-from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.uncollatable_sample.sample_parts import Part, uncollatable_parts
-from loaderlint.rules.uncollatable_sample.uncollatable import IMAGE, PATH, Kind, Uncollatable
+from loaderlint.rules.uncollatable_sample.uncollatable_values import IMAGE, PATH, Kind, Uncollatable
 
 _ADVICE = {
     IMAGE: "make a tensor or an array of it, or pass a `collate_fn`",

@@ -9,7 +9,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.uncollatable_sample.uncollatable import Kind, Uncollatable
+from loaderlint.rules.uncollatable_sample.uncollatable_values import Kind, Uncollatable
 
 
 class Part(NamedTuple):

@@ -63,10 +63,10 @@ from loaderlint.project.evaluation.values import ClassRef, FunctionRef
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, weighed
-from loaderlint.rules.shared.lazy_places import spot_of
-from loaderlint.rules.shared.pickled_to_workers import cannot_start, parcels, sent_by, start_severity
+from loaderlint.rules.shared.pickled_to_workers import cannot_start, payloads, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
-from loaderlint.rules.unpicklable_callable.hoisting import hoisted
+from loaderlint.rules.shared.unresolved_places import spot_of
+from loaderlint.rules.unpicklable_callable.fixes import hoisted
 from loaderlint.rules.unpicklable_callable.unnamed_callables import described, name_of, place_of, unnamed
 
 _TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
@@ -81,11 +81,11 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             reason = few_workers(loader) if exposure is None else unpickled(loader, model)
             yield from silent(RULE.name, spot_of(loader.site), reason, model)
         return
-    for parcel in parcels(loader, model):
-        ref = unnamed(parcel, model)
+    for payload in payloads(loader, model):
+        ref = unnamed(payload, model)
         if ref is None:
             continue
-        certainty = "possible" if parcel.guessed else exposure.certainty
+        certainty = "possible" if payload.guessed else exposure.certainty
         verdict = weighed(RULE, certainty, severity=loud)
         place = place_of(ref, model)
         if isinstance(verdict, Unsaid):
@@ -95,12 +95,12 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             yield Silence(RULE.name, place, "a test hands it to the loader, and chooses the number of workers")
             continue
         yield verdict.finding(
-            f"{cannot_start(loader, model)}: {described(ref, parcel, model)} is sent to them as {parcel.held}, and "
+            f"{cannot_start(loader, model)}: {described(ref, payload, model)} is sent to them as {payload.held}, and "
             f"pickle cannot name it; {_advice(ref)}",
             place,
             name_of(ref, model),
-            (*_made_by(ref, model), *parcel.shown(model, place), *sent_by(loader, model)),
-            hoisted(ref, parcel, model) if isinstance(ref, FunctionRef) else (),
+            (*_made_by(ref, model), *payload.shown(model, place), *sent_by(loader, model)),
+            hoisted(ref, payload, model) if isinstance(ref, FunctionRef) else (),
         )
 
 

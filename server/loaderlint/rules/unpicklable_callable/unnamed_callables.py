@@ -5,12 +5,12 @@ from __future__ import annotations
 from loaderlint.findings.finding import Place
 from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Instance
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.shared.pickled_to_workers import Parcel, is_local
+from loaderlint.rules.shared.pickled_to_workers import Payload, is_local
 
 
-def unnamed(parcel: Parcel, model: Model) -> FunctionRef | ClassRef | None:
+def unnamed(payload: Payload, model: Model) -> FunctionRef | ClassRef | None:
     """The lambda, nested function or local class that is (the class of) what is sent."""
-    match parcel.atom:
+    match payload.atom:
         case FunctionRef() as function:
             return function if _is_lambda(function, model) or is_local(function, model) else None
         case ClassRef() as cls:
@@ -37,7 +37,7 @@ def name_of(ref: FunctionRef | ClassRef, model: Model) -> str:
     return facts.ir.defs[ref.def_].name if facts else ""
 
 
-def described(ref: FunctionRef | ClassRef, parcel: Parcel, model: Model) -> str:
+def described(ref: FunctionRef | ClassRef, payload: Payload, model: Model) -> str:
     """A function or class for people: "`crop`, a function inside `make`,"."""
     facts = model.ev.facts(ref.path, ref.piece)
     assert facts is not None
@@ -48,5 +48,5 @@ def described(ref: FunctionRef | ClassRef, parcel: Parcel, model: Model) -> str:
     inside = f"inside {'a lambda' if outer.kind == 'lambda' else f'`{outer.name}`'}"
     if isinstance(ref, FunctionRef):
         return f"`{one.name}`, a function {inside},"
-    of = "" if isinstance(parcel.atom, ClassRef) else "an object of "
+    of = "" if isinstance(payload.atom, ClassRef) else "an object of "
     return f"{of}`{one.name}`, a class {inside},"

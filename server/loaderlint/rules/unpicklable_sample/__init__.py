@@ -63,7 +63,7 @@ from loaderlint.rules.shared.judgement import Unsaid, weighed
 from loaderlint.rules.shared.silence_reasons import few_workers
 from loaderlint.rules.unpicklable_sample.fixes import picklable_fixes
 from loaderlint.rules.unpicklable_sample.sample_transfer import Way, is_made_in, way_of
-from loaderlint.rules.unpicklable_sample.unsendable import Unsendable, unsendable
+from loaderlint.rules.unpicklable_sample.unpicklable_results import UnpicklableResult, unpicklable_results
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -73,7 +73,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         return
     collate = loader.argument("collate_fn")
     for frame, guessed in _entries(loader, model):
-        for one in unsendable(frame, model):
+        for one in unpicklable_results(frame, model):
             way = way_of(loader, one, collate, model)
             reason = _why_sent(way, one) if exposure else few_workers(loader)
             if exposure is None or reason:
@@ -85,12 +85,12 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         return
     for reached in [r for r in model.reached_by(loader) if r.loaders.get("collate", 0) >> loader.index & 1]:
         if reached.parents.get(loader.index, reached.frame) is None:
-            for one in unsendable(reached.frame, model):
+            for one in unpicklable_results(reached.frame, model):
                 if not one.leaf and is_made_in(one, reached.frame):
                     yield from _finding(one, "passed", loader, exposure, False, model)
 
 
-def _why_sent(way: str, one: Unsendable) -> str:
+def _why_sent(way: str, one: UnpicklableResult) -> str:
     """Why it is sent well, or nobody knows; '' if it is not."""
     if way == "unknown":
         return "what the collate function makes of it is not known"
@@ -112,7 +112,7 @@ def _entries(loader: Loader, model: Model) -> Iterator[tuple[Frame, bool]]:
 
 
 def _finding(
-    one: Unsendable, way: Way, loader: Loader, exposure: Exposure, guessed: bool, model: Model
+    one: UnpicklableResult, way: Way, loader: Loader, exposure: Exposure, guessed: bool, model: Model
 ) -> Iterator[Finding | Silence]:
     certainty: Certainty = "possible" if guessed else exposure.certainty
     verdict = weighed(RULE, certainty)
@@ -137,7 +137,7 @@ def _finding(
     )
 
 
-def _place(one: Unsendable, model: Model) -> Place:
+def _place(one: UnpicklableResult, model: Model) -> Place:
     place = model.place(one.frame, one.number)
     if place.anchor >= 0:
         return place

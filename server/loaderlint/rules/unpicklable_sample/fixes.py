@@ -7,10 +7,10 @@ from loaderlint.findings.finding import Fix, Wrap
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.project.evaluation.values import LibObject
 from loaderlint.project.reach.model import Model
-from loaderlint.rules.unpicklable_sample.unsendable import Unsendable
+from loaderlint.rules.unpicklable_sample.unpicklable_results import UnpicklableResult
 
 
-def picklable_fixes(one: Unsendable, model: Model) -> tuple[Fix, ...]:
+def picklable_fixes(one: UnpicklableResult, model: Model) -> tuple[Fix, ...]:
     """Detach a tensor, or return what a file holds; none for other objects."""
     place = model.place(one.frame, one.number)
     if place.anchor < 0:
@@ -26,6 +26,6 @@ def picklable_fixes(one: Unsendable, model: Model) -> tuple[Fix, ...]:
     return ()
 
 
-def _is_bound(one: Unsendable, model: Model) -> bool:
+def _is_bound(one: UnpicklableResult, model: Model) -> bool:
     steps = model.def_of(one.frame).steps
     return any(isinstance(step, ir.Bind) and step.value == one.number for step in steps)

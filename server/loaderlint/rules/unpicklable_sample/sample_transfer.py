@@ -8,13 +8,13 @@ from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef, Instance, LibObject, SeqOf, Val, of
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.rules.unpicklable_sample.unsendable import Unsendable, atoms_in
+from loaderlint.rules.unpicklable_sample.unpicklable_results import UnpicklableResult, atoms_in
 
 Way = Literal["collated", "passed", "unknown"]
 _TORCH_COLLATE = ("torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader")
 
 
-def way_of(loader: Loader, one: Unsendable, collate: Val, model: Model) -> Way:
+def way_of(loader: Loader, one: UnpicklableResult, collate: Val, model: Model) -> Way:
     """What happens to a sample: `default_collate` takes it ('collated'), it is sent as it is ('passed')."""
     size = loader.argument("batch_size").literal
     sampler = loader.argument("batch_sampler").literal
@@ -31,7 +31,7 @@ def way_of(loader: Loader, one: Unsendable, collate: Val, model: Model) -> Way:
     return "passed" if one.atom in atoms_in(result, 0) else "unknown"
 
 
-def is_made_in(one: Unsendable, frame: Frame) -> bool:
+def is_made_in(one: UnpicklableResult, frame: Frame) -> bool:
     """Whether a collate function makes it itself: what comes with the samples is theirs."""
     match one.atom:
         case LibObject(_, site):

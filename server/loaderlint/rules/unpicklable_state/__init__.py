@@ -72,13 +72,13 @@ from loaderlint.knowledge.pickling import PICKLED_SINCE, SHARED_BY_INHERITANCE, 
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Unsaid, weighed
-from loaderlint.rules.shared.lazy_places import spot_of
-from loaderlint.rules.shared.pickled_to_workers import cannot_start, parcels, sent_by, start_severity
+from loaderlint.rules.shared.pickled_to_workers import cannot_start, payloads, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
+from loaderlint.rules.shared.unresolved_places import spot_of
 from loaderlint.rules.shared.wording import in_workers_of
 from loaderlint.rules.unpicklable_state.advice import advice, with_article
-from loaderlint.rules.unpicklable_state.left_out_state import left_out
-from loaderlint.rules.unpicklable_state.stuck_parcels import Stuck, first_use, stuck
+from loaderlint.rules.unpicklable_state.fixes import left_out
+from loaderlint.rules.unpicklable_state.unpicklable_payloads import UnpicklablePayload, first_use, unpicklable_payload
 from loaderlint.rules.unpicklable_state.useless_locks import has_threads, may_lock
 
 
@@ -92,7 +92,9 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
             yield from silent(RULE.name, spot_of(loader.site), reason, model)
         if exposure is None or not may_lock(loader, model):
             return
-    found = [one for parcel in parcels(loader, model) if (one := stuck(parcel, loader, model)) is not None]
+    found = [
+        one for payload in payloads(loader, model) if (one := unpicklable_payload(payload, loader, model)) is not None
+    ]
     if loud is None:
         yield from _useless_locks(found, loader, exposure, model)
         return
@@ -100,18 +102,18 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     shared = any(one.name in SHARED_BY_INHERITANCE or one.kind.word == "manager" for one in found)
     again = [] if shared else [one for one in found if _is_worth_making(one)]
     for one in found:
-        fix = left_out(one.parcel, [other.parcel for other in again], model) if one in again else ()
-        yield _judge(one, loader, "possible" if one.parcel.guessed else exposure.certainty, loud, fix, model)
+        fix = left_out(one.payload, [other.payload for other in again], model) if one in again else ()
+        yield _judge(one, loader, "possible" if one.payload.guessed else exposure.certainty, loud, fix, model)
 
 
-def _is_worth_making(one: Stuck) -> bool:
+def _is_worth_making(one: UnpicklablePayload) -> bool:
     """Whether each worker may make one of its own. A handle that no worker uses is of no use there, and a file that is
     written to would be emptied; what is on the GPU belongs to the main process."""
     return one.name not in OPENERS and not one.is_on_gpu
 
 
 def _judge(
-    one: Stuck, loader: Loader, certainty: Certainty, loud: Severity, fix: tuple[Fix, ...], model: Model
+    one: UnpicklablePayload, loader: Loader, certainty: Certainty, loud: Severity, fix: tuple[Fix, ...], model: Model
 ) -> Finding | Silence:
     since = PICKLED_SINCE.get(one.name)
     is_old = model.environment(loader).python.before(since) if since else "yes"
@@ -123,11 +125,11 @@ def _judge(
         return Silence(RULE.name, one.place, verdict.reason)
     error = f"{one.kind.error} before Python {since}" if since else one.kind.error
     return verdict.finding(
-        f"{cannot_start(loader, model)}: {one.parcel.held} is sent to them and is {with_article(one.kind.word)} "
+        f"{cannot_start(loader, model)}: {one.payload.held} is sent to them and is {with_article(one.kind.word)} "
         f"(cannot pickle {error}); {advice(one)}",
         one.place,
         one.name,
-        (*one.parcel.shown(model, one.place), *sent_by(loader, model)),
+        (*one.payload.shown(model, one.place), *sent_by(loader, model)),
         fix,
     )
 
@@ -135,22 +137,24 @@ def _judge(
 # --- locks ------------------------------------------------------------------------------------------------------------
 
 
-def _useless_locks(found: list[Stuck], loader: Loader, exposure: Exposure, model: Model) -> Iterator[Finding | Silence]:
+def _useless_locks(
+    found: list[UnpicklablePayload], loader: Loader, exposure: Exposure, model: Model
+) -> Iterator[Finding | Silence]:
     done: set[str] = set()
     for one in found:
-        use = first_use(one.parcel, loader, model) if one.name in THREAD_LOCKS else None
-        holder = one.parcel.held.partition(" of ")[2]
+        use = first_use(one.payload, loader, model) if one.name in THREAD_LOCKS else None
+        holder = one.payload.held.partition(" of ")[2]
         if use is None or holder in done or has_threads(use[0], model):
             continue
         done.add(holder)
-        certainty: Certainty = "possible" if one.parcel.guessed else exposure.certainty
+        certainty: Certainty = "possible" if one.payload.guessed else exposure.certainty
         verdict = weighed(RULE, certainty, severity=Severity.INFORMATION)
         if isinstance(verdict, Unsaid):
             continue
         frame, number = use
         yield verdict.finding(
             f"this {one.kind.word} locks nothing {in_workers_of(exposure)}: each worker has its own copy of "
-            f"{one.parcel.held}, which orders the threads of one process; remove it",
+            f"{one.payload.held}, which orders the threads of one process; remove it",
             one.place,
             holder,
             (Evidence(model.place(frame, number), f"{model.label(frame)} uses it"), *sent_by(loader, model)),

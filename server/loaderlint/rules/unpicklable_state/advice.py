@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.pickling import THREAD_LOCKS
-from loaderlint.rules.unpicklable_state.stuck_parcels import Stuck
+from loaderlint.rules.unpicklable_state.unpicklable_payloads import UnpicklablePayload
 
 
 def with_article(word: str) -> str:
@@ -14,7 +14,7 @@ def with_article(word: str) -> str:
     return f"{'an' if vowel else 'a'} {word}"
 
 
-def advice(one: Stuck) -> str:
+def advice(one: UnpicklablePayload) -> str:
     """What to do instead of sending it."""
     match one.kind.word:
         case "view of a dictionary" | "generator" | "iterator of matches" | "CSV reader" | "directory iterator":

@@ -66,9 +66,9 @@ from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
-from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.listing_order import Listing, ListingOrder, Orders
 from loaderlint.rules.shared.silence_reasons import silent
+from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import loaders_of
 from loaderlint.rules.unsorted_listing.listing_uses import ListingUse, sampled_with_seed, uses_in_construction
 from loaderlint.rules.unsorted_listing.positional_items import taken_by_position

@@ -52,9 +52,9 @@ from loaderlint.findings.finding import Finding, Severity, Silence
 from loaderlint.project.reach.model import Loader, Model, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
-from loaderlint.rules.shared.lazy_places import Spot
 from loaderlint.rules.shared.sample_seeds import reseeding
 from loaderlint.rules.shared.seeding_calls import written
+from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.shared.wording import in_workers_of
 from loaderlint.rules.worker_seed_overflow.fixes import narrowing_fix
 from loaderlint.rules.worker_seed_overflow.numpy_seeds import Overflow, is_watched, numpy_seeds, seeds_torch

@@ -15,7 +15,7 @@ _EVALUATION = re.compile(r"Val(?![a-z])|Valid|Test|Eval|Infer|Predict|_val|_test
 _RESTORING = re.compile(r"\bset_state\b|\bsetstate\b|\bset_rng_state\b|\bfork_rng\b|\btemp_seed\b|\btemporary_seed\b")
 
 
-def is_wanted(frame: Frame, context: int, model: Model) -> bool:
+def is_intended(frame: Frame, context: int, model: Model) -> bool:
     """Whether the def puts the state back, or comes to this context for evaluation, in one of its modes, or at one
     index only."""
     file = model.files.file(frame.path)

@@ -27,14 +27,14 @@ from loaderlint.project.evaluation.values import (
 )
 from loaderlint.project.reach.model import Model
 from loaderlint.project.versions.environment import Answer
-from loaderlint.rules.shared.pickled_to_workers import Parcel, is_local, is_module
+from loaderlint.rules.shared.pickled_to_workers import Payload, is_local, is_module
 
 #: What a lambda is called for the argument or attribute that it is sent as.
 _NAMES = {"collate_fn": "collate", "worker_init_fn": "init_worker"}
 _PLAIN = frozenset({"builtins.str", "builtins.int", "builtins.float", "builtins.bool", "torch.device"})
 
 
-def hoisted(function: FunctionRef, parcel: Parcel, model: Model) -> tuple[Fix, ...]:
+def hoisted(function: FunctionRef, payload: Payload, model: Model) -> tuple[Fix, ...]:
     """Make the function one of the module; what it uses of the functions around it is passed by `functools.partial`."""
     facts = model.ev.facts(function.path, function.piece)
     if facts is None:
@@ -48,20 +48,20 @@ def hoisted(function: FunctionRef, parcel: Parcel, model: Model) -> tuple[Fix, .
         return ()
     safe = all(answer == "yes" for answer in answers)
     is_lambda = one.kind == "lambda"
-    name = _name(parcel) if is_lambda else one.name
+    name = _name(payload) if is_lambda else one.name
     place = Place(function.path, function.piece, facts.anchors.defs[function.def_][0])
     title = "Make the lambda a function of the module" if is_lambda else f"Move `{name}` to the module"
     return (Fix(title, "safe" if safe else "unsafe", (Hoist(place, name, tuple(captured)),)),)
 
 
-def _name(parcel: Parcel) -> str:
-    if parcel.held.endswith("`defaultdict`"):
+def _name(payload: Payload) -> str:
+    if payload.held.endswith("`defaultdict`"):
         return "default_value"
-    argument = parcel.held.rpartition(" ")[2]
+    argument = payload.held.rpartition(" ")[2]
     if argument in _NAMES:
         return _NAMES[argument]
     for pattern in (r"`self\.(\w+)` of", r"^`(\w+)` of"):
-        if found := re.search(pattern, parcel.held):
+        if found := re.search(pattern, payload.held):
             return "apply_" + found[1].strip("_")
     return "apply"
 

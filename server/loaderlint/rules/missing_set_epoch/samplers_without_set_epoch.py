@@ -16,7 +16,7 @@ _SEED_POSITION = 4
 _MANY = 60
 
 
-def forgotten_samplers(model: Model) -> dict[Loader, list[LibObject]]:
+def samplers_without_set_epoch(model: Model) -> dict[Loader, list[LibObject]]:
     """The samplers whose `set_epoch` is never called, by their loaders."""
     found = {
         loader: [one for one in samplers_of(loader, model) if not _epoch_is_set(one, loader, model)]

@@ -1,4 +1,4 @@
-"""The ways on which a def returns None: as the sample or as a part of it, itself or by what it calls."""
+"""The paths on which a def returns None: as the sample or as a part of it, itself or by what it calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.none_sample.exit_paths import Ends, dependence
-from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.unresolved_places import Spot
 
 #: Why a sample is None.
 Reason = Literal["exception", "sample", "always"]
@@ -19,8 +19,8 @@ _MAX_LEVELS = 6
 _MAX_HELPERS = 4
 
 
-class Way(NamedTuple):
-    """A way on which None comes out of `frame`. `held`: as a part of the sample. `settings`: it also depends on
+class NonePath(NamedTuple):
+    """A path on which None comes out of `frame`. `held`: as a part of the sample. `settings`: it also depends on
     settings. `statement`: a return statement gives it, which a fix may replace."""
 
     frame: Frame
@@ -41,8 +41,8 @@ def _is_none(number: int, frame: Frame, model: Model) -> bool:
     return number == NONE or model.ev.expr(frame, number) == ir.Const("NoneType", None)
 
 
-def ways_to_none(frame: Frame, model: Model, depth: int = 0) -> Iterator[Way]:
-    """The ways on which `frame` returns None, itself or by what it calls to make its result. `depth`: how many calls
+def paths_to_none(frame: Frame, model: Model, depth: int = 0) -> Iterator[NonePath]:
+    """The paths on which `frame` returns None, itself or by what it calls to make its result. `depth`: how many calls
     lead to it."""
     for number, step in model.steps_of(frame, ir.Return):
         if _is_none(step.value, frame, model):
@@ -63,7 +63,7 @@ def _way(
     held: bool = False,
     falls: bool = False,
     statement: bool = False,
-) -> Iterator[Way]:
+) -> Iterator[NonePath]:
     around = model.once(_Around).of(context, frame)
     reason: Reason | None = around.reason
     if reason is None and not around.settings and around.only_with and held:
@@ -71,7 +71,7 @@ def _way(
     if reason is None and falls and context > 0 and model.def_of(frame).contexts[context].kind == "with":
         reason = "exception"  # `with suppress(...)`
     if reason is not None:
-        yield Way(frame, spot, reason, around.settings, held, falls, statement)
+        yield NonePath(frame, spot, reason, around.settings, held, falls, statement)
 
 
 class _Conditions(NamedTuple):
@@ -151,7 +151,7 @@ def _chooses(number: int, frame: Frame, model: Model) -> bool:
     return False
 
 
-def _inside(number: int, context: int, frame: Frame, model: Model, depth: int, spot: Spot) -> Iterator[Way]:
+def _inside(number: int, context: int, frame: Frame, model: Model, depth: int, spot: Spot) -> Iterator[NonePath]:
     """The ways on which the returned value is or holds None."""
     e = model.ev.expr(frame, number)
     match e:
@@ -165,19 +165,19 @@ def _inside(number: int, context: int, frame: Frame, model: Model, depth: int, s
             for side in (then, other):
                 if _is_none(side, frame, model):
                     if dependence(test, frame, model) == 2 and model.ev.liveness.truth(test, frame) is None:
-                        yield Way(frame, spot, "sample", False, False, False, False)
+                        yield NonePath(frame, spot, "sample", False, False, False, False)
                 else:
                     yield from _inside(side, context, frame, model, depth, spot)
         case ir.Call() | ir.Index() if depth < _MAX_HELPERS and not _is_looked_at(number, frame, model):
             for target in model.ev.targets(number, frame):
                 if target in model.reached and gives_something(target, model):
-                    yield from ways_to_none(target, model, depth + 1)
+                    yield from paths_to_none(target, model, depth + 1)
         case ir.Phi(choices) if not _is_looked_at(number, frame, model):
             for choice in choices:
                 yield from _bound_in_handler(choice, frame, model)
 
 
-def _part(item: int, context: int, frame: Frame, model: Model, depth: int, spot: Spot) -> Iterator[Way]:
+def _part(item: int, context: int, frame: Frame, model: Model, depth: int, spot: Spot) -> Iterator[NonePath]:
     if item == NONE:
         return
     if _is_none(item, frame, model):
@@ -187,7 +187,7 @@ def _part(item: int, context: int, frame: Frame, model: Model, depth: int, spot:
         yield way._replace(held=True)
 
 
-def _bound_in_handler(choice: int, frame: Frame, model: Model) -> Iterator[Way]:
+def _bound_in_handler(choice: int, frame: Frame, model: Model) -> Iterator[NonePath]:
     """`except OSError: image = None`, and `image` is returned."""
     if not _is_none(choice, frame, model) or _is_looked_at(choice, frame, model):
         return

@@ -9,7 +9,7 @@ from loaderlint.project.reach.model import Model, WorkerCall
 NEVER = "it is compared with a chance of 0 here, and with nothing else"
 
 
-def is_vain(call: WorkerCall, model: Model) -> bool:
+def has_no_effect(call: WorkerCall, model: Model) -> bool:
     """Whether a drawn number is only asked whether it is less than 0, in the frame of the call."""
     frame, number = call.frame, call.number
     users = [e for e in frame.code.exprs if number in ir.operands(e)]

@@ -15,8 +15,8 @@ from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.cuda_uses import kept_on_gpu
 from loaderlint.rules.shared.held_handles import handle_kind, handles_read, opener
-from loaderlint.rules.shared.lazy_places import site_key
-from loaderlint.rules.shared.pickled_to_workers import Parcel, is_module
+from loaderlint.rules.shared.pickled_to_workers import Payload, is_module
+from loaderlint.rules.shared.unresolved_places import site_key
 
 _MODULE = Unpicklable("module", "'module' object")
 _GENERATOR = UNPICKLABLE["builtins.generator"]
@@ -27,10 +27,10 @@ _ON_GPU = (("torch.nn.", "model on the GPU"), ("torch.", "tensor on the GPU"))
 _GPU_MEMORY = "CUDA memory on Windows"
 
 
-class Stuck(NamedTuple):
+class UnpicklablePayload(NamedTuple):
     """Something that cannot be sent, where it is made, and the call's name. `doubts`: unknown conditions."""
 
-    parcel: Parcel
+    payload: Payload
     kind: Unpicklable
     name: str
     place: Place
@@ -42,30 +42,32 @@ class Stuck(NamedTuple):
         return self.kind.error == _GPU_MEMORY
 
 
-def stuck(parcel: Parcel, loader: Loader, model: Model) -> Stuck | None:
+def unpicklable_payload(payload: Payload, loader: Loader, model: Model) -> UnpicklablePayload | None:
     """What is sent, if it cannot be."""
-    match parcel.atom:
+    match payload.atom:
         case LibObject(name, site) as made:
-            kind = _handle(made, loader, model) if name in OPENERS else _kind(name, parcel, loader, model)
+            kind = _handle(made, loader, model) if name in OPENERS else _kind(name, payload, loader, model)
             if kind is None:
-                return _on_gpu(made, parcel, loader, model)
-            return Stuck(parcel, kind, name, _place(site, parcel, model))
+                return _on_gpu(made, payload, loader, model)
+            return UnpicklablePayload(payload, kind, name, _place(site, payload, model))
         case SeqOf(_, _, site) if site is not None:
             e = model.ev.expr(site.frame, site.expr)
-            if isinstance(e, ir.Comp) and e.kind == "generator" and not _is_indexed(parcel, model):
-                return Stuck(parcel, _GENERATOR, "generator", model.site_place(site))
+            if isinstance(e, ir.Comp) and e.kind == "generator" and not _is_indexed(payload, model):
+                return UnpicklablePayload(payload, _GENERATOR, "generator", model.site_place(site))
         case Instance(cls, site) if site is not None:
             for base in model.ev.classes.library_bases(cls):
                 if base.startswith("threading.") and base in UNPICKLABLE:
-                    return Stuck(parcel, UNPICKLABLE[base], base, model.site_place(site))
-        case atom if is_module(atom) and parcel.store is not None:
-            return Stuck(parcel, _MODULE, "module", model.step_place(parcel.store.frame, parcel.store.step))
+                    return UnpicklablePayload(payload, UNPICKLABLE[base], base, model.site_place(site))
+        case atom if is_module(atom) and payload.store is not None:
+            return UnpicklablePayload(
+                payload, _MODULE, "module", model.step_place(payload.store.frame, payload.store.step)
+            )
     return None
 
 
-def _is_indexed(parcel: Parcel, model: Model) -> bool:
+def _is_indexed(payload: Payload, model: Model) -> bool:
     """Whether the class takes items of the attribute by index, or its length: what it keeps there is no generator."""
-    store = parcel.store
+    store = payload.store
     if store is None or store.frame.owner is None:
         return False
     step = model.def_of(store.frame).steps[store.step]
@@ -78,11 +80,11 @@ def _indexes(text: str, name: str) -> bool:
     return f"self.{name}[" in text or f"len(self.{name})" in text
 
 
-def _kind(name: str, parcel: Parcel, loader: Loader, model: Model) -> Unpicklable | None:
+def _kind(name: str, payload: Payload, loader: Loader, model: Model) -> Unpicklable | None:
     name = name.removesuffix(".manual_seed")
-    if name == "torch.Generator" and _is_read_by_workers(parcel, loader, model):
+    if name == "torch.Generator" and _is_read_by_workers(payload, loader, model):
         return None  # its numbers are shared-generator's matter
-    if name == "builtins.generator" and _is_indexed(parcel, model):
+    if name == "builtins.generator" and _is_indexed(payload, model):
         return None
     if name in SHARED_BY_INHERITANCE:
         return SHARED_BY_INHERITANCE[name] if _is_of_another_method(loader, model) else None
@@ -100,15 +102,17 @@ def _handle(made: LibObject, loader: Loader, model: Model) -> Unpicklable | None
     return Unpicklable(kind.word, kind.unpicklable)
 
 
-def _on_gpu(made: LibObject, parcel: Parcel, loader: Loader, model: Model) -> Stuck | None:
+def _on_gpu(made: LibObject, payload: Payload, loader: Loader, model: Model) -> UnpicklablePayload | None:
     """What is in GPU memory, where Windows is meant. Where forked workers use it, cuda-in-worker says so."""
     if "windows" not in model.environment(loader).platforms or not model.files.containing("cuda"):
         return None
     use = kept_on_gpu(made, model)
-    if use is None or ("fork" in model.start_methods(loader) and _is_read_by_workers(parcel, loader, model)):
+    if use is None or ("fork" in model.start_methods(loader) and _is_read_by_workers(payload, loader, model)):
         return None
     word = next((word for start, word in _ON_GPU if made.name.startswith(start)), "object on the GPU")
-    return Stuck(parcel, Unpicklable(word, _GPU_MEMORY), made.name, model.site_place(made.site), use.doubts)
+    return UnpicklablePayload(
+        payload, Unpicklable(word, _GPU_MEMORY), made.name, model.site_place(made.site), use.doubts
+    )
 
 
 def _opened_and_read(frame: Frame, model: Model) -> frozenset[tuple[Path, int, int]]:
@@ -123,25 +127,25 @@ def _is_of_another_method(loader: Loader, model: Model) -> bool:
     return bool(named) and path is not None and not named & model.process_start_methods(path)
 
 
-def _place(site: Site, parcel: Parcel, model: Model) -> Place:
+def _place(site: Site, payload: Payload, model: Model) -> Place:
     if site.expr >= 0:
         return model.site_place(site)
-    if parcel.store is not None:  # what a call of a generator function gives has no place of its own
-        return model.step_place(parcel.store.frame, parcel.store.step)
+    if payload.store is not None:  # what a call of a generator function gives has no place of its own
+        return model.step_place(payload.store.frame, payload.store.step)
     return model.def_place(site.frame)
 
 
-def first_use(parcel: Parcel, loader: Loader, model: Model) -> tuple[Frame, int] | None:
+def first_use(payload: Payload, loader: Loader, model: Model) -> tuple[Frame, int] | None:
     """Where code that the loader's workers run for a sample reads the object from an attribute."""
     for reached in model.reached_by(loader):
         frame = reached.frame
         if reached.bits(("sample", "collate")) >> loader.index & 1:
             for number, value in sorted(frame.memo.items()):
-                if value is not None and parcel.atom in value.atoms:
+                if value is not None and payload.atom in value.atoms:
                     if isinstance(model.ev.expr(frame, number), ir.Attr):
                         return frame, number
     return None
 
 
-def _is_read_by_workers(parcel: Parcel, loader: Loader, model: Model) -> bool:
-    return first_use(parcel, loader, model) is not None
+def _is_read_by_workers(payload: Payload, loader: Loader, model: Model) -> bool:
+    return first_use(payload, loader, model) is not None

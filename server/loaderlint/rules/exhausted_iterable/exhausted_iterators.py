@@ -16,7 +16,7 @@ from loaderlint.rules.shared.one_shot_iterators import Kept, kept
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Exhausted:
     """What runs out: the step of `__iter__` that hands it out, how it reads, the attributes that keep how far it is,
     and whether it may never end."""
 
@@ -27,7 +27,7 @@ class Spent:
     is_file: bool = False
 
 
-def spent_by(frame: Frame, model: Model) -> Iterator[Spent]:
+def exhausted_by(frame: Frame, model: Model) -> Iterator[Exhausted]:
     """What the `__iter__` that `frame` runs hands out and that runs out."""
     for number, step in model.steps(frame):
         handed = NONE
@@ -43,11 +43,11 @@ def spent_by(frame: Frame, model: Model) -> Iterator[Spent]:
         if found is not None and isinstance(step, ir.Return):
             place = " and ".join(f"`self.{name}`" for name in found.attributes)
             left = f"itself with {place} where the last epoch ended"
-            yield Spent(number, left, found.attributes, found.doubtful)
+            yield Exhausted(number, left, found.attributes, found.doubtful)
         for one in _kept_in(handed, frame, model, 0):
             if one.owner == frame.receiver:
                 run_out = f"`{one.described}`, which has run out then"
-                yield Spent(number, run_out, (one.name,), one.made.doubtful, one.made.is_file)
+                yield Exhausted(number, run_out, (one.name,), one.made.doubtful, one.made.is_file)
 
 
 def _own_progress(handed: int, frame: Frame, model: Model) -> Progress | None:

@@ -8,7 +8,7 @@ from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.values import ClassRef, Instance
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.expression_source import source_of
-from loaderlint.rules.shared.pickled_to_workers import Parcel
+from loaderlint.rules.shared.pickled_to_workers import Payload
 
 _GETSTATE = """\
 def __getstate__(self):
@@ -23,9 +23,9 @@ _OWN = ("__getstate__", "__setstate__", "__reduce__", "__slots__", "__setattr__"
 _BARE_BASES = frozenset({"torch.utils.data.Dataset", "torch.utils.data.IterableDataset", "builtins.object"})
 
 
-def left_out(parcel: Parcel, others: list[Parcel], model: Model) -> tuple[Fix, ...]:
+def left_out(payload: Payload, others: list[Payload], model: Model) -> tuple[Fix, ...]:
     """Leave all attributes of the class that cannot be pickled out of its state, where each can be made again."""
-    cls = _owner(parcel.store)
+    cls = _owner(payload.store)
     if cls is None or any(model.ev.classes.member(cls, name) for name in _OWN):
         return ()
     if not _BARE_BASES.issuperset(model.ev.classes.library_bases(cls)):

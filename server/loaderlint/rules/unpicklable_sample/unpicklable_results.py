@@ -16,7 +16,7 @@ from loaderlint.rules.shared.pickled_to_workers import is_local
 from loaderlint.rules.unpicklable_sample.gradients import grad
 
 
-class Unsendable(NamedTuple):
+class UnpicklableResult(NamedTuple):
     """Something in what a def gives: expression `number` of `frame`. `word` and `advice`: for people; `atom`: what it
     is, None for a tensor; `leaf`: whether it is a tensor that is a leaf, which is sent as it is."""
 
@@ -28,7 +28,7 @@ class Unsendable(NamedTuple):
     leaf: bool
 
 
-def unsendable(frame: Frame, model: Model) -> Iterator[Unsendable]:
+def unpicklable_results(frame: Frame, model: Model) -> Iterator[UnpicklableResult]:
     """What cannot be sent in what a def returns or yields. What `__iter__` returns stays in the worker."""
     one = model.def_of(frame)
     if one.name == "__iter__" and not one.is_generator:
@@ -39,7 +39,7 @@ def unsendable(frame: Frame, model: Model) -> Iterator[Unsendable]:
             yield from _inside(step.value, frame, model, 0)
 
 
-def _inside(number: int, frame: Frame, model: Model, depth: int) -> Iterator[Unsendable]:
+def _inside(number: int, frame: Frame, model: Model, depth: int) -> Iterator[UnpicklableResult]:
     e = model.ev.expr(frame, number)
     if number == NONE or depth > 4:
         return
@@ -57,12 +57,12 @@ def _inside(number: int, frame: Frame, model: Model, depth: int) -> Iterator[Uns
         return
     found = grad(number, frame, model)
     if found is not None:
-        yield Unsendable(frame, number, "a tensor that requires grad", "detach it", None, found == "leaf")
+        yield UnpicklableResult(frame, number, "a tensor that requires grad", "detach it", None, found == "leaf")
         return
     for atom in atoms_in(model.ev.eval(number, frame), 0):
-        named = _why_unsendable(atom, model)
+        named = _why_unpicklable(atom, model)
         if named is not None:
-            yield Unsendable(frame, number, *named, atom, False)
+            yield UnpicklableResult(frame, number, *named, atom, False)
             return
 
 
@@ -78,7 +78,7 @@ def atoms_in(value: Val, depth: int) -> Iterator[Atom]:
                 yield from atoms_in(item, depth + 1)
 
 
-def _why_unsendable(atom: Atom, model: Model) -> tuple[str, str] | None:
+def _why_unpicklable(atom: Atom, model: Model) -> tuple[str, str] | None:
     """What an object that pickle cannot write is, and what to do."""
     match atom:
         case FunctionRef():

@@ -10,7 +10,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, Instance
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.epoch_loops import is_loader
-from loaderlint.rules.shared.lazy_places import Spot
+from loaderlint.rules.shared.unresolved_places import Spot
 
 _NOTHING = ir.Const("NoneType", None)
 #: For each object of the main process that workers have a copy of: what they read of it, and where.
