@@ -122,7 +122,7 @@ def _safety(start: Start, model: Model) -> Safety:
 
 
 def _is_late(model: Model) -> bool:
-    """Whether some workers run code that is out of sight: nobody knows what it needs."""
+    """Whether some workers run code that is out of sight: it is not known what it needs."""
     return any(loader.late and loader.has_workers() != "no" for loader in model.loaders)
 
 

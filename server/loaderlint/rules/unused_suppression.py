@@ -47,7 +47,7 @@ _SEPARATORS = re.compile(r"[,\s]+")
 
 def about(suppression: Suppression, unused: Iterable[str], path: Path, place: Place, line: str) -> Finding:
     """The finding for a comment that silences nothing; `unused`: which of its names do (all, if it names none). `line`
-    is the source line that it stands on, without the line end."""
+    is the source line that it is on, without the line end."""
     names = sorted(unused)
     listed = f": {', '.join(f'`{name}`' for name in names)}" if suppression.names else ""
     return Finding(

@@ -255,7 +255,7 @@ class Candidates:
         return False
 
     def _may_give_class(self, here: Unframed, func: int) -> bool:
-        """Whether what expression `func` is, once called, may give a class: an object that is made is none."""
+        """Whether what expression `func` is, once called, may give a class: an object that is made is not one."""
         callee = here.value(func)
         return callee is None or any(_may_give_class(atom) for atom in callee.atoms)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from loaderlint.project.loaders.loader_wrapper import LoaderWrapper
 
 _MAX_FRAMES = 200
-#: What a declaration speaks of: the wrapper has no other way to change what its workers draw.
+#: What a declaration mentions: the wrapper has no other way to change what its workers draw.
 _DECLARED = frozenset({"dataset", "num_workers", "worker_init_fn"})
 
 DeclaredOf = Callable[[Path], "tuple[LoaderWrapper, ...]"]

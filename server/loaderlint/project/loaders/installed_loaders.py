@@ -20,7 +20,7 @@ from loaderlint.project.modules.project_files import ProjectFile
 #: The number of frames of a library that are followed to find the loaders that one of its functions makes.
 _MAX_FRAMES = 32
 _STAR = re.compile(r"\bfrom\s+(\w[\w.]*)\s+import\s*\*")
-#: What stands in a class whose objects make a loader.
+#: What is in a class whose objects make a loader.
 _WORD = "oader("
 _CALL = re.compile(r"\w\(")
 

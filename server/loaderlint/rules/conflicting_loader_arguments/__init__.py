@@ -121,7 +121,7 @@ def _weighed(loader: Loader, model: Model) -> Iterator[Conflict]:
 
 
 def _severity(conflict: Conflict) -> Severity | None:
-    """What is certain as it stands is an error. What depends on two choices is silent: they may be made together."""
+    """What is certain is an error. What depends on two choices is silent: they may be made together."""
     sure: set[Sure] = {conflict.hard, conflict.soft}
     if sure == {"always"}:
         return Severity.ERROR

@@ -16,7 +16,7 @@ _CATCHING = frozenset({"ValueError", "Exception", "BaseException"})
 
 
 def is_expected(site: Site, tested: int, model: Model) -> bool:
-    """Whether a ValueError is expected of the call at `site`, or the call stands under a test of what expression
+    """Whether a ValueError is expected of the call at `site`, or the call is under a test of what expression
     `tested` names (NONE: of nothing)."""
     frame = site.frame
     one = model.def_of(frame)

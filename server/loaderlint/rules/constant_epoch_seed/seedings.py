@@ -30,7 +30,7 @@ def seedings(function: MainFunction, model: Model) -> Iterator[Seeding]:
 
 
 def _called_in_loops(function: MainFunction, model: Model) -> Iterator[Seeding]:
-    """The calls of a def that seeds, in loops of pieces that do not speak of seeds and are not asked about: those of
+    """The calls of a def that seeds, in loops of pieces that do not mention seeds and are not asked about: those of
     `train_one_epoch`."""
     name = function.written.name
     places = {

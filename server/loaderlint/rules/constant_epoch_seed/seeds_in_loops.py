@@ -111,7 +111,7 @@ def _stays(number: int, frame: Frame, loop: int, model: Model, depth: int) -> bo
 
 
 def _conditions(call: WorkerCall, loop: int, model: Model) -> int | None:
-    """How many unknown conditions the call stands under: a test of an option is one; None for any other test, and
+    """How many unknown conditions the call is under: a test of an option is one; None for any other test, and
     under a context manager that may put torch's state back."""
     unknowns = 0
     for context in between(call.context, loop, call.frame, model):

@@ -1,4 +1,4 @@
-"""Training in loops: passes that go again and again through a loader whose order or workers draw random numbers."""
+"""Training in loops: passes that iterate again and again over a loader whose order or workers draw random numbers."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def repeats(one: Pass, model: Model) -> bool:
 
 
 def trains(called: Frame, caller: Frame, model: Model) -> bool:
-    """Whether a def that a loop calls goes through a loader for training itself."""
+    """Whether a def that a loop calls iterates over a loader for training itself."""
     return called in model.remembered(_trained_through, caller)
 
 
 def _trained_through(caller: Frame, model: Model) -> frozenset[Frame]:
-    """The defs that go through a loader for training, called in the loops of a def. It may call thousands."""
+    """The defs that iterate over a loader for training, called in the loops of a def. It may call thousands."""
     return frozenset(one.through for one in passes(caller, model) if repeats(one, model))
 
 
@@ -40,7 +40,7 @@ def is_random(loader: Loader) -> Literal["yes", "no", "maybe"]:
 
 
 def _is_made_in(one: Pass, model: Model) -> bool:
-    """Whether the loader is made anew in each turn."""
+    """Whether the loader is made again in each turn."""
     site = one.loader.site
     if site is None:
         return True

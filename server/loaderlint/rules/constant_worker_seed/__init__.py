@@ -112,7 +112,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
 
 
 def _why_good(seeding: WorkerSeeding, *, derived: bool) -> str:
-    """Why a seed is none that repeats."""
+    """Why a seed is not one that repeats."""
     if "fresh" in seeding.sources:
         return "the seed is another one in each worker and epoch"
     if derived:

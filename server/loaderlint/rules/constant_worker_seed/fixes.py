@@ -35,7 +35,7 @@ def seeding_fixes(seedings: list[WorkerSeeding], bad: list[WorkerSeeding], model
 
 
 def _needless(bad: list[WorkerSeeding], model: Model) -> dict[WorkerSeeding, Place]:
-    """The seedings of torch's own state, with their statements, that stand beside others: torch gives each worker this
+    """The seedings of torch's own state, with their statements, that are beside others: torch gives each worker this
     very seed. One whose seed is bound to a name stays, for others may read that."""
     found: dict[WorkerSeeding, Place] = {}
     for one, place in zip(bad, statements((one.place for one in bad), model), strict=True):

@@ -18,7 +18,7 @@ def cure(model: Model) -> Cure:
 
 
 def doubts_of(call: WorkerCall, model: Model) -> int | None:
-    """The conditions that the call and the way to it stand under (see `doubts_around`)."""
+    """The conditions that the call and the way to it are under (see `doubts_around`)."""
     found = [doubts_around(frame, context, model) for frame, context in callers_of(call, model)]
     return None if None in found else max(one for one in found if one is not None)
 

@@ -1,4 +1,4 @@
-"""Calls by which a constructor fills a store of its object, which later calls ask first."""
+"""Calls with which a constructor fills a cache of its object, so that later calls find what they need."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from loaderlint.rules.shared.process_guards import tests_around
 
 
 def is_filled_before(call: WorkerCall, model: Model) -> bool:
-    """Whether the constructor runs the method that the call stands in, and fills a store of the object which that
+    """Whether the constructor runs the method that the call is in, and fills a store of the object which that
     method asks before the call: `if name in self.done: return self.done[name]`."""
     frame = call.frame
     if not isinstance(frame.receiver, Instance):

@@ -1,4 +1,4 @@
-"""Draws of which nothing comes: `np.random.rand() < self.chance`, where the chance is 0 in this dataset."""
+"""Draws that have no effect: `np.random.rand() < self.chance`, where the chance is 0 in this dataset."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NEVER = "it is compared with a chance of 0 here, and with nothing else"
 
 
 def has_no_effect(call: WorkerCall, model: Model) -> bool:
-    """Whether a drawn number is only asked whether it is less than 0, in the frame of the call."""
+    """Whether a drawn number is only compared with 0, which it is never below, in the frame of the call."""
     frame, number = call.frame, call.number
     users = [e for e in frame.code.exprs if number in ir.operands(e)]
     if not users or not all(_asks_below_zero(e, number, frame, model) for e in users):

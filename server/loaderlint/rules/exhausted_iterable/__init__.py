@@ -74,7 +74,7 @@ _A_HANDLE = "an open file that several processes go through is the matter of han
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a step of `__iter__` that hands out what has run out."""
+    """One finding a step of `__iter__` that gives an exhausted iterator."""
     for one in judged(RULE, _candidates(function, model), model, parts=("sample",), weigh=_weigh):
         yield one if isinstance(one, Silence) else _finding(one, model)
 
@@ -112,7 +112,7 @@ def _finding(verdict: WorkerVerdict[Exhausted], model: Model) -> Finding:
 
 
 def _shows(loader: Loader) -> int:
-    """2: later epochs are empty, 0: workers start anew each time, 1: nobody can know."""
+    """2: later epochs are empty, 0: workers start again each time, 1: nobody can know."""
     if loader.has_workers() == "no" or loader.persistent:
         return 2
     return 0 if loader.has_workers() == "yes" and loader.persistent is False else 1

@@ -1,4 +1,4 @@
-"""What an `__iter__` hands out that has run out when it is gone through again."""
+"""Iterators that `__iter__` returns or yields from, and that are exhausted in the next epoch."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from loaderlint.rules.shared.one_shot_iterators import Kept, kept
 
 @dataclass(frozen=True, slots=True)
 class Exhausted:
-    """What runs out: the step of `__iter__` that hands it out, how it reads, the attributes that keep how far it is,
-    and whether it may never end."""
+    """An iterator that is exhausted: the step of `__iter__` that gives it, its description, the attributes that keep
+    its progress, and whether it may never end."""
 
     step: int
     described: str
@@ -28,7 +28,7 @@ class Exhausted:
 
 
 def exhausted_by(frame: Frame, model: Model) -> Iterator[Exhausted]:
-    """What the `__iter__` that `frame` runs hands out and that runs out."""
+    """The exhausted iterators that the `__iter__` run by `frame` gives."""
     for number, step in model.steps(frame):
         handed = NONE
         if isinstance(step, ir.Return):
@@ -51,7 +51,7 @@ def exhausted_by(frame: Frame, model: Model) -> Iterator[Exhausted]:
 
 
 def _own_progress(handed: int, frame: Frame, model: Model) -> Progress | None:
-    """How far the dataset itself is, where `__iter__` does nothing but return it."""
+    """The progress of the dataset itself, where `__iter__` only returns it."""
     if not ir.is_self(model.ev.expr(frame, handed)) or not isinstance(frame.receiver, Instance):
         return None
     if any(not isinstance(step, ir.Return | ir.Evaluate) for _, step in model.steps(frame)):

@@ -15,7 +15,7 @@ from loaderlint.rules.shared.one_shot_iterators import kept
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The `attributes` that say how far it is. `doubtful`: it may never end."""
+    """The `attributes` that keep its progress. `doubtful`: it may never end."""
 
     attributes: tuple[str, ...]
     doubtful: bool

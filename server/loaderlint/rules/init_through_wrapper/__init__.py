@@ -124,12 +124,12 @@ def _wrappers(loader: Loader, model: Model) -> list[str]:
 
 
 def _wrapper(atom: Atom, model: Model) -> str:
-    """The wrapper that a dataset is, '' if it is none. A class of the project may set what it likes on itself."""
+    """The wrapper that a dataset is, '' if it is not one. A class of the project may set what it likes on itself."""
     return atom.name if isinstance(atom, LibObject) and atom.name in OWN_ATTRIBUTES else ""
 
 
 def _readers(name: str, loader: Loader, model: Model) -> Iterator[Evidence]:
-    """Where the dataset inside reads the attribute; nothing where it holds what other rules speak of."""
+    """Where the dataset inside reads the attribute; nothing where it holds what other rules mention."""
     for dataset in loader.datasets:
         if isinstance(dataset, Instance) and not _is_anothers(dataset, name, model):
             for reached in model.reached_by(loader):

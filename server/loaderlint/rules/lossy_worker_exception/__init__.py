@@ -93,7 +93,7 @@ def _finding(verdict: WorkerVerdict[Loss], model: Model) -> Finding:
 
 
 def _is_guarded(context: int, frame: Frame, model: Model) -> bool:
-    """Whether a step stands in a `try` that has handlers."""
+    """Whether a step is in a `try` that has handlers."""
     return any(here.kind == "try" for here in model.def_of(frame).around(context))
 
 

@@ -51,7 +51,7 @@ def lost_exception(step: ir.Raise, frame: Frame, model: Model) -> Loss | None:
 
 
 def _of_class(cls: ClassRef, model: Model) -> tuple[str, str] | None:
-    """What comes instead of an exception of the class, and why; None if it arrives, or nobody knows."""
+    """What comes instead of an exception of the class, and why; None if it arrives, or it is not known."""
     if model.ev.classes.has_unknown_base(cls):
         return None
     init = model.ev.classes.member(cls, "__init__")

@@ -1,4 +1,4 @@
-"""Whether the main process runs what a frame in workers runs, on the same object."""
+"""Whether the main process also runs the code of a worker's frame, on the same object."""
 
 from __future__ import annotations
 

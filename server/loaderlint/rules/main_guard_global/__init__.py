@@ -108,7 +108,7 @@ def _silent(function: WorkerFunction, file: ProjectFile, model: Model, *, aware:
 
 
 def _outermost(function: WorkerFunction, model: Model) -> str:
-    """The name, in its module, of the function or class that a def stands in or is."""
+    """The name, in its module, of the function or class that a def is in or is."""
     facts = model.ev.facts(function.path, function.piece)
     if facts is None:
         return ""

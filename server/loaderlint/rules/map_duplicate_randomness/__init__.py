@@ -110,7 +110,7 @@ def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Mode
 
 
 def _run_before(mapping: Mapping, call: WorkerCall, model: Model) -> tuple[Frame, ...] | None:
-    """What each process runs first; None if that seeds, or nobody knows what it does."""
+    """What each process runs first; None if that seeds, or it is not known what it does."""
     if mapping.first is None or is_none(mapping.first):
         return ()
     frames = model.run_by(run_by_call(mapping.first, Arguments(more_positional=True), call, model))

@@ -1,4 +1,4 @@
-"""Whether a def may run something in several processes, judging by its text and by what is known of all its callers.
+"""Whether a def may run something in several processes, judging by its text and by what is known about all its callers.
 
 To find the callers of each def that has a method called `map` or `apply` would take long.
 """
@@ -71,13 +71,13 @@ def _may_map(call: ir.Call, exprs: tuple[ir.Expr, ...]) -> bool:
         return True
     if func.name not in POOL_METHODS or not ("pos" in kinds or "star" in kinds):
         return False
-    # `frame[column].apply(f)` is pandas; `executors[i].submit(f)` may well be a pool
+    # `frame[column].apply(f)` is pandas; `executors[i].submit(f)` may be a pool
     is_column = func.name in ("map", "apply") and isinstance(exprs[func.base], ir.Index)
     return not is_column and not isinstance(exprs[func.base], _NO_POOLS)
 
 
 def _may_map_for_anyone(function: MainFunction, names: frozenset[str], model: Model) -> bool:
-    """Whether one of the calls may run something in processes where nothing is known of the def's callers, which
+    """Whether one of the calls may run something in processes where nothing is known about the def's callers, which
     take long to find."""
     frame = function.opened
     if frame is None:

@@ -1,4 +1,4 @@
-"""The samplers that shuffle alike in each epoch: DistributedSamplers whose `set_epoch` is never called."""
+"""DistributedSamplers whose `set_epoch` is never called: they shuffle the same way in every epoch."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def shuffles(sampler: LibObject, model: Model) -> Literal["yes", "no", "maybe"]:
     arguments = model.ev.calls.site_arguments(sampler.site)
     passed, seed = arguments.get("shuffle", _SHUFFLE_POSITION), arguments.get("seed", _SEED_POSITION)
     if seed is not None and seed.literal is None and _is_counted(sampler, model):
-        return "no"  # made anew in each epoch, from a seed that may be another
+        return "no"  # made again in each epoch, from a seed that may be another
     if passed is None:
         return "yes"
     literal = passed.literal

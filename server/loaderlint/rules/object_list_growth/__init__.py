@@ -90,7 +90,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
 
 
 def _why_not(loader: Loader, exposure: Exposure | None, model: Model) -> str:
-    """Why nothing of the main process is copied bit by bit into the loader's workers; '' if it may be."""
+    """Why nothing of the main process is gradually copied into the loader's workers; '' if it may be."""
     if exposure is None:
         return few_workers(loader)
     if exposure.certainty == "possible":

@@ -58,7 +58,7 @@ def _first_statement(functions: Sequence[Atom], model: Model) -> Intent | None:
         if isinstance(value, ir.Const):
             continue  # the docstring
         if isinstance(step, ir.Perform) or step.context != 0:
-            continue  # its statement comes next, or it stands inside a block
+            continue  # its statement comes next, or it is inside a block
         anchor = facts.anchors.steps[function.def_][number]
         return InsertStatement(Place(function.path, function.piece, anchor), "{cv2}.setNumThreads(0)", "before")
     return None

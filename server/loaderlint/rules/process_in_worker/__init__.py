@@ -66,7 +66,7 @@ _GUARDED = "it is done only after a look at the process, or the error is caught"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
-    """One finding a call that starts processes, or a loader with workers that is gone through."""
+    """One finding a call that starts processes, or a loader with workers that is iterated over."""
     for one in judged(RULE, _candidates(function, model), model):
         yield one if isinstance(one, Silence) else _finding(one, model)
 

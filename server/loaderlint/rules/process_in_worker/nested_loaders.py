@@ -14,7 +14,7 @@ from loaderlint.project.reach.model import Model
 
 #: Functions that begin to go through their first argument.
 _GOING = frozenset(f"builtins.{name}" for name in ("iter", "list", "tuple", "sorted", "sum", "max", "min", "set"))
-#: Objects that are gone through instead of what they were given.
+#: Objects that are iterated over instead of what they were given.
 _AROUND = frozenset({"builtins.enumerate", "builtins.zip", "tqdm.tqdm", "tqdm.auto.tqdm", "itertools.chain"})
 _MAX_DEPTH = 3
 

@@ -71,7 +71,7 @@ def _process_class(atom: Atom, model: Model) -> str:
 
 
 def nested_starts(frame: Frame, model: Model) -> Iterator[Start]:
-    """The loaders with workers of their own that are gone through."""
+    """The loaders with workers of their own that are iterated over."""
     for number, site in gone_through(frame, model) if model.once(_have_workers) else ():
         loaders = loaders_at(site, model)
         answers = {loader.has_workers() for loader in loaders}

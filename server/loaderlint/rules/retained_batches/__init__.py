@@ -78,8 +78,8 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
 
 
 def _may_be_of_loader(append: Append, function: MainFunction, model: Model) -> bool:
-    """Whether something of a loader's batches may be kept for some caller, who is far to seek: no library makes what is
-    gone over, as in `zip(...)`, which is the same for all of them."""
+    """Whether batches may be kept for some caller, which takes long to find: not where a library makes everything that
+    is iterated over, as `zip(...)` does, for then it is the same for all callers."""
     opened = function.opened
     return opened is None or not all(is_made_by_library(source, opened, model) for source in append.sources)
 

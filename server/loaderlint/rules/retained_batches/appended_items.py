@@ -72,7 +72,7 @@ def _taken_from(number: int, sources: set[int], function: MainFunction) -> froze
 
 
 def _enclosing_loop(context: int, one: ir.DefIR) -> int | None:
-    """The loop that a context stands in directly; None if it is run under a condition, or there is none: a loop that is
+    """The loop that a context is in directly; None if it is run under a condition, or there is none: a loop that is
     left early keeps few batches."""
     contexts = one.contexts
     while context > 0 and contexts[context].kind == "with":

@@ -22,7 +22,7 @@ from loaderlint.project.evaluation.values import (
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.shared.called_libraries import library_names
 
-#: What goes through a loader and gives its batches.
+#: What iterates over a loader and gives its batches.
 _PASSING = ("tqdm.", "builtins.iter", "rich.progress.track")
 _MAX_STEPS = 12
 

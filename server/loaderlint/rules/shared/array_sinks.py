@@ -1,5 +1,5 @@
-"""Where sample code makes tensors of arrays: PyTorch's functions, torchvision's transforms, and the default collate
-function, which makes them of whatever a sample holds."""
+"""Where sample code makes tensors from arrays: PyTorch's functions, torchvision's transforms, and the default collate
+function, which makes them from whatever a sample holds."""
 
 from __future__ import annotations
 

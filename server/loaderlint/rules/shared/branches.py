@@ -10,7 +10,7 @@ from loaderlint.project.reach.model import Model
 
 
 def always_comes_by(contexts: Iterable[int], at: int, frame: Frame, model: Model) -> bool:
-    """Whether what stands in context `at` is never reached but through one of `contexts`, which stand before it."""
+    """Whether what is in context `at` is never reached but through one of `contexts`, which come before it."""
     one = model.def_of(frame)
     ways = {at, 0, *_outer(at, one)}
     covered = set(contexts)

@@ -14,7 +14,7 @@ _WORKER_INFO = Lib(WORKER_INFO)
 
 
 def sets_common_order(call: WorkerCall, name: str, model: Model) -> bool:
-    """Whether the draw `name` orders what an iterable dataset goes through, and no worker has taken its share before:
+    """Whether the draw `name` orders what an iterable dataset iterates over, and no worker has taken its share before:
     with numbers of their own, workers would take shares of different orders, and items would come twice or never."""
     ordering = name.rpartition(".")[2] in _ORDERING and name != "numpy.random.sample"
     if not ordering or not _is_iterated(call.frame, model):

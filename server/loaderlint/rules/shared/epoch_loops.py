@@ -1,4 +1,4 @@
-"""Loops of the main process around a line, also those that callers run, and whether one goes through a loader."""
+"""Loops of the main process around a line, also those that callers run, and whether one iterates over a loader."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def step_context(site: Site, model: Model) -> int:
 
 
 def loops_around(frame: Frame, context: int, model: Model, depth: int = 0) -> Iterator[Loop]:
-    """The loops that a context stands in, innermost first, and those around the calls of its def."""
+    """The loops that a context is in, innermost first, and those around the calls of its def."""
     one = model.def_of(frame)
     while context > 0:
         if one.contexts[context].kind in ("loop", "while"):
@@ -67,7 +67,7 @@ def is_loader(number: int, frame: Frame, loader: Loader, model: Model) -> bool:
 
 
 def goes_through(loop: Loop, loader: Loader, model: Model) -> bool:
-    """Whether a turn of the loop goes through the loader, in its body or in what that calls."""
+    """Whether a turn of the loop iterates over the loader, in its body or in what that calls."""
     return _goes_through(loop.frame, loop.context, loader, model, 0)
 
 

@@ -1,4 +1,4 @@
-"""Loops over epochs: those that go through a loader in each of their turns, themselves or in a function they call."""
+"""Loops over epochs: those that iterate over a loader in each of their turns, themselves or in a function they call."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def may_loop(text: str) -> bool:
 
 
 def has_loops(function: MainFunction) -> bool:
-    """Whether the def may go through a loader in a loop: something is gone through or called in one."""
+    """Whether the def may iterate over a loader in a loop: something is iterated over or called in one."""
     one = function.written
     return any(
         isinstance(step, ir.Iterate | ir.Perform) and any(c.kind in ("loop", "while") for c in one.around(step.context))
@@ -73,7 +73,7 @@ def passes(frame: Frame, model: Model) -> Iterator[Pass]:
 
 
 def loop_around(context: int, frame: Frame, model: Model) -> int | None:
-    """The innermost loop that a context stands in; one over a few names (`for phase in ["train", "val"]`) does not
+    """The innermost loop that a context is in; one over a few names (`for phase in ["train", "val"]`) does not
     count."""
     one = model.def_of(frame)
     while context > 0:
@@ -112,7 +112,7 @@ def turn_name(loop: int, frame: Frame, model: Model) -> str | None:
 
 
 def loaders_in(value: Val, model: Model) -> list[Loader]:
-    """The loaders whose items come when a value is gone through: itself, or inside `enumerate`, `tqdm` and the like."""
+    """The loaders that are iterated over with a value: itself, or inside `enumerate`, `tqdm` and the like."""
     found: dict[Loader, None] = {}
     _collect(value, model, found, 0)
     return list(found)
@@ -144,7 +144,7 @@ def _made_at(site: Site, model: Model) -> list[Loader]:
 
 
 def _gone_through(step: ir.Step, frame: Frame, model: Model, depth: int) -> Iterator[tuple[Frame, int, int]]:
-    """What a step goes through once: (frame, iterable, context of the step there)."""
+    """What a step iterates over once: (frame, iterable, context of the step there)."""
     if isinstance(step, ir.Iterate):
         yield frame, step.iterable, step.context
     if not isinstance(step, ir.Perform) or depth == 0:

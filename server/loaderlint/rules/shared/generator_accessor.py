@@ -105,7 +105,7 @@ _FORMS = MappingProxyType(
 
 def accessor_fix(generators: Sequence[Sequence[Draw]], model: Model) -> Fix | None:
     """The fix for some generators that one function makes, for each all of its draws in worker code; None where a draw
-    is out of the accessor's reach, or where it cannot be said how to make one of them anew."""
+    is out of the accessor's reach, or where it cannot be said how to make one of them again."""
     if any(not draws for draws in generators):
         return None
     at_module_level = generators[0][0].made.site.frame.def_ == 0 and not _owners(generators[0])

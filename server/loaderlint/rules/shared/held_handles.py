@@ -129,7 +129,7 @@ def compares_pid(frame: Frame, model: Model) -> bool:
 
 def is_held(made: LibObject, origins: frozenset[Origin], model: Model) -> bool:
     """Whether attributes hold a handle of the main process when the workers start: not closed or set to None again, not
-    opened anew in worker code. `if self.file is None` opens nothing anew."""
+    opened again in worker code. `if self.file is None` reopens nothing."""
     for origin in origins:
         if not isinstance(origin.owner, Instance):
             continue
@@ -143,7 +143,7 @@ def is_held(made: LibObject, origins: frozenset[Origin], model: Model) -> bool:
 
 
 def _left_by_constructor(inst: Instance, origin: Origin, model: Model) -> tuple[bool, frozenset[Atom] | None]:
-    """Whether worker code opens the handle of an attribute anew, and what the constructor may leave there at the end;
+    """Whether worker code opens the handle of an attribute again, and what the constructor may leave there at the end;
     None if it leaves nothing."""
     stores = model.ev.classes.stores(inst, origin.path[0])
     if any(_is_opened_anew(store, origin, model) for store in stores):
@@ -192,7 +192,7 @@ def _is_in_try(context: int, parents: set[int], one: ir.DefIR) -> bool:
 
 
 def _is_use(step: ir.Step, name: str, frame: Frame, model: Model) -> bool:
-    """Whether a step calls a method of `self.<name>`, passes it on, or goes through it."""
+    """Whether a step calls a method of `self.<name>`, passes it on, or iterates over it."""
     if isinstance(step, ir.Iterate):
         return _is_self(step.iterable, name, frame, model)
     call = model.ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
@@ -328,7 +328,7 @@ def _stores_by_value(inst: Instance, name: str, model: Model) -> dict[Atom, list
 
 def _is_guarded(store: Store, name: str, model: Model) -> bool:
     """Whether a store happens only `if self.<name> is None`, `if not self.<name>` or `if not hasattr(self, "<name>")`:
-    it stands there, or the calls of its method do."""
+    it is there, or the calls of its method do."""
     step = model.def_of(store.frame).steps[store.step]
     if _stands_in_test(step.context, name, store.frame, model):
         return True

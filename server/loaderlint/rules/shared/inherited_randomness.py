@@ -1,4 +1,4 @@
-"""Random numbers in pools of processes that are not seeded: NumPy's global state comes over by fork, a generator object
+"""Random numbers in pools of processes that are not seeded: NumPy's global state is copied by fork, a generator object
 by fork or in a pickle, and every process goes on from the same state. Shared by the rules on such pools."""
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _global_intents(found: Inherited, model: Model) -> tuple[Intent, ...]:
     name = found.name.rpartition(".")[2]
     func = model.ev.expr(call.frame, call.call.func)
     place = model.place(call.frame, call.call.func)
-    # a callee that is bound to a name first stands before the call
+    # a callee that is bound to a name first comes before the call
     if name in _NOT_METHODS or place.anchor < model.place(call.frame, call.number).anchor or len(call.callee.atoms) > 1:
         return ()
     if not isinstance(func, ir.Attr | ir.Global):

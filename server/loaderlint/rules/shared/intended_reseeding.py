@@ -1,4 +1,4 @@
-"""Seeds that somebody wants to be the same: for evaluation, in one of several modes, or for a moment."""
+"""Seeds that are the same on purpose: for evaluation, in one of several modes, or until the state is restored."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _RESTORING = re.compile(r"\bset_state\b|\bsetstate\b|\bset_rng_state\b|\bfork_rn
 
 
 def is_intended(frame: Frame, context: int, model: Model) -> bool:
-    """Whether the def puts the state back, or comes to this context for evaluation, in one of its modes, or at one
-    index only."""
+    """Whether the def restores the state, or enters this context only for evaluation, in one of its modes, or at one
+    index."""
     file = model.files.file(frame.path)
     if file is None or file.pieces[frame.piece].ask(_restores) or _EVALUATION.search(model.label(frame)):
         return True

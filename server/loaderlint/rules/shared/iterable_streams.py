@@ -19,7 +19,7 @@ from loaderlint.rules.shared.stream_sources import PASSING, draws, gives_all, go
 _AWARE = re.compile(r"worker|shard|current_process", re.IGNORECASE)
 _COMMENT = re.compile(r'#[^\n]*|"""(?s:.*?)"""')
 _RANDOM = ("numpy.random.", "random.", "torch.rand", "torch.normal", "torch.multinomial", "secrets.")
-#: Names of what may well shard itself, when its value is out of sight.
+#: Names of what may shard itself, when its value is out of sight.
 _STREAM_NAME = re.compile(
     r"data_?set|\bds$|source|stream|pipe|loader|iterator|iterable|inner|wrapped|reader|generator|sampler",
     re.IGNORECASE,
@@ -130,7 +130,7 @@ class Stream:
         return any((one.path, one.piece, one.def_) not in run for one in functions)
 
     def _is_split(self, inner: Instance) -> bool:
-        """Whether a stream of the project that another one goes through may split itself."""
+        """Whether a stream of the project that another one iterates over may split itself."""
         classes = self._model.ev.classes
         opened = classes.open_method(inner, "__iter__")
         if classes.has_unknown_base(inner.cls) or opened is None:

@@ -1,4 +1,4 @@
-"""Whether an iterator remembers items: then every n-th item alone gives other results."""
+"""Whether an iterator keeps state from item to item: a worker that takes every n-th item then gets other results."""
 
 from __future__ import annotations
 

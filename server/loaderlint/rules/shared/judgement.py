@@ -194,7 +194,7 @@ def _exposure(one: Candidate[_About], asked: _Asked[_About], model: Model) -> Ex
 
 
 def gathered(exposures: Iterable[tuple[_About, Exposure | None]]) -> tuple[_About, Exposure] | None:
-    """One exposure for what stands in several frames: all their loaders, and what leads, the first that is proven. None
+    """One exposure for what is in several frames: all their loaders, and what leads, the first that is proven. None
     if no loader runs any of it."""
     found = [(one, exposure) for one, exposure in exposures if exposure is not None]
     if not found:

@@ -155,7 +155,7 @@ class ListingOrder:
         return _NONE
 
     def _gives_numbers(self, e: ir.Expr | None, frame: Frame) -> bool:
-        """Whether a comprehension or `map` makes numbers of what it goes through."""
+        """Whether a comprehension or `map` makes numbers from what it iterates over."""
         made = e.element if isinstance(e, ir.Comp) else e.args[0].value if isinstance(e, ir.Call) and e.args else NONE
         atoms = self._model.ev.eval(made, frame).atoms if made != NONE else ()
         return any(isinstance(atom, Lib | LibObject) and atom.name in _NUMBERS for atom in atoms)
@@ -171,7 +171,7 @@ class ListingOrder:
         return False
 
     def _of_walk(self, value: int, frame: Frame) -> Orders:
-        """The names that `os.walk` gives for a folder: an item of what it goes through, or of the first."""
+        """The names that `os.walk` gives for a folder: an item of what it iterates over, or of the first."""
         e = self._model.ev.expr(frame, value)
         source = e.iterable if isinstance(e, ir.Element) else NONE
         if isinstance(e, ir.Call) and e.args and Lib("builtins.next") in self._model.ev.eval(e.func, frame).atoms:

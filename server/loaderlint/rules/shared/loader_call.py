@@ -21,16 +21,16 @@ class Written(NamedTuple):
     call: int
 
     def is_direct(self, model: Model) -> bool:
-        """Whether it stands in the call itself: no name that is bound before."""
+        """Whether it is in the call itself: no name that is bound before."""
         return model.place(self.frame, self.number).anchor > model.place(self.frame, self.call).anchor
 
     def place(self, model: Model) -> Place:
-        """The argument where it stands; of a name that is bound before, the whole call."""
+        """The argument where it is; of a name that is bound before, the whole call."""
         return model.place(self.frame, self.number if self.is_direct(model) else self.call)
 
 
 def written(loader: Loader, name: str, model: Model) -> Written | None:
-    """Torch's argument `name` as the loader's own call writes it; None where it comes by another way (`**kwargs`, a
+    """Torch's argument `name` as the loader's own call writes it; None where it is given in another way (`**kwargs`, a
     partial, a class of the project)."""
     call = _call(loader, model)
     if loader.site is None or call is None:

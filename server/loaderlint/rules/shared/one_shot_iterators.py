@@ -153,7 +153,7 @@ def _is_path_atom(atom: Atom) -> bool:
 
 def kept(number: int, frame: Frame, model: Model) -> Kept | None:
     """The one-shot iterator that expression `number` reads from where it is kept: an attribute that only the
-    constructor sets, or a module's name. None if it is none, or if something starts it again."""
+    constructor sets, or a module's name. None if it is not one, or if something starts it again."""
     e = model.ev.expr(frame, number)
     if isinstance(e, ir.Attr):
         return _kept_by_object(e, frame, model)

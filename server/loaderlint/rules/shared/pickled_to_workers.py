@@ -35,7 +35,7 @@ from loaderlint.project.reach.model import SAMPLE_METHODS, Loader, Model
 from loaderlint.rules.shared.held_handles import last_stores
 from loaderlint.rules.shared.unresolved_places import Spot
 
-_MAX_PARCELS = 400
+_MAX_PAYLOADS = 400
 
 
 class Link(NamedTuple):
@@ -69,7 +69,7 @@ def payloads(loader: Loader, model: Model) -> Iterator[Payload]:
     """All that the main process sends to each worker of the loader, the nearest first."""
     queue = deque(_roots(loader, model))
     seen: set[Atom] = set()
-    while queue and len(seen) < _MAX_PARCELS:
+    while queue and len(seen) < _MAX_PAYLOADS:
         payload = queue.popleft()
         if payload.atom not in seen:
             seen.add(payload.atom)
@@ -313,7 +313,7 @@ def is_module(atom: Atom) -> bool:
 
 
 def is_local(atom: FunctionRef | ClassRef, model: Model) -> bool:
-    """Whether a def stands in a function: pickle finds it by no name."""
+    """Whether a def is in a function: pickle finds it by no name."""
     facts = model.ev.facts(atom.path, atom.piece)
     parent = facts.ir.defs[atom.def_].parent if facts else 0
     return facts is not None and parent > 0 and facts.ir.defs[parent].kind != "class"

@@ -14,12 +14,12 @@ _CATCHING = frozenset({"AssertionError", "Exception", "BaseException"})
 
 
 def tests_around(frame: Frame, context: int, model: Model) -> Iterator[ir.Context]:
-    """The branches of tests that a context stands in, innermost first."""
+    """The branches of tests that a context is in, innermost first."""
     return (one for one in model.def_of(frame).around(context) if one.kind == "if")
 
 
 def is_guarded(frame: Frame, context: int, model: Model) -> bool:
-    """Whether what stands in a context runs only after a look at the process, or where the error is caught."""
+    """Whether what is in a context runs only after a look at the process, or where the error is caught."""
     if any(asks(test.expr, frame, model, _WORDS) for test in tests_around(frame, context, model)):
         return True
     around = {one.parent for one in model.def_of(frame).around(context) if one.kind == "try"}
@@ -27,7 +27,7 @@ def is_guarded(frame: Frame, context: int, model: Model) -> bool:
 
 
 def is_once(frame: Frame, context: int, model: Model) -> bool:
-    """Whether what stands in a context depends on the object's state, `if self.index is None`: the main process may
+    """Whether what is in a context depends on the object's state, `if self.index is None`: the main process may
     have done it before."""
     tests = (test.expr for test in tests_around(frame, context, model))
     return any(_is_own(number, frame, model) for test in tests for number in _parts(test, frame, model))
@@ -52,7 +52,7 @@ def asks(test: int, frame: Frame, model: Model, words: frozenset[str]) -> bool:
 
 
 def callers_of(call: WorkerCall, model: Model) -> Iterator[tuple[Frame, int]]:
-    """The frames that a call stands in or that lead to it in workers, each with the context of the way there."""
+    """The frames that a call is in or that lead to it in workers, each with the context of the way there."""
     yield call.frame, call.context
     reached = model.reached.get(call.frame)
     for parent in dict.fromkeys(reached.parents.values() if reached else ()):

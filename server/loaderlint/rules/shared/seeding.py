@@ -34,7 +34,7 @@ TAKES_INIT = frozenset(
     }
 )
 
-#: Without one of these words no loader goes through Lightning.
+#: Without one of these words no loader is run by Lightning.
 _LIGHTNING = ("rainer", "abric", "LightningModule", "LightningDataModule")
 
 Seeds = Literal["yes", "no", "sometimes", "maybe"]
@@ -89,7 +89,7 @@ def _seeds(call: WorkerCall) -> bool:
 
 
 def _may_be_off(call: WorkerCall, model: Model) -> bool:
-    """Whether a call stands under a test of something that may be None or False: `if seed is not None`."""
+    """Whether a call is under a test of something that may be None or False: `if seed is not None`."""
     around = model.def_of(call.frame).around(call.context)
     return any(here.kind == "if" and tests_an_option(here.expr, call.frame, model) for here in around)
 
@@ -162,7 +162,7 @@ def _seedings_in(frame: Frame, model: Model) -> list[bool]:
 
 
 def _tests_around(frame: Frame, context: int, model: Model) -> Iterator[ir.Context]:
-    """The branches of tests that a context stands in, innermost first."""
+    """The branches of tests that a context is in, innermost first."""
     return (here for here in model.def_of(frame).around(context) if here.kind == "if")
 
 

@@ -17,7 +17,7 @@ from loaderlint.project.reach.model import Loader, Model, WorkerCall
 
 #: How many calls a seed is followed through.
 _MAX_HELPERS = 8
-#: How often a worker comes by: for each sample, or once (for an iterable dataset: once in each epoch).
+#: How often a worker runs it: for each sample, or once (for an iterable dataset: once in each epoch).
 Often = Literal["sample", "once", "epoch"]
 _LIBRARIES = ("numpy", "python", "torch", "all")
 #: How a fix writes the seeding calls.
@@ -154,7 +154,7 @@ def _kinds_around(frame: Frame, context: int, model: Model) -> Iterator[str]:
 
 
 def is_behind_a_flag(frame: Frame, context: int, called: tuple[Frame, ...], model: Model) -> bool:
-    """Whether what stands in `context` runs once: `if not self.seeded: ...; self.seeded = True`. The flag may be set in
+    """Whether what is in `context` runs once: `if not self.seeded: ...; self.seeded = True`. The flag may be set in
     the functions that are `called` there."""
     one = model.def_of(frame)
     while context > 0:

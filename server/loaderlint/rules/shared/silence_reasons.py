@@ -43,7 +43,7 @@ def unexposed(
     cure: Callable[[Loader], str] = _cured,
 ) -> str:
     """Why `Model.exposure` of a frame is None, asked with the same `workers` and `parts`. `cure` says of a loader with
-    enough workers why the fault is none there ('its worker_init_fn seeds NumPy'). '' unless the model explains."""
+    enough workers why there is no fault there ('its worker_init_fn seeds NumPy'). '' unless the model explains."""
     if not model.explains:
         return ""
     reached = model.reached.get(frame)

@@ -1,5 +1,5 @@
 """Where the items of a stream come from: drawn with replacement or made up, so that each worker has its own, or out of
-something that the stream goes through. A shuffle only orders that, and noise only alters it."""
+something that the stream iterates over. A shuffle only orders that, and noise only alters it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember,
 from loaderlint.project.reach.model import Model, WorkerCall
 
 #: What a value is made of. 'made': random numbers; 'picked': drawn out of several, with replacement; 'order': all of
-#: something in random order; 'item': an item of what is gone through; 'number': the turn of a loop.
+#: something in random order; 'item': an item of what is iterated over; 'number': the turn of a loop.
 Origin = Literal["made", "picked", "order", "item", "number"]
 Origins = frozenset[Origin]
 
@@ -33,7 +33,7 @@ _NO_DRAWS = re.compile(
 )
 _ORDERING = frozenset("shuffle permutation permuted randperm".split())
 _PICKING = frozenset("choice choices sample".split())
-#: What gives the items of its arguments, and so the items of what these go through.
+#: What gives the items of its arguments, and so the items of what these iterate over.
 PASSING = re.compile(
     r"^(?:builtins\.(?:iter|enumerate|zip|map|filter|list|tuple|sorted|reversed)|itertools\.\w+|tqdm\.)"
 )
@@ -70,7 +70,7 @@ def is_replacing(atom: Atom, model: Model) -> bool:
 
 
 def gives_all(entry: Frame, model: Model) -> bool:
-    """Whether all that a stream yields are items of what it goes through, whatever it draws beside that. `entry`: the
+    """Whether all that a stream yields are items of what it iterates over, whatever it draws beside that. `entry`: the
     frame of its `__iter__`."""
     walk = _Walk(entry, (), model, {})
     given = [walk.element(step.value) if step.is_from else walk.given(step.value) for step in walk.yields()]
@@ -80,7 +80,7 @@ def gives_all(entry: Frame, model: Model) -> bool:
 
 
 def goes_on_in_own_order(entry: Frame, frames: Iterable[Frame], model: Model) -> bool:
-    """Whether a stream goes through its items again and again without end, in orders that each worker draws for
+    """Whether a stream iterates over its items again and again without end, in orders that each worker draws for
     itself: no pass of it is an epoch. `frames`: all that it runs."""
     calls = [call for frame in frames for call in model.frame_calls(frame)]
     ordering = [call for call in calls if orders(call)]
@@ -169,7 +169,7 @@ class _Walk:
         return self._known[False, number]
 
     def element(self, number: int) -> Origins:
-        """Those of what comes when an expression is gone through."""
+        """Those of what comes when an expression is iterated over."""
         if (True, number) not in self._known:
             self._known[True, number] = _NOTHING
             self._known[True, number] = self._element(number)
@@ -300,7 +300,7 @@ class _Walk:
         return self._remembered(gone_through=False)
 
     def yielded(self) -> Origins:
-        """Those of what comes when what the def gives is gone through."""
+        """Those of what comes when what the def gives is iterated over."""
         return self._remembered(gone_through=True)
 
     def _remembered(self, *, gone_through: bool) -> Origins:

@@ -1,9 +1,8 @@
-"""Places that are found only when they are shown.
+"""Places that are looked up only when they are shown.
 
-A place is found by reading its piece once more, which takes as long as all else that is done with most pieces. So a
-rule keeps the spot of what it looks at, tells spots apart by their keys, and asks for a place only for what it says:
-for a finding, or for a `Silence` where `model.explains`.
-"""
+To look up a place, its piece is read once more, which takes as long as everything else that is done with most pieces.
+So a rule keeps a `Spot` of what it looks at, compares spots by their keys, and looks up the place only for a finding,
+or for a `Silence` where `model.explains`."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from loaderlint.rules.shared_generator.seed_mixing import seeds_with_more
 
 
 def why_good(draw: Draw, model: Model) -> str:
-    """Why a generator is none that the workers share the state of; '' if it may be."""
+    """Why a generator is not one that the workers share the state of; '' if it may be."""
     if model.runs_in_worker(draw.made.site.frame):
         return "the generator is made in the worker"
     if remade_in_worker(draw, model):

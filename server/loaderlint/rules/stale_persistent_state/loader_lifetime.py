@@ -60,7 +60,7 @@ def persists(loader: Loader, model: Model) -> bool:
 
 
 def is_late(change: Change, loader: Loader, made_in: Set[object], model: Model) -> bool:
-    """Whether it is set again and again while the loader lives: in a loop that goes through the loader."""
+    """Whether it is set again and again while the loader lives: in a loop that iterates over the loader."""
     if model.def_of(change.frame).name in _HOOKS:
         return True
     loops = [loop for loop in loops_around(change.frame, change.context, model) if loop.key not in made_in]

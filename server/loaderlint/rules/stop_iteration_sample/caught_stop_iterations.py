@@ -80,7 +80,7 @@ def _catches(caught: int, frame: Frame, model: Model) -> bool:
 
 
 def _in_generator(call: WorkerCall, model: Model) -> bool:
-    """Whether the call stands in a generator: Python makes a RuntimeError of its StopIteration."""
+    """Whether the call is in a generator: Python makes a RuntimeError of its StopIteration."""
     one = model.def_of(call.frame)
     if one.is_generator:
         return True

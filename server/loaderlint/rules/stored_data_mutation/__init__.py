@@ -88,7 +88,7 @@ def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
 
 
 def _candidates(edit: Edit, frame: Frame, done: Set[int], model: Model) -> Iterator[Candidate[StoredEdit] | Silence]:
-    """An edit of what is stored, if it is none of an object that is done."""
+    """An edit of what is stored, if it does not belong to an object that is done."""
     if root_of(edit.target, frame, model) in done:
         return
     value = model.ev.eval(edit.target, frame)
@@ -104,7 +104,7 @@ def _candidates(edit: Edit, frame: Frame, done: Set[int], model: Model) -> Itera
 def _of_record(
     edit: RecordEdit, frame: Frame, done: Set[int], model: Model
 ) -> Iterator[Candidate[StoredEdit] | Silence]:
-    """An edit of a stored record, if it is none of an object that is done."""
+    """An edit of a stored record, if it does not belong to an object that is done."""
     if root_of(edit.record, frame, model) in done:
         return
     value = model.ev.eval(edit.record, frame)

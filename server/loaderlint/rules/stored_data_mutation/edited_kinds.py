@@ -38,7 +38,7 @@ def kind_of_edited(frame: Frame, edit: Edit, value: Val, origin: Origin, model: 
 
 
 def _is_by_chance(call: int, frame: Frame, model: Model) -> bool:
-    """Whether a call stands in a branch that a drawn number decides about: whatever the order was before, it is either
+    """Whether a call is in a branch that a drawn number decides about: whatever the order was before, it is either
     one then."""
     one = model.def_of(frame)
     around = (context for inner in frame.code.contexts_of(call) for context in one.around(inner))

@@ -47,7 +47,7 @@ def record_edits(frame: Frame, model: Model) -> Iterator[RecordEdit]:
 
 def is_record(value: Val, origin: Origin) -> bool:
     """Whether a value is one of several plain lists, dictionaries or objects of the project that are stored together.
-    Other containers may make their items anew."""
+    Other containers may make their items again."""
     return "[]" in origin.path and bool(value.atoms) and all(map(_is_plain, value.atoms))
 
 

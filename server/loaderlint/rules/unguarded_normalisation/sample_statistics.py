@@ -21,7 +21,7 @@ _MAX_DEPTH = 8
 
 
 class Divisor(NamedTuple):
-    """A statistic of the sample as it stands in a quotient. `eased`: with an epsilon, which the sum of signed values
+    """A statistic of the sample as it is in a quotient. `eased`: with an epsilon, which the sum of signed values
     may cancel."""
 
     expr: int
@@ -30,7 +30,7 @@ class Divisor(NamedTuple):
 
 
 def divisions(frame: Frame, model: Model) -> Iterator[tuple[Spot, int]]:
-    """The divisions of a def: where they stand, and by what."""
+    """The divisions of a def: where they are, and by what."""
     exprs = frame.code.exprs
     for number in sorted(n for n in frame.memo if type(exprs[n]) is ir.Bin):
         e = exprs[number]

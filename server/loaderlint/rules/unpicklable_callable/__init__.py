@@ -112,7 +112,7 @@ def _made_by(ref: FunctionRef | ClassRef, model: Model) -> Iterator[Evidence]:
 
 
 def _is_chosen_by_test(path: Path, loader: Loader) -> bool:
-    """Whether a test hands what stands in its file to a loader of the project. A loader that takes its number of
+    """Whether a test hands what is in its file to a loader of the project. A loader that takes its number of
     workers from the caller has passed that test."""
     return _is_of_tests(path) and loader.site is not None and not _is_of_tests(loader.site.frame.path)
 

@@ -98,7 +98,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     if loud is None:
         yield from _useless_locks(found, loader, exposure, model)
         return
-    # One of its own in each worker would be none.
+    # One for each worker would not be shared.
     shared = any(one.name in SHARED_BY_INHERITANCE or one.kind.word == "manager" for one in found)
     again = [] if shared else [one for one in found if _is_worth_making(one)]
     for one in found:

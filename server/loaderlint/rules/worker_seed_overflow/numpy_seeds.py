@@ -36,7 +36,7 @@ def numpy_seeds(call: WorkerCall) -> Iterator[tuple[str, int]]:
 
 
 def is_watched(call: WorkerCall, model: Model) -> bool:
-    """Whether the call stands in a `try`, or under a test of how large the seed is."""
+    """Whether the call is in a `try`, or under a test of how large the seed is."""
     around = model.def_of(call.frame).around(call.context)
     return any(here.kind == "try" or here.kind == "if" and _measures(here.expr, call, model) for here in around)
 
