@@ -22,7 +22,6 @@ from loaderlint.cache.database import NAME
 from loaderlint.commands import cached_check, check
 from loaderlint.files.file_accesses import content, stamp
 from loaderlint.project.modules.project_files import Files, Read
-from loaderlint.rules import RULES
 from loaderlint.settings import settings
 from tests.engine.projects import FILES
 
@@ -351,9 +350,7 @@ def test_what_is_kept_is_all_that_is_noted() -> None:
     libraries.add("summarised_libraries")
     assert asked - libraries == {"root", "paths", "exists", "has_folder", "file", *linking_answers._SEARCHES}
     names = {name.partition(":")[2] for name in linking_answers._QUESTIONS}
-    names |= {"names_in", "question", "looks"}  # both readers of paths; what is handed on; what rules look for
-    looks = {f"{one.looks.__module__}:{one.looks.__qualname__}" for one in RULES if one.looks is not None}
-    assert looks and looks <= linking_answers._QUESTIONS
+    names |= {"names_in", "question"}  # both readers of paths; what is handed on
     program = Path(linking_answers.__file__).parents[1]
     for path in (*(program / "project").rglob("*.py"), *(program / "rules").rglob("*.py")):
         asked = r"(?:\.ask(?:ing)?\(|\.methods_asked\([\w.]+, )(\w+)"

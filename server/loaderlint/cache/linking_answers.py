@@ -49,8 +49,6 @@ _QUESTIONS = frozenset(
         "project.evaluation.file_imports": "_imports aliases_in",
         "project.reach.scripts": "_does_something",
         "rules.shared.iterable_streams": "_mentions_workers",
-        "rules.shared.epoch_passes": "may_loop",
-        "rules.retained_batches": "_may_keep",
         "rules.opencv_threads_in_workers.opencv_limits": "_is_import_of _is_main_guard",
         "rules.shared.seeding_calls": "_occurrences",
         "rules.uncollatable_sample.uncollatable_values": "_replaces_transform",

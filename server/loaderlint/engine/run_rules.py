@@ -115,7 +115,7 @@ def _subjects(rule: Rule, model: Model) -> Sequence[object]:
     if rule.over == "worker function":
         return model.worker_functions()
     if rule.over == "main function":
-        return tuple(model.main_functions(rule.words, rule.looks))
+        return tuple(model.main_functions(rule.words))
     from loaderlint.rules.base import WorkerModule
 
     grouped: dict[Path, list[WorkerFunction]] = {}

@@ -39,9 +39,7 @@ class Rule:
     - `find`: yields findings, and a `Silence` for each candidate that turns out to be harmless, which
       `loaderlint explain FILE:LINE` shows.
     - `fix`: the safety of its quick fix; None if it has none.
-    - `page`: its documentation in Markdown.
-    - `looks`: whether the text of a piece that contains one of `words` allows a finding. A piece that it rules out is
-      not lowered."""
+    - `page`: its documentation in Markdown."""
 
     code: str
     name: str
@@ -53,7 +51,6 @@ class Rule:
     page: str
     enabled_by_default: bool = True
     words: tuple[str, ...] = ()
-    looks: Callable[[str], bool] | None = None
 
     @property
     def workers(self) -> int:

@@ -480,18 +480,13 @@ class Model:
             yield self.loaders[lowest.bit_length() - 1]
             bits ^= lowest
 
-    def main_functions(
-        self, words: tuple[str, ...], looks: Callable[[str], bool] | None = None
-    ) -> Iterator[MainFunction]:
+    def main_functions(self, words: tuple[str, ...]) -> Iterator[MainFunction]:
         """The defs and module-level statements of the main process in pieces that hold one of `words`, in the order of
-        files and places. A def that workers also run comes with its other frames only. `looks`: whether the text of a
-        piece counts; other pieces are not lowered."""
+        files and places. A def that workers also run comes with its other frames only."""
         paths = {path for word in words for path in self.files.containing(word)}
         for path in sorted(paths):
             file = self.files.file(path)
             for piece in sorted({piece for word in words for piece in file.mentioning(word)}) if file else ():
-                if file is None or (looks is not None and not file.pieces[piece].ask(looks)):
-                    continue
                 facts = self.ev.facts(path, piece)
                 for def_ in range(len(facts.ir.defs) if facts else 0):
                     assert facts is not None

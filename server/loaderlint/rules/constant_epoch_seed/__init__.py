@@ -54,7 +54,7 @@ from loaderlint.rules.constant_epoch_seed.seedings import WORDS, seedings
 from loaderlint.rules.constant_epoch_seed.seeds_in_loops import Seeding
 from loaderlint.rules.constant_epoch_seed.training_passes import is_a_run, is_random, repeats
 from loaderlint.rules.constant_epoch_seed.varying_seeds import is_reseeded
-from loaderlint.rules.shared.epoch_passes import Pass, has_loops, may_loop, passes
+from loaderlint.rules.shared.epoch_passes import Pass, has_loops, passes
 from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
@@ -121,5 +121,4 @@ RULE = Rule(
     fix="unsafe",
     page=page(__doc__),
     words=WORDS,
-    looks=may_loop,
 )

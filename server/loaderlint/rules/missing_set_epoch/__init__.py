@@ -59,7 +59,7 @@ from loaderlint.rules.missing_set_epoch.samplers_without_set_epoch import (
     samplers_without_set_epoch,
     shuffles,
 )
-from loaderlint.rules.shared.epoch_passes import Pass, has_loops, may_loop, passes
+from loaderlint.rules.shared.epoch_passes import Pass, has_loops, passes
 from loaderlint.rules.shared.judgement import Unsaid, weighed
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import spot_of
@@ -119,5 +119,4 @@ RULE = Rule(
     fix="safe",
     page=page(__doc__),
     words=("poch",),
-    looks=may_loop,
 )

@@ -55,8 +55,6 @@ from loaderlint.rules.retained_batches.batch_parts import (
     is_text,
     loops_over_loaders,
 )
-from loaderlint.rules.retained_batches.loader_names import names_a_loader
-from loaderlint.rules.shared.epoch_passes import may_loop
 from loaderlint.rules.shared.judgement import Unsaid, certainty_of_workers, weighed
 
 _STRATEGY = "the project chooses how tensors are shared: set_sharing_strategy"
@@ -128,14 +126,6 @@ def _local_name(number: int, before: Place, frame: Frame, model: Model) -> str |
     return names.pop() if len(names) == 1 and number != NONE and before.anchor >= 0 else None
 
 
-# --- what the engine asks first ---------------------------------------------------------------------------------------
-
-
-def _may_keep(text: str) -> bool:
-    """Whether a def in this text may keep batches: most of what appends names no loader."""
-    return names_a_loader(text) and may_loop(text)
-
-
 RULE = Rule(
     code="LDR408",
     name="retained-batches",
@@ -147,5 +137,4 @@ RULE = Rule(
     page=page(__doc__),
     enabled_by_default=False,
     words=("append",),
-    looks=_may_keep,
 )

@@ -13,19 +13,6 @@ from loaderlint.project.reach.model import MainFunction
 _LOADER = re.compile(
     r"loader|dataset|batches|(?:^|_)dl(?:_|$)|(?:train|val|valid|test|eval)_(?:set|iter|data)", re.IGNORECASE
 )
-#: What a text holds that holds such a name: the patterns are looked for where their letters are, which is faster.
-_NAMES = ("loader", "dataset", "batches")
-_SHORT_NAME = re.compile(r"dl(?<![^\W_]dl)(?![^\W_])")
-_SPLIT_NAME = re.compile(r"(?:train|val|valid|test|eval)_(?:set|iter|data)")
-_KINDS = ("_set", "_iter", "_data")
-
-
-def names_a_loader(text: str) -> bool:
-    """Whether a text holds such a name."""
-    lowered = text.lower()
-    if any(name in lowered for name in _NAMES) or _SHORT_NAME.search(lowered) is not None:
-        return True
-    return any(kind in lowered for kind in _KINDS) and _SPLIT_NAME.search(lowered) is not None
 
 
 def is_named_as_loader(source: int, function: MainFunction) -> bool:

@@ -16,7 +16,6 @@ from loaderlint.project.reach.model import Loader, MainFunction, Model
 _WRAPPERS = frozenset(
     {"builtins.enumerate", "builtins.zip", "builtins.iter", "itertools.islice", "rich.progress.track"}
 )
-_LOOP = re.compile(r"\b(?:for|while)\b")
 _TQDM = re.compile(r"(?:^|\.)tqdm(?:_notebook)?$")
 _EVALUATION = re.compile(r"val|test|eval|infer|predict|dev(?:_|$)", re.IGNORECASE)
 _WITHOUT_GRADIENT = frozenset({"torch.no_grad", "torch.inference_mode"})
@@ -44,11 +43,6 @@ class Pass(NamedTuple):
         managers = [c.expr for c in one.around(self.context) if c.kind == "with"]
         made = [a for e in (*managers, *one.decorators) for a in model.ev.eval(e, self.through).atoms]
         return any(getattr(atom, "name", "") in _WITHOUT_GRADIENT for atom in made)
-
-
-def may_loop(text: str) -> bool:
-    """Whether a loop may be written in a text; a comprehension is one."""
-    return _LOOP.search(text) is not None
 
 
 def has_loops(function: MainFunction) -> bool:
