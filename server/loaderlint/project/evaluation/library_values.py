@@ -572,7 +572,9 @@ def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> 
     first, *rest = arguments.positional
     names = named_by(rest[0]) if rest else []
     if not names:
-        return _attribute_chosen(ev, first, frame, number)
+        key = rest[0] if rest else unknown("kwargs")
+        usual = dynamic_dispatch.by_default(key, lambda name: ev.attribute(first, name, frame, None))
+        return dynamic_dispatch.with_usual(_attribute_chosen(ev, first, frame, number), usual)
     found = [ev.attribute(first, name, frame, number) for name in names]
     return join((*found, *rest[1:2]))
 
