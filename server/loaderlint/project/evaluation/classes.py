@@ -25,6 +25,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.name_patterns import may_be_named
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
+    BOTTOM,
     ClassRef,
     FunctionRef,
     Instance,
@@ -783,8 +784,10 @@ def declared_default(ev: Evaluator, value: Val) -> Val:
 
 
 def _objects_in(stores: list[Store]) -> Val:
-    """The objects among what is stored. What is computed from itself, such as a count, is not known from them."""
-    return Val(frozenset(a for store in stores for a in store.value.atoms if isinstance(a, Instance | LibObject)))
+    """The objects among what is stored, and that there may be more. What is computed from itself, such as a count, is
+    not known from them."""
+    found = {a for store in stores for a in store.value.atoms if isinstance(a, Instance | LibObject)}
+    return of(*found, Unknown("cycle")) if found else BOTTOM
 
 
 def _mentions_like(text: str, pattern: str) -> bool:
