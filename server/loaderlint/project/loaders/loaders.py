@@ -364,7 +364,7 @@ class Loaders:
         match atom:
             case Instance():
                 return self._object(atom, wrapped, depth)
-            case SeqOf("tuple", _) if depth == 0:
+            case SeqOf("tuple", _, Site()) if depth == 0:
                 return {}  # `return train, val` of another branch: a loader of a pair has no dataset
             case SeqOf(_, items):
                 return self._all(items, wrapped, depth)
