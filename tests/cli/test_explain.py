@@ -88,6 +88,20 @@ def test_a_line_that_workers_run(run: Run, crops: Path) -> None:
     assert "\n  torch 2.4.1, from requirements.txt\n" in out
 
 
+def test_a_line_of_a_folder_that_no_project_file_marks(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "build.py").write_text(
+        "from torch.utils.data import DataLoader\n\n\n"
+        "def build(items, workers=0):\n    return DataLoader(items, num_workers=workers)\n"
+    )
+    (tmp_path / "train.py").write_text("from lib.build import build\n\nloader = build([1], workers=4)\n")
+    monkeypatch.chdir(tmp_path)
+    assert "num_workers=4" in run("explain", "lib/build.py:5").out
+    assert "num_workers=4" in run("workers", "lib/build.py").out
+
+
 def test_a_finding_with_its_fix(run: Run, crops: Path) -> None:
     out = run("explain", "data.py:12").out
     assert "runs where the object is made, before the workers start\n" in out

@@ -9,7 +9,7 @@ import pytest
 from tests.project.linking import link
 
 HEAD = """
-import argparse, copy, hydra
+import argparse, copy, hydra, torch
 from abc import ABC, abstractmethod
 from torch.utils.data import DataLoader, Dataset
 class A(Dataset):
@@ -27,6 +27,62 @@ STORED = {
         def get(self): loader = DataLoader(self.sets["train"])
         """,
         ["A"],
+    ),
+    "split off from what it was": (
+        """
+        def setup(self):
+            self.train = A()
+            self.train, self.val = torch.utils.data.random_split(self.train, [3, 1])
+        def get(self):
+            train = DataLoader(self.train)
+            loader = DataLoader(self.val)
+        """,
+        ["A"],
+    ),
+    "wrapped in what it was": (
+        """
+        def setup(self):
+            self.data = A()
+            self.rest = torch.utils.data.Subset(self.data, [0])
+            self.data = torch.utils.data.ConcatDataset([self.data, self.rest])
+        def get(self):
+            train = DataLoader(self.data)
+            loader = DataLoader(self.rest)
+        """,
+        ["A"],
+    ),
+    "split off in a method that another one calls": (
+        """
+        def __init__(self):
+            self.data = A()
+            self.split()
+        def split(self): self.data, self.rest = torch.utils.data.random_split(self.data, [3, 1])
+        def get(self):
+            train = DataLoader(self.data)
+            loader = DataLoader(self.rest)
+        """,
+        ["A"],
+    ),
+    "where a count of itself decides": (
+        """
+        def __init__(self): self.turn = 0
+        def more(self): self.turn = self.turn + 1
+        def get(self):
+            if self.turn == 5:
+                loader = DataLoader(A())
+        """,
+        ["A"],
+    ),
+    "split off from something else": (
+        """
+        def setup(self):
+            self.data = A()
+            self.train, self.val = torch.utils.data.random_split(unseen(), [3, 1])
+        def get(self):
+            train = DataLoader(self.data)
+            loader = DataLoader(self.val)
+        """,
+        [],
     ),
     "in a dict, under another key": (
         """

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loaderlint.project.evaluation.number_bounds import Count, count_of
-from tests.project.linking import link
+from tests.project.linking import link, link_files
 
 CODE = """
 import argparse, math, os, random
@@ -111,3 +111,56 @@ def test_a_number_that_is_made_of_itself_has_an_end(tmp_path: Path) -> None:
     deep = "cpus" + " + 1" * 20
     assert bounds(tmp_path, deep) == Count()
     assert bounds(tmp_path, "cpus" + " + 1" * 5).least == 6
+
+
+def _workers(files: dict[str, str], tmp_path: Path) -> str:
+    (loader,) = link_files(tmp_path, files).model.loaders
+    return loader.workers_text
+
+
+_PARSER = "import argparse\ndef declare(parser):\n    parser.add_argument('--jobs', type=int, default={})\n"
+_TRAIN = """
+import argparse
+from torch.utils.data import DataLoader
+{imports}
+parser = argparse.ArgumentParser()
+declare(parser)
+args = parser.parse_args()
+loader = DataLoader([1], num_workers={workers})
+"""
+
+
+@pytest.mark.parametrize("imports", ["from common.options import declare", "from between import declare"])
+def test_an_option_is_one_that_an_imported_file_declares(imports: str, tmp_path: Path) -> None:
+    files = {
+        "common/options.py": _PARSER.format(4),
+        "between.py": "from common.options import declare\n",
+        "tools/other.py": _PARSER.format(0),
+        "train.py": _TRAIN.format(imports=imports, workers="args.jobs"),
+    }
+    assert _workers(files, tmp_path) == "num_workers=4, argparse default"
+
+
+def test_an_option_that_no_imported_file_declares_is_that_of_any(tmp_path: Path) -> None:
+    files = {
+        "a/options.py": _PARSER.format(4),
+        "b/options.py": _PARSER.format(0),
+        "train.py": _TRAIN.format(imports="from elsewhere import declare", workers="args.jobs"),
+    }
+    assert _workers(files, tmp_path) == "num_workers=0 or 4, argparse default"
+
+
+@pytest.mark.parametrize("record", ["EasyDict(vars(args))", "EasyDict(options)"])
+def test_options_kept_in_a_record(record: str, tmp_path: Path) -> None:
+    code = f"""
+import argparse
+from easydict import EasyDict
+from torch.utils.data import DataLoader
+parser = argparse.ArgumentParser()
+parser.add_argument('--jobs', type=int, default=4)
+args = parser.parse_args()
+options = vars(args)
+config = {record}
+loader = DataLoader([1], num_workers=config.jobs)
+"""
+    assert _workers({"train.py": code}, tmp_path) == "num_workers=4, argparse default"

@@ -1,4 +1,7 @@
-"""The projects around the paths that a command is given, read as `check` reads them."""
+"""The projects around the paths that a command is given, read as `check` reads their folders.
+
+Who runs a line, and in which loader's workers, is written in other files: the folder around a single file is read as a
+whole, also where no project file or repository marks it (`check FILE` reads only what the file leads to there)."""
 
 from __future__ import annotations
 
@@ -31,4 +34,4 @@ def opened(
     if missing:
         raise Unusable("\n".join(missing))
     roots = roots_of(paths)
-    return Workspace(roots.folders, given, around=roots.around, reports_unread=True, rules=rules), paths
+    return Workspace((*roots.folders, *roots.around), given, reports_unread=True, rules=rules), paths

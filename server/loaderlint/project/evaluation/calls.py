@@ -74,9 +74,14 @@ class Calls:
 
     def is_guessed(self, frame: Frame) -> bool:
         """Whether a frame runs on an object whose class was found by a name made up at run time."""
-        receiver = frame.receiver
-        site = receiver.site if isinstance(receiver, Instance) else None
-        return site is not None and site.expr in site.frame.guesses
+        return isinstance(frame.receiver, Instance) and self.is_chosen(frame.receiver)
+
+    def is_chosen(self, made: Instance) -> bool:
+        """Whether the class of an object was found by a name made up at run time, and is not the usual one."""
+        site = made.site
+        if site is None or site.expr not in site.frame.guesses:
+            return False
+        return (site.expr, made.cls) not in site.frame.usual
 
     def is_guess(self, frame: Frame, target: Frame) -> bool:
         """Whether `frame` leads to `target` only through names made up at run time: `getattr(self, name)(...)`, or the
@@ -84,7 +89,9 @@ class Calls:
         if self.is_guessed(target):
             return True
         ways = [number for number, targets in frame.targets.items() if target in targets]
-        return bool(ways) and all(number in frame.guesses for number in ways)
+        if not ways or not frame.guesses.issuperset(ways):
+            return False
+        return not any(number in ways and runs(callee, target) for number, callee in frame.usual)
 
     def call(
         self, callee: Val, arguments: Arguments, frame: Frame, number: int, seen: dict[Atom, bool]
@@ -174,3 +181,10 @@ class Calls:
         """The arguments of the call at `site` (the constructor's, for an instance)."""
         call = self._ev.expr(site.frame, site.expr)
         return self.arguments(call, site.frame) if isinstance(call, ir.Call) else Arguments(more_keywords=True)
+
+
+def runs(callee: Atom, frame: Frame) -> bool:
+    """Whether calling a function or method of the project runs a frame."""
+    function = callee.function if isinstance(callee, Method) else callee
+    place = (frame.path, frame.piece, frame.def_)
+    return isinstance(function, FunctionRef) and (function.path, function.piece, function.def_) == place

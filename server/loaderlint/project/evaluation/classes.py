@@ -127,7 +127,7 @@ class Classes:
         self._walks: dict[tuple[Instance, frozenset[str]], list[Frame]] = {}
         self._fields: dict[tuple[Instance, str], Val] = {}
         self._stores: dict[tuple[Instance, str], tuple[Store, ...]] = {}
-        self._open: set[tuple[Instance, str]] = set()
+        self._open: dict[tuple[Instance, str], list[Store]] = {}
 
     # --- ancestry -----------------------------------------------------------------------------------------------------
 
@@ -472,13 +472,14 @@ class Classes:
             return known
         if key in self._open:
             return ()
-        self._open.add(key)
+        found = self._open[key] = []
         try:
-            found = tuple(self._find_stores(inst, name))
+            for store in self._find_stores(inst, name):
+                found.append(store)
         finally:
-            self._open.discard(key)
-        self._stores[key] = found
-        return found
+            del self._open[key]
+        self._stores[key] = tuple(found)
+        return self._stores[key]
 
     def _find_stores(self, inst: Instance, name: str) -> Iterator[Store]:
         storing = self._storing(inst.cls, name)
@@ -624,8 +625,8 @@ class Classes:
         known = self._fields.get(key)
         if known is not None:
             return known
-        if key in self._open:
-            return BOTTOM
+        if key in self._open:  # `self.train, self.val = random_split(self.train, sizes)`
+            return _objects_in(self._open[key])
         stores = self.stores(inst, name)
         values = [store.value for store in stores]
         if not any(store.construction and store.sure for store in stores):
@@ -780,6 +781,13 @@ def declared_default(ev: Evaluator, value: Val) -> Val:
                 return ev.calls.call(factory, Arguments(), atom.site.frame, atom.site.expr, {})[0]
             return passed.get("default", FIELDS[atom.name]) or value
     return value
+
+
+def _objects_in(stores: list[Store]) -> Val:
+    """The objects among what is stored, and that there may be more. What is computed from itself, such as a count, is
+    not known from them."""
+    found = {a for store in stores for a in store.value.atoms if isinstance(a, Instance | LibObject)}
+    return of(*found, Unknown("cycle")) if found else BOTTOM
 
 
 def _mentions_like(text: str, pattern: str) -> bool:

@@ -36,10 +36,24 @@ def added_items(ev: Evaluator, method: str, call: ir.Call, frame: Frame) -> Iter
 
 
 def appended(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
-    """What the same def appends to the list that expression `number` made."""
+    """What the same def appends to the list that expression `number` made, or a function that it passes the list to."""
+    yield from _appended_in(ev, number, frame)
+    for function, call in _given_to(ev, frame, number):
+        given = ev.file(function.path)
+        if given is not None and given.pieces[function.piece].ask(_may_append):
+            for opened, place in _as_parameter(ev, function, call, number):
+                yield from _appended_in(ev, place, opened)
+
+
+def _appended_in(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
     for _, step, call, name in frame.code.method_calls(number):
         if not ev.liveness.is_dead(step.context, frame):
             yield from added_items(ev, name, call, frame)
+
+
+def _may_append(text: str) -> bool:
+    """Whether a text may add an item to a list."""
+    return ".append(" in text or ".extend(" in text or ".insert(" in text
 
 
 def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> MapOf:

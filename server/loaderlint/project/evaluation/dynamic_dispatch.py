@@ -8,7 +8,7 @@ that no loader in sight holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
+    BOTTOM,
     Atom,
     ClassRef,
     FunctionRef,
@@ -26,6 +27,7 @@ from loaderlint.project.evaluation.values import (
     LibObject,
     Literal_,
     MapOf,
+    Method,
     SeqOf,
     Site,
     Unknown,
@@ -177,6 +179,23 @@ def made_by_type(arguments: Arguments) -> Val:
     return of(*tuples[0].items[0].only(ClassRef)) if tuples[0].items[0].only(ClassRef) else unknown("type")
 
 
+def by_default(key: Val, named: Callable[[str], Val]) -> Atom | None:
+    """The class or function that a name stands for which is the default of an option, by `named`."""
+    literal = key.literal
+    if literal is None or not literal.configured or not isinstance(literal.value, str):
+        return None
+    found = named(literal.value).only(ClassRef, FunctionRef, Method)
+    return found[0] if len(found) == 1 else None
+
+
+def with_usual(chosen: Val, usual: Atom | None) -> Val:
+    """What is chosen at run time, of which the default of an option names one: some run of the program has it."""
+    if usual is None:
+        return chosen
+    others = (replace(a, usual=usual) if isinstance(a, Unknown) else a for a in chosen.atoms)
+    return Val(frozenset({*others, usual}), chosen.origins)
+
+
 # --- eval, globals() --------------------------------------------------------------------------------------------------
 
 
@@ -185,13 +204,20 @@ def evaluated(ev: Evaluator, frame: Frame, number: int) -> Val:
     call = ev.expr(frame, number)
     if not isinstance(call, ir.Call) or not call.args or call.args[0].kind != "pos":
         return unknown("eval")
-    text = ev.eval(call.args[0].value, frame).literal
+    written = ev.eval(call.args[0].value, frame)
+    text = written.literal
     if text is not None and isinstance(text.value, str) and not text.configured and _DOTTED.fullmatch(text.value):
         return _dotted(ev, frame, text.value.split("."))
+    usual = by_default(written, lambda name: _dotted(ev, frame, name.split(".")) if _DOTTED.fullmatch(name) else BOTTOM)
+    return with_usual(_one_of(ev, frame, call.args[0].value, text), usual)
+
+
+def _one_of(ev: Evaluator, frame: Frame, number: int, text: Literal_ | None) -> Val:
+    """What `eval(text)` may give, where expression `number` is the text: what a user may set."""
     made = _made_in(ev, frame, text.value) if text is not None and isinstance(text.value, str) else []
     if made:
         return of(*made, Unknown("eval"))
-    before, after = _written(ev, frame, call.args[0].value)
+    before, after = _written(ev, frame, number)
     if after:
         return unknown("eval")
     if not before:
@@ -248,6 +274,11 @@ def named_in(ev: Evaluator, key: Val, frame: Frame, number: int) -> Val:
     literal = key.literal
     if literal is not None and isinstance(literal.value, str) and not literal.configured:
         return ev.names.lookup(frame.path, literal.value)
+    usual = by_default(key, lambda name: ev.names.lookup(frame.path, name))
+    return with_usual(_called_in(ev, frame, number), usual)
+
+
+def _called_in(ev: Evaluator, frame: Frame, number: int) -> Val:
     before = _begins_with(ev, frame, number)
     if not before:
         return of_file(ev, frame, "globals")

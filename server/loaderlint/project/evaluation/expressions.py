@@ -309,8 +309,10 @@ def _call(ev: Evaluator, call: ir.Call, number: int, frame: Frame) -> Val:
         options = ev.configured.parsed_out_of_sight(func.name, frame)
         if options is not None:
             return options
-    if any(type(atom) is Unknown and atom.reason in dynamic_dispatch.CHOSEN for atom in callee.atoms):
+    chosen = [atom for atom in callee.only(Unknown) if isinstance(atom, Unknown)]
+    if any(atom.reason in dynamic_dispatch.CHOSEN for atom in chosen):
         frame.guesses |= {number}
+        frame.usual |= {(number, atom.usual) for atom in chosen if atom.usual is not None}
         callee = dynamic_dispatch.fitting(ev, callee, arguments)
     value, targets = ev.calls.call(callee, arguments, frame, number, {})
     if targets:

@@ -226,7 +226,8 @@ class Frame:
     functions that make each other lie around it.
 
     `memo` holds what each expression evaluated to, `targets` the frames a call or property read leads to, `guesses` the
-    calls whose callee is one of several by a name made up at run time, `runs` what `Liveness` knows of its branches."""
+    calls whose callee is one of several by a name made up at run time, `usual` the callees of such calls that the
+    default of an option names, `runs` what `Liveness` knows of its branches."""
 
     path: Path
     piece: int
@@ -242,6 +243,7 @@ class Frame:
     targets: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
     runs: dict[int, bool | None] = field(default_factory=dict)
     guesses: frozenset[int] = frozenset()
+    usual: frozenset[tuple[int, Atom]] = frozenset()
     _order: str = ""
 
     @property

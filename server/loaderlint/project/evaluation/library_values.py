@@ -233,7 +233,7 @@ def is_telling(op: str, right: Val) -> bool:
 
 def compare(op: str, left: Val, right: Val) -> bool | None:
     """Whether a comparison is always true or always false."""
-    a, b = left.literal, right.literal
+    b = right.literal
     if op in ("is", "is not"):
         if b is None or b.kind != "NoneType":
             return None
@@ -241,10 +241,17 @@ def compare(op: str, left: Val, right: Val) -> bool | None:
         if len(nones) != 1 or None in nones:
             return None
         return nones.pop() is (op == "is")
-    if a is None or b is None or a.configured or b.configured or op not in _COMPARISONS:
+    if b is None or b.configured or op not in _COMPARISONS:
+        return None
+    answers = {_answer(op, one, b) for one in left.atoms}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _answer(op: str, left: Atom, right: Literal_) -> bool | None:
+    if not isinstance(left, Literal_) or left.configured:
         return None
     try:
-        return bool(_COMPARISONS[op](a.value, b.value))
+        return bool(_COMPARISONS[op](left.value, right.value))
     except TypeError:
         return None
 
@@ -572,7 +579,9 @@ def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> 
     first, *rest = arguments.positional
     names = named_by(rest[0]) if rest else []
     if not names:
-        return _attribute_chosen(ev, first, frame, number)
+        key = rest[0] if rest else unknown("kwargs")
+        usual = dynamic_dispatch.by_default(key, lambda name: ev.attribute(first, name, frame, None))
+        return dynamic_dispatch.with_usual(_attribute_chosen(ev, first, frame, number), usual)
     found = [ev.attribute(first, name, frame, number) for name in names]
     return join((*found, *rest[1:2]))
 

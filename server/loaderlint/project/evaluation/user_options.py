@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation import hyperparameters
+from loaderlint.project.evaluation.file_imports import imported_files
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
@@ -24,6 +25,7 @@ from loaderlint.project.evaluation.values import (
     MapOf,
     Namespace,
     SeqOf,
+    Site,
     Unknown,
     Val,
     join,
@@ -53,6 +55,7 @@ _RECORDS = frozenset(
 )
 _DICT_METHODS = frozenset("get items keys values update pop copy setdefault".split())
 _MAX_DECLARATIONS = 8
+_MAX_IMPORTED = 256
 
 
 class Configured:
@@ -62,7 +65,8 @@ class Configured:
         self._ev = evaluator
         self._options: dict[tuple[str, str], Val] = {}
         self._declared: dict[str, list[tuple[Frame, ir.Call]]] = {}
-        self._nodes: dict[str, Val] = {}
+        self._imports: dict[Path, frozenset[Path]] = {}
+        self._nodes: dict[tuple[frozenset[str], str], Val] = {}
         self._mentioning: dict[str, list[tuple[Path, int, SeenPiece]]] = {}
         self._calling: dict[tuple[str, Path, int], list[tuple[int, ir.Call]]] = {}
 
@@ -116,10 +120,11 @@ class Configured:
             return None
         if name in ("clone", "merge_from_file", "merge_from_list", "freeze", "defrost", "copy_and_resolve_references"):
             return None
-        if name not in self._nodes:
-            with provisional(self._nodes, name, unknown("cycle")):
-                self._nodes[name] = self._node_default(name)
-        return self._nodes[name]
+        key = (_stored_as(atom.site), name)
+        if key not in self._nodes:
+            with provisional(self._nodes, key, unknown("cycle")):
+                self._nodes[key] = self._node_default(*key)
+        return self._nodes[key]
 
     def node_item(self, atom: LibObject, key: Val) -> Val | None:
         """Item `key` of a node whose items are its attributes; None if `atom` is none."""
@@ -134,24 +139,40 @@ class Configured:
             return None
         passed = self._ev.calls.site_arguments(atom.site)
         given = dict(passed.keywords).get(name)
-        for one in (mapping for value in passed.positional[:1] for mapping in value.only(MapOf)):
+        for one in (atom for value in passed.positional[:1] for atom in value.only(MapOf, Namespace)):
             if given is None and isinstance(one, MapOf) and name in one.keys:
                 given = one.values[one.keys.index(name)]
+            elif given is None and isinstance(one, Namespace):
+                given = self.attribute(one, name)
         return self._configured(given, "configuration default") if given is not None else None
 
     # --- looking declarations up --------------------------------------------------------------------------------------
 
     def _argparse_option(self, name: str, path: Path) -> Val:
         """The default of an option of the command line that is parsed in a file: what the file itself declares, else
-        what any other does."""
+        the files that it imports, else any other."""
         if name not in self._declared:
             self._declared[name] = list(self._declarations(name))
-        own = [one for one in self._declared[name] if one[0].path == path]
-        values = [self._default(call, frame) for frame, call in (own or self._declared[name])[:_MAX_DECLARATIONS]]
+        declared = self._declared[name]
+        own = [one for one in declared if one[0].path == path]
+        if not own and len({frame.path for frame, _ in declared}) > 1:
+            own = [one for one in declared if one[0].path in self._imported(path)]
+        values = [self._default(call, frame) for frame, call in (own or declared)[:_MAX_DECLARATIONS]]
         values += self._set_defaults(name)
         if any(isinstance(atom, Literal_) and atom.value is None for value in values for atom in value.atoms):
             values += self._filled_in(name)
         return join(values) if values else unknown("config")
+
+    def _imported(self, path: Path) -> frozenset[Path]:
+        """The files of the project that a file imports, itself or through others."""
+        if path not in self._imports:
+            found, waiting = {path}, [path]
+            while waiting and len(found) < _MAX_IMPORTED:
+                fresh = set(imported_files(self._ev, waiting.pop())) - found
+                found |= fresh
+                waiting += sorted(fresh)
+            self._imports[path] = frozenset(found)
+        return self._imports[path]
 
     def _declarations(self, name: str) -> Iterator[tuple[Frame, ir.Call]]:
         spellings = {f"--{name}", f"--{name.replace('_', '-')}", name, f"-{name}", name.replace("_", "-")}
@@ -196,7 +217,9 @@ class Configured:
         return of(Literal_("NoneType", None, "argparse default"))
 
     def _configured(self, value: Val, how: str = "argparse default") -> Val:
-        atoms = frozenset(Literal_(a.kind, a.value, how) if isinstance(a, Literal_) else a for a in value.atoms)
+        atoms = frozenset(
+            replace(a, configured=a.configured or how) if isinstance(a, Literal_) else a for a in value.atoms
+        )
         return Val(atoms)
 
     def _absl_flag(self, name: str) -> Val:
@@ -209,9 +232,11 @@ class Configured:
                 values.append(self._configured(self._ev.eval(default, frame), "flag default"))
         return join(values) if values else unknown("config")
 
-    def _node_default(self, name: str) -> Val:
-        """What the project's own code stores under `name` in configuration nodes, outside of functions."""
+    def _node_default(self, nodes: frozenset[str], name: str) -> Val:
+        """What the project's own code stores under `name` in configuration nodes, outside of functions: in those that
+        are called as one of `nodes`, if it does so, else in any."""
         values: list[Val] = []
+        others: list[Val] = []
         for path in self._ev.files.containing(f".{name}"):
             file = self._ev.file(path)
             for piece in file.mentioning(f".{name}") if file else ():
@@ -221,10 +246,10 @@ class Configured:
                 for step in facts.ir.defs[0].steps if facts else ():
                     if type(step) is ir.SetAttr and step.name == name:
                         body = self._ev.body(path, piece)
-                        values.append(self._configured(self._ev.eval(step.value, body), "configuration default"))
-        if not values:
-            return unknown("config")
-        return join(values)
+                        here = _last_name(step.base, body.code.exprs) in nodes
+                        value = self._configured(self._ev.eval(step.value, body), "configuration default")
+                        (values if here else others).append(value)
+        return join(values or others) if values or others else unknown("config")
 
     def _calls(self, method: str, words: set[str]) -> list[tuple[Frame, ir.Call]]:
         """Calls of a function or method whose name starts with `method`, in pieces that hold one of `words`."""
@@ -253,13 +278,9 @@ class Configured:
                 (index, call)
                 for index in range(len(facts.ir.defs) if facts else 0)
                 for _, call in Code(facts, index).calls
-                if self._called(call, facts).startswith(method)
+                if facts and _last_name(call.func, facts.ir.exprs).startswith(method)
             ]
         return self._calling[key]
-
-    def _called(self, call: ir.Call, facts: PieceFacts | None) -> str:
-        e = facts.ir.exprs[call.func] if facts else None
-        return e.name if isinstance(e, ir.Attr | ir.Global) else ""
 
     def _frame(self, path: Path, piece: int, def_: int) -> Frame:
         body = self._ev.body(path, piece)
@@ -270,6 +291,19 @@ class Configured:
     def _text(self, number: int, frame: Frame) -> str | None:
         e = self._ev.expr(frame, number)
         return e.value if isinstance(e, ir.Const) and isinstance(e.value, str) else None
+
+
+def _last_name(number: int, exprs: tuple[ir.Expr, ...]) -> str:
+    """The last name of `a.b.c` or `c`; '' for anything else."""
+    e = exprs[number]
+    return e.name if isinstance(e, ir.Attr | ir.Global) else ""
+
+
+def _stored_as(site: Site) -> frozenset[str]:
+    """The names of the variables and attributes that are given what an expression makes."""
+    binds = (bind.name for _, bind in site.frame.code.bindings.get(site.expr, ()))
+    stores = (step.name for _, step in site.frame.code.steps_of(ir.SetAttr) if step.value == site.expr)
+    return frozenset((*binds, *stores))
 
 
 def flags_module(atom: Lib) -> str | None:

@@ -38,10 +38,12 @@ class Unknown:
     """Not known, and why: 'unresolved import', 'registry', 'config', 'parameter', 'dynamic attribute', 'too many',
     'cycle', 'library', 'eval', ... The reason is shown to people who ask why a line is silent.
 
-    `made`: where it was made, for an object of a class that is chosen at run time."""
+    `made`: where it was made, for an object of a class that is chosen at run time. `usual`: what it is unless a user
+    sets an option, where a name is looked up that is an option's default."""
 
     reason: str
     made: Site | None = None
+    usual: Atom | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,8 +396,9 @@ def order_of_atom(atom: Atom) -> str:
     """A sort key that tells atoms apart and is the same in every run. Frames have one of their own: nothing here walks
     through them."""
     match atom:
-        case Unknown(reason, made):
-            return f"~{reason} {made.frame.order} {made.expr:06}" if made else f"~{reason}"
+        case Unknown(reason, made, usual):
+            where = f" {made.frame.order} {made.expr:06}" if made else ""
+            return f"~{reason}{where}{f' {order_of_atom(usual)}' if usual else ''}"
         case Literal_(kind, value, configured):
             return f"literal {kind} {value!r} {configured}"
         case Lib(name):

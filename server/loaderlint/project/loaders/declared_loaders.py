@@ -6,7 +6,7 @@ A call that can be followed to a loader of a library keeps what is known from th
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -129,7 +129,12 @@ class DeclaredCalls:
 
 def leads_to(ev: Evaluator, site: Site) -> frozenset[Frame]:
     """The frames that a call leads to, itself or through others."""
-    found = dict.fromkeys(ev.targets(site.expr, site.frame))
+    return run_from(ev, ev.targets(site.expr, site.frame))
+
+
+def run_from(ev: Evaluator, frames: Iterable[Frame]) -> frozenset[Frame]:
+    """These frames and those that they lead to."""
+    found = dict.fromkeys(frames)
     queue = deque(found)
     while queue and len(found) < _MAX_FRAMES:
         for target in ev.run(queue.popleft()):

@@ -17,6 +17,7 @@ from loaderlint.knowledge.registries import makes_configured, registers_transfor
 from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.callers import Callers, CallSite, Limit, called_name
+from loaderlint.project.evaluation.calls import runs
 from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, OPEN, takes
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
@@ -40,7 +41,7 @@ from loaderlint.project.evaluation.values import (
 )
 from loaderlint.project.loaders import installed_loaders
 from loaderlint.project.loaders.candidate_calls import Candidates, matches
-from loaderlint.project.loaders.declared_loaders import DeclaredCalls, DeclaredOf, leads_to, with_seeds
+from loaderlint.project.loaders.declared_loaders import DeclaredCalls, DeclaredOf, leads_to, run_from, with_seeds
 from loaderlint.project.loaders.presumed_datasets import (
     dataset_kind,
     given_by_configured,
@@ -273,7 +274,8 @@ class Loaders:
         dataset = arguments.get("dataset", unknown("no dataset argument"))
         held = self._expand(dataset, False, 0)
         chosen = tuple(self._chosen(dataset, 0))
-        known = kind.own_data or (held and Unknown(_COPIED) not in dataset.atoms)
+        copied = Unknown(_COPIED) in dataset.atoms
+        known = kind.own_data or (held and not copied)
         late = chosen[0].reason if chosen else "" if known else self._late(dataset)
         name, unheld = self._name(site.frame, site.expr)
         loader = Loader(
@@ -285,7 +287,7 @@ class Loaders:
             tuple(held),
             any(one.wrapped for one in held.values()),
             late,
-            guessed=frozenset(atom for atom, one in held.items() if late or not one.sure),
+            guessed=frozenset(atom for atom, one in held.items() if copied or not one.sure),
             late_sites=tuple(dict.fromkeys(one.made for one in chosen if one.made))[:_MAX_LATE_SITES],
             unheld=unheld,
         )
@@ -329,15 +331,26 @@ class Loaders:
         if depth > 6:
             return {}
         found: dict[Atom, Held] = {}
-        others = any(isinstance(atom, Unknown) and atom.reason in (CHOSEN | OPEN) for atom in value.atoms)
-        evaluated = any(isinstance(atom, Unknown) and atom.reason == "eval" for atom in value.atoms)
-        for way in (
-            self._way(self._evaluated(atom) if evaluated else atom, wrapped, depth) for atom in value.ordered()
-        ):
-            for atom, held in way.items():
+        others = [one for one in value.only(Unknown) if isinstance(one, Unknown) and one.reason in (CHOSEN | OPEN)]
+        evaluated = any(one.reason == "eval" for one in others)
+        for one in value.ordered():
+            sure = not any(self._is_among(one, other) for other in others)
+            for atom, held in self._way(self._evaluated(one) if evaluated else one, wrapped, depth).items():
                 before = found.get(atom, Held(False, False))
-                found[atom] = Held(before.wrapped or held.wrapped, before.sure or held.sure and not others)
+                found[atom] = Held(before.wrapped or held.wrapped, before.sure or held.sure and sure)
         return found
+
+    def _is_among(self, atom: Atom, other: Unknown) -> bool:
+        """Whether something is only one of those that the call may make which makes `other`: not what another branch
+        makes, and not what the default of an option names."""
+        site = getattr(atom, "site", None)
+        if other.made is None or not isinstance(site, Site):
+            return True
+        if site == other.made:
+            return other.reason in OPEN or not isinstance(atom, Instance) or self._ev.calls.is_chosen(atom)
+        usual = [callee for number, callee in other.made.frame.usual if number == other.made.expr]
+        called = self._ev.targets(other.made.expr, other.made.frame)
+        return site.frame in run_from(self._ev, (f for f in called if not any(runs(one, f) for one in usual)))
 
     def _evaluated(self, atom: Atom) -> Atom:
         """What `eval(text)` gives where the text may name a class: an object of it, if that has items."""
@@ -351,6 +364,8 @@ class Loaders:
         match atom:
             case Instance():
                 return self._object(atom, wrapped, depth)
+            case SeqOf("tuple", _, Site()) if depth == 0:
+                return {}  # `return train, val` of another branch: a loader of a pair has no dataset
             case SeqOf(_, items):
                 return self._all(items, wrapped, depth)
             case LibObject(name, site) if name in WRAPPING_DATASETS:
@@ -382,7 +397,7 @@ class Loaders:
     def _object(self, inst: Instance, wrapped: bool, depth: int) -> dict[Atom, Held]:
         """An object of the project. A class that derives from Subset or ConcatDataset holds what it passes to that
         base; one that is chosen by a name made up at run time is a dataset or not meant."""
-        chosen = inst.site is not None and inst.site.expr in inst.site.frame.guesses
+        chosen = self._ev.calls.is_chosen(inst)
         if chosen and not may_be_dataset(self._ev, inst.cls):
             return {}
         found: dict[Atom, Held] = {inst: Held(wrapped, not chosen)}

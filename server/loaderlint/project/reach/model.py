@@ -48,6 +48,7 @@ from loaderlint.project.loaders.loaders import (
 )
 from loaderlint.project.loaders.presumed_datasets import dataset_kind
 from loaderlint.project.modules.project_files import Files
+from loaderlint.project.reach.opposed_branches import OpposedBranches
 from loaderlint.project.reach.platform_guards import PlatformGuards
 from loaderlint.project.reach.scripts import Scripts
 from loaderlint.project.reach.worker_dataset import method_calls
@@ -245,6 +246,7 @@ class Model:
         self._start_methods: dict[Loader, frozenset[str]] = {}
         self._platforms: dict[int, tuple[str, ...]] = {}
         self._guards = PlatformGuards(self.ev)
+        self._opposed = OpposedBranches(self._callers_in)
         self._made_once: dict[object, object] = {}
         self._named_calls: dict[Code, dict[str, list[tuple[int, ir.Perform, ir.Call]]]] = {}
         self._remembered: dict[tuple[Hashable, ...], object] = {}
@@ -574,6 +576,12 @@ class Model:
                         self._callers_of.setdefault(target, []).append((caller, number))
         return tuple(self._callers_of.get(frame, ()))
 
+    def _callers_in(self, frame: Frame, index: int) -> list[tuple[Frame, int]]:
+        """Where the workers of a loader run `frame`; nowhere if the loader itself calls it."""
+        if self.reached[frame].parents.get(index) is None:
+            return []
+        return [(caller, at) for caller, at in self.callers_of(frame) if self.reached[caller].bits() >> index & 1]
+
     def steps(self, frame: Frame) -> Sequence[tuple[int, ir.Step]]:
         """The steps of a frame that can run, with their numbers."""
         known = self._steps.get(frame)
@@ -598,11 +606,23 @@ class Model:
         *,
         parts: tuple[Part, ...] = ("sample", "collate", "init"),
         cured: Callable[[Loader], bool] = lambda loader: False,
+        context: int = 0,
     ) -> Exposure | None:
         """The loaders through which `frame` runs with at least `workers` workers (0: any loader) and that are not
-        `cured`; None if there are none."""
+        `cured`; None if there are none. Loaders that a choice seems to keep from a branch of the frame, `context`,
+        count only where no other loader runs it, and are not certain."""
         reached = self.reached.get(frame)
-        return self.exposed(reached.bits(parts), reached.possible, workers, cured) if reached else None
+        if reached is None:
+            return None
+        bits = reached.bits(parts)
+        kept_out = sum(
+            1 << one.index
+            for one in self.loaders_of(bits)
+            if self._opposed.rule_out(one.site, one.index, frame, context)
+        )
+        return self.exposed(bits & ~kept_out, reached.possible, workers, cured) or self.exposed(
+            kept_out, reached.possible | kept_out, workers, cured
+        )
 
     def exposed(
         self, bits: int, possible: int, workers: int, cured: Callable[[Loader], bool] = lambda loader: False

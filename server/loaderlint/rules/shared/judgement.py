@@ -190,7 +190,10 @@ def _judged(
 def _exposure(one: Candidate[_About], asked: _Asked[_About], model: Model) -> Exposure | None:
     if one.exposure is not None:
         return one.exposure
-    return model.exposure(one.frame, asked.workers, parts=asked.parts, cured=lambda loader: bool(one.cure(loader)))
+    context = one.spot.context if one.spot.frame is one.frame else 0
+    return model.exposure(
+        one.frame, asked.workers, parts=asked.parts, cured=lambda loader: bool(one.cure(loader)), context=context
+    )
 
 
 def gathered(exposures: Iterable[tuple[_About, Exposure | None]]) -> tuple[_About, Exposure] | None:

@@ -27,6 +27,13 @@ class Spot(NamedTuple):
         """The same for one place in every frame."""
         return (self.frame.path, self.frame.piece, self.frame.def_, self.kind, self.number)
 
+    @property
+    def context(self) -> int:
+        """The branch of the def that it stands in."""
+        code = self.frame.code
+        step = code.evaluated_by(self.number) if self.kind == "expression" else self.number
+        return code.one.steps[step].context if code.one and step is not None and self.kind != "def" else 0
+
     def place(self, model: Model) -> Place:
         """Where it stands."""
         match self.kind:

@@ -1,0 +1,93 @@
+"""Branches that one choice rules out together: what `if opt["phase"] == "train":` runs does not run for a loader that
+is made under `if phase == "test":`.
+
+Names are compared as they are written: the loop variable `phase`, `self.phase` and `opt["phase"]` are taken for one
+choice. That they are is likely, not certain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.project.evaluation.frames import Code, Frame
+from loaderlint.project.evaluation.values import Site
+
+#: How many calls are looked back through for the branches that lead to a line.
+_MAX_CALLS = 6
+
+
+class Choice(NamedTuple):
+    """`name` is the text `value`, or is not."""
+
+    name: str
+    value: str
+    holds: bool
+
+
+class OpposedBranches:
+    """Which loaders of a project do not run a line because of such a choice. `callers(frame, index)` gives the frames,
+    with the expressions, from which the loader of that index runs a frame; none for one that it calls itself."""
+
+    def __init__(self, callers: Callable[[Frame, int], Sequence[tuple[Frame, int]]]) -> None:
+        self._callers = callers
+        self._made_under: dict[Site, frozenset[Choice]] = {}
+
+    def rule_out(self, site: Site | None, index: int, frame: Frame, context: int) -> bool:
+        """Whether the loader that is made at `site` does not run a branch of a frame, on no way that leads there."""
+        if site is None:
+            return False
+        made = self._made_under.get(site)
+        if made is None:
+            here = site.frame.code.evaluated_by(site.expr)
+            made = self._made_under[site] = frozenset(_choices(site.frame, _context(site.frame.code, here)))
+        return bool(made) and self._excluded(made, index, frame, context, _MAX_CALLS)
+
+    def _excluded(self, made: frozenset[Choice], index: int, frame: Frame, context: int, calls: int) -> bool:
+        if any(_are_opposed(one, other) for one in _choices(frame, context) for other in made):
+            return True
+        callers = self._callers(frame, index) if calls else ()
+        return bool(callers) and all(
+            self._excluded(made, index, caller, _context(caller.code, caller.code.evaluated_by(number)), calls - 1)
+            for caller, number in callers
+        )
+
+
+def _context(code: Code, step: int | None) -> int:
+    return code.one.steps[step].context if code.one is not None and step is not None else 0
+
+
+def _choices(frame: Frame, context: int) -> Iterator[Choice]:
+    """What the branches around a step compare with a constant text."""
+    for around in frame.code.one.around(context) if frame.code.one is not None else ():
+        test = frame.code.exprs[around.expr] if around.kind == "if" and around.expr != ir.NONE else None
+        if isinstance(test, ir.Compare) and test.ops in (("==",), ("!=",)):
+            right = frame.code.exprs[test.rights[0]]
+            name = _name(frame.code, test.left)
+            if name and isinstance(right, ir.Const) and isinstance(right.value, str):
+                yield Choice(name, right.value, (test.ops == ("==",)) is not around.negated)
+
+
+def _name(code: Code, number: int) -> str:
+    """What is compared, by its last name: of a variable, a parameter, an attribute or a key."""
+    match code.exprs[number]:
+        case ir.Attr(_, name) | ir.Global(name) | ir.Capture(_, name):
+            return name
+        case ir.Index(_, index):
+            key = code.exprs[index] if index != ir.NONE else None
+            return key.value if isinstance(key, ir.Const) and isinstance(key.value, str) else ""
+        case ir.Param(index) if code.one is not None and index < len(code.one.params):
+            return code.one.params[index].name
+    return _only(bind.name for _, bind in code.bindings.get(number, ()))
+
+
+def _only(names: Iterable[str]) -> str:
+    found = set(names)
+    return found.pop() if len(found) == 1 else ""
+
+
+def _are_opposed(one: Choice, other: Choice) -> bool:
+    """Whether two choices cannot both be as they say."""
+    if one.name != other.name:
+        return False
+    return one.holds and other.holds if one.value != other.value else one.holds is not other.holds
