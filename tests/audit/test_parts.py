@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from loaderlint.audit import AuditError, open_files
+from loaderlint.audit import AuditError, open_files, user_places
 from loaderlint.audit.crossed import crossed
 from loaderlint.audit.digests import digest
 from loaderlint.audit.evidence import Facts
@@ -166,6 +166,19 @@ def test_a_file_is_seen_to_move_also_after_its_number_is_another_one(tmp_path: P
 
 
 FACTS = Facts(2, "fork", False, True, False, "2.4", 2, 8, "Rows", iterates=("data.py:4", "data.py:5"))
+
+
+def test_places_are_those_of_the_user() -> None:
+    inside = ("choice (/env/lib/python3.11/site-packages/x.py:3)", "Crops.draw (lib/crops.py:9)", "main (train.py:1)")
+    assert user_places.of_stack(inside) == "lib/crops.py:9"
+    assert user_places.of_stack(inside[:1]) == ""
+    text = f'File "train.py", line 3, in f\nFile "{os.__file__}", line 4, in g\nFile "<string>", line 5\n'
+    assert user_places.of_traceback(text) == ["train.py:3"]
+    first = test_places_are_those_of_the_user.__code__.co_firstlineno
+    lines = user_places.of_code(test_places_are_those_of_the_user)
+    assert lines[:2] == (f"{__file__}:{first}", f"{__file__}:{first + 1}")
+    assert user_places.of_code(os.path.join) == user_places.of_code(None) == user_places.of_code(len) == ()
+    assert __file__ in user_places.loaded_files() and os.__file__ not in user_places.loaded_files()
 
 
 def test_a_report_survives_json_and_raises() -> None:

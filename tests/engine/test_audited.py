@@ -69,7 +69,7 @@ def audit_of(root: Path, *, line: int = MADE, file: str = "train.py", **changed:
     """An audit in which the workers drew apart."""
     files = {str(path): audit_results.content_digest(path.read_bytes()) for path in root.glob("*.py")}
     made, drew = ((str(root / file), line),), ((str(root / "data.py"), DRAWS),)
-    audit = Audit("train.py", made, 2, 2, 8, "fork", "2.4.1+cpu", "3.12.1", files, (), drew)
+    audit = Audit("train.py", "", made, 2, 2, 8, "fork", "2.4.1+cpu", "3.12.1", files, (), drew)
     return msgspec.structs.replace(audit, **changed)
 
 
@@ -168,6 +168,13 @@ def test_a_later_audit_replaces_an_earlier_one_of_the_same_loader(project: Path)
     audit_results.record(project, [audit_of(project, faults=(fault(project),), drew=())])
     audit_results.record(project, [audit_of(project)])
     assert found(project) == [] and len(audit_results.recorded(project)) == 1
+
+
+def test_a_fault_counts_more_than_draws_apart_with_other_arguments(project: Path) -> None:
+    audit_results.record(project, [audit_of(project, faults=(fault(project),), drew=())])
+    audit_results.record(project, [audit_of(project, arguments="other")])
+    (one,) = found(project)
+    assert one.audit
 
 
 def test_an_edit_in_the_editor_voids_an_audit_until_it_is_undone(project: Path) -> None:

@@ -46,16 +46,21 @@ def recorded(root: Path) -> tuple[Audit, ...]:
 
 
 def record(root: Path, new: Sequence[Audit]) -> None:
-    """Keep these audits of a project beside the known ones. They replace earlier audits of the same loaders.
+    """Keep these audits of a project beside the known ones. They replace earlier audits of the same loaders in programs
+    with the same arguments: with others a loader may be another one.
 
     Raises OSError."""
     file = file_of(root)
     if file is None:
         raise FileNotFoundError(2, "there is no folder for the cache")
-    again = {(audit.program, audit.made) for audit in new}
-    kept = [audit for audit in recorded(root) if (audit.program, audit.made) not in again]
+    again = set(map(_which, new))
+    kept = [audit for audit in recorded(root) if _which(audit) not in again]
     cache_folder.make(file.parent)
     atomic_write.replace(file, audits.dumped([*kept, *new][-_MOST:], root))
+
+
+def _which(audit: Audit) -> tuple[object, ...]:
+    return audit.program, audit.arguments, audit.made
 
 
 def files(folder: Path) -> Iterator[Path]:

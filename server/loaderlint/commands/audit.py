@@ -17,7 +17,7 @@ from typing import Any
 
 from loaderlint.audit.report import Report, Verdict, report_of
 from loaderlint.commands import audited_findings
-from loaderlint.commands.audited_findings import Audited, Compared
+from loaderlint.commands.audited_findings import Audited, Compared, Run
 from loaderlint.report.exit_codes import DONE, FAILED, FINDINGS
 from loaderlint.report.terminal import complain
 
@@ -55,7 +55,7 @@ def audit(chosen: argparse.Namespace) -> int:
     print(f"audit runs your program: {command} ({sys.executable})", file=out, flush=True)
     began = time.time()
     seen = _run(chosen, program, arguments, is_json)
-    told = _compared(chosen, program, seen, began)
+    told = _compared(chosen, seen, began)
     if is_json:
         data = _as_data(seen)
         print(json.dumps(data if told is None else {**data, **audited_findings.as_data(told)}, indent=2))
@@ -68,15 +68,16 @@ def audit(chosen: argparse.Namespace) -> int:
     return FAILED if seen.failure or not seen.reports else DONE
 
 
-def _compared(chosen: argparse.Namespace, program: str, seen: Seen, began: float) -> Compared | None:
+def _compared(chosen: argparse.Namespace, seen: Seen, began: float) -> Compared | None:
     """Record what was seen, and compare it with the findings of `check`; None where that is not wanted."""
     if chosen.no_record or not seen.audited:
         return None
+    program, *arguments = chosen.program
     here = Path(os.path.realpath(os.curdir))
     file = Path(os.path.realpath(program))
     folder = here if chosen.module or file.is_relative_to(here) else file.parent
     named = f"python -m {program}" if chosen.module else file.name
-    return audited_findings.compared(seen.audited, named, folder, began)
+    return audited_findings.compared(seen.audited, Run(named, tuple(arguments), folder, began))
 
 
 def _run(chosen: argparse.Namespace, program: str, arguments: list[str], is_json: bool) -> Seen:

@@ -47,22 +47,32 @@ class Compared:
     problems: list[str] = field(default_factory=list)
 
 
-def compared(audited: Sequence[Audited], program: str, folder: Path, began: float) -> Compared:
-    """Check the project around a folder, record the audits, and compare both. `began`: when the program was started, in
-    seconds; what has been edited since then need not be what ran."""
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What was run: a program with arguments, in the project around a folder. `began`: when, in seconds; what has been
+    edited since then need not be what ran."""
+
+    program: str
+    arguments: tuple[str, ...]
+    folder: Path
+    began: float
+
+
+def compared(audited: Sequence[Audited], run: Run) -> Compared:
+    """Check the project, record the audits, and compare both."""
     told = Compared()
-    workspace = Workspace(roots_of([folder]).folders, {})
-    workspace.check([folder])
+    workspace = Workspace(roots_of([run.folder]).folders, {})
+    workspace.check([run.folder])
     for project, _ in workspace.answered():
         own = [one for one in audited if _is_of(project, one)]
-        audits = [audit for one in own if (audit := _as_recorded(one, program, began, told.problems)) is not None]
+        audits = [audit for one in own if (audit := _as_recorded(one, run, told.problems)) is not None]
         if audits:
             told.missed += [(audit, fault) for audit in audits for fault in _missed(project, audit)]
             try:
                 audit_results.record(project.root, audits)
             except OSError as error:
                 told.problems.append(f"the results cannot be kept: {error.strerror}")
-    shown = workspace.check([folder])
+    shown = workspace.check([run.folder])
     told.confirmed = [one for found in shown.values() for one in found if one.audit]
     told.refuted = [one for project, _ in workspace.answered() for one in project.refuted()]
     return told
@@ -72,13 +82,13 @@ def _is_of(project: Project, one: Audited) -> bool:
     return any(Path(path).is_relative_to(project.root) for path, _ in _lines(one.made[:1], one.folder))
 
 
-def _as_recorded(one: Audited, program: str, began: float, problems: list[str]) -> Audit | None:
+def _as_recorded(one: Audited, run: Run, problems: list[str]) -> Audit | None:
     """The audit without code and data; None if a file has changed since the program started."""
     report, facts = one.report, one.report.facts
     files: dict[str, str] = {}
     for path in {*map(os.path.realpath, report.files), *map(os.path.realpath, one.settings)}:
         try:
-            changed = os.stat(path).st_mtime >= began
+            changed = os.stat(path).st_mtime >= run.began
             data = reading.read(path, reading.ANY)
         except (OSError, UnreadableFile):
             changed, data = True, b""
@@ -90,7 +100,8 @@ def _as_recorded(one: Audited, program: str, began: float, problems: list[str]) 
         files[path] = audit_results.content_digest(data)
     faults = tuple(Fault(each.check, each.rule, _lines(each.places, one.folder)) for each in report.faults)
     return Audit(
-        program,
+        run.program,
+        audit_results.content_digest(repr(run.arguments).encode("utf-8", "surrogateescape")),
         _lines(one.made, one.folder),
         facts.workers,
         facts.epochs,

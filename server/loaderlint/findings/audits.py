@@ -51,11 +51,12 @@ class Fault(msgspec.Struct, frozen=True):
 class Audit(msgspec.Struct, frozen=True):
     """The audit of one loader. It holds no code and no data.
 
-    `program`: what was run, without its arguments. `made`: the line that made the loader, and the lines that called
-    that. `files`: a digest (`content_digest`) of each file that the program loaded. `drew`: the lines at which two
-    workers and two epochs drew random numbers, none of which were alike."""
+    `program`: what was run; `arguments`: a digest of what it was given. `made`: the line that made the loader, and the
+    lines that called that. `files`: a digest (`content_digest`) of each file that the program loaded. `drew`: the lines
+    at which two workers and two epochs drew random numbers, none of which were alike."""
 
     program: str
+    arguments: str
     made: tuple[Line, ...]
     workers: int
     epochs: int
