@@ -103,6 +103,12 @@ def test_a_fault_of_another_line_or_rule_confirms_nothing(project: Path) -> None
     assert one.audit == ""
 
 
+def test_a_fault_that_was_seen_in_other_files_confirms_nothing(project: Path) -> None:
+    audit_results.record(project, [audit_of(project, faults=(fault(project),), drew=(), files={"gone.py": "0"})])
+    (one,) = found(project)
+    assert one.audit == ""
+
+
 def test_draws_apart_refute_a_finding_that_is_only_possible(project: Path) -> None:
     audit_results.record(project, [audit_of(project)])
     assert found(project) == []

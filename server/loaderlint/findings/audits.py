@@ -115,7 +115,7 @@ class Audits:
                         yield audit, fault
 
     def _refuted(self, diagnostic: Diagnostic, loaders: tuple[Line, ...]) -> Refuted | None:
-        if diagnostic.certainty != "possible" or diagnostic.name not in REFUTABLE or not loaders:
+        if diagnostic.name not in REFUTABLE or not loaders:
             return None
         lines = lines_of(diagnostic)
         proof: Audit | None = None
