@@ -1,5 +1,5 @@
-"""Code lenses at each loader: how many workers it has, how much runs in them, and what is copied into each. There is one
-more in a program, which audits the loader."""
+"""Code lenses at each loader: how many workers it has, how much runs in them, and what is copied into each. There is a
+second one in a program, which audits the loader."""
 
 from __future__ import annotations
 
