@@ -21,8 +21,12 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
 
-  /** `remember` keeps for the next session whether the findings of the whole workspace are shown. */
-  constructor(private readonly ready: () => Promise<LanguageClient | undefined>, private readonly remember: (shows: boolean) => unknown) {}
+  /** `remember` keeps for the next session whether the findings of the whole workspace are shown; `audit` audits a program. */
+  constructor(
+    private readonly ready: () => Promise<LanguageClient | undefined>,
+    private readonly remember: (shows: boolean) => unknown,
+    private readonly audit: (uri?: string) => Promise<void>,
+  ) {}
 
   register(): vscode.Disposable[] {
     const command = (name: string, run: (...args: never[]) => Promise<unknown>): vscode.Disposable =>
@@ -36,6 +40,7 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
       command('loaderlint.checkWorkspace', () => this.check()),
       command('loaderlint.showOpenFilesOnly', () => this.showOpenFilesOnly()),
       command('loaderlint.fixWorkspace', () => this.fixWorkspace()),
+      command('loaderlint.audit', (uri?: unknown) => this.audit(typeof uri === 'string' ? uri : undefined)),
     ];
   }
 

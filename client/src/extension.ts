@@ -4,6 +4,7 @@ import * as os from 'node:os';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
+import { offersAudits, typeAudit } from './audits';
 import { Commands } from './commands';
 import { atLeast, findServer, MINIMUM_SERVER, type Candidate, type Found, type Run, type Server } from './discovery';
 import { Environment } from './environment';
@@ -32,7 +33,7 @@ export const deactivate = (): Promise<void> | undefined => extension?.stop();
 class Extension {
   private readonly log = window.createOutputChannel('loaderlint', { log: true });
   private readonly status = vscode.languages.createLanguageStatusItem('loaderlint', SELECTOR);
-  private readonly commands = new Commands(() => this.ready(), (shows) => this.remember(shows));
+  private readonly commands = new Commands(() => this.ready(), (shows) => this.remember(shows), (uri) => typeAudit(uri, this.python));
   private readonly interpreters: Interpreters;
   private readonly environment: Environment | undefined;
   private readonly update = coalesced(() => this.start());
@@ -108,8 +109,8 @@ class Extension {
     const { server } = this.found;
     if (!server) return this.stop().then(() => this.reportNotFound());
     // The server reads the files of this environment, and never runs it.
-    const interpreter = (await this.interpreters.selected(folder).next()).value?.command[0] ?? null;
-    const key = JSON.stringify([server.command, interpreter]);
+    const interpreter = (await this.python(folder))?.[0] ?? null;
+    const key = JSON.stringify([server.command, interpreter, offersAudits()]);
     if (key === this.running && !forced) return;
     await this.stop();
     await this.launch(server, interpreter);
@@ -166,7 +167,7 @@ class Extension {
       outputChannel: this.log,
       initializationOptions: () => ({
         interpreter,
-        commands: ['loaderlint.showWorkerMap', 'loaderlint.showPage'],
+        commands: ['loaderlint.showWorkerMap', 'loaderlint.showPage', ...(offersAudits() ? ['loaderlint.audit'] : [])],
         ...(this.showsWorkspace() && { diagnosticMode: 'workspace' }),
       }),
       stdioOptions: {
@@ -244,6 +245,10 @@ class Extension {
   private show(severity: vscode.LanguageStatusSeverity, state: string, detail: string, busy = false): void {
     Object.assign(this.status, { severity, text: `loaderlint: ${state}`, detail, busy });
   }
+
+  /** The command of the Python that is selected for a folder. */
+  private python = async (folder: vscode.Uri | undefined): Promise<readonly string[] | undefined> =>
+    (await this.interpreters.selected(folder).next()).value?.command;
 
   private isEnabled = (): boolean => workspace.getConfiguration('loaderlint').get('enable', true);
 

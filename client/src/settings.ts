@@ -1,5 +1,5 @@
 /** Settings that are the client's own: a change means another server process. The server leaves them alone. */
-export const RESTART_KEYS = ['loaderlint.enable', 'loaderlint.server', 'loaderlint.interpreter'];
+export const RESTART_KEYS = ['loaderlint.enable', 'loaderlint.server', 'loaderlint.interpreter', 'loaderlint.auditLens'];
 
 /** Replace a leading `~` and every `${workspaceFolder}` of a path. */
 export function expandPath(text: string, home: string, folder = ''): string {

@@ -320,3 +320,48 @@ test('the language of a first cell is activated before a save asks for actions t
   open('markdown');
   assert.deepEqual(world.executed.slice(before), [['vscode.executeDocumentSymbolProvider', 'markdown']]);
 });
+
+test('an audit is typed into a terminal, for the user to run', options, async (context) => {
+  const machine = new Machine(context);
+  machine.select('selected');
+  await machine.start();
+  await world.commands.get('loaderlint.audit')!('file:///nowhere/src/train.py');
+  const python = path.join(machine.folder, 'selected');
+  assert.deepEqual(world.typed, [{ text: `${python} -m loaderlint audit src/train.py `, cwd: '/nowhere', ran: false }]);
+  world.editor = { document: { uri: Uri.file('/else where/train.py') } };
+  world.extensions = {};
+  await world.commands.get('loaderlint.audit')!();
+  assert.deepEqual(world.typed[1], { text: 'python3 -m loaderlint audit "/else where/train.py" ', cwd: undefined, ran: false });
+});
+
+test('nothing is audited in a workspace that is not trusted, or without a program', options, async (context) => {
+  const machine = new Machine(context);
+  machine.select('selected');
+  await machine.start();
+  await world.commands.get('loaderlint.audit')!();
+  world.editor = { document: { uri: Uri.from({ scheme: 'untitled', path: 'Untitled-1' }) } };
+  await world.commands.get('loaderlint.audit')!();
+  world.trusted = false;
+  await world.commands.get('loaderlint.audit')!('file:///nowhere/train.py');
+  const said = ['open the program that makes the loaders first', 'open the program that makes the loaders first',
+    'an audit runs your program, so the workspace has to be trusted first'];
+  assert.deepEqual(world.messages.map(({ text }) => text), said.map((one) => `loaderlint: ${one}`));
+  assert.deepEqual(world.typed, []);
+});
+
+test('the server offers audits in trusted workspaces, unless a setting turns them off', options, async (context) => {
+  const machine = new Machine(context);
+  machine.script(path.join(machine.folder, 'bin', 'python3'), answer('0.1.0', 'python of the PATH'));
+  world.trusted = false;
+  await machine.start();
+  const offers = () => clients.at(-1)!.options.initializationOptions().commands.includes('loaderlint.audit');
+  assert.equal(offers(), false);
+  world.trusted = true;
+  world.trust.fire();
+  await settled(() => clients.length === 2);
+  assert.equal(offers(), true);
+  world.settings['auditLens'] = false;
+  world.configured.fire({ affectsConfiguration: (key) => key === 'loaderlint.auditLens' });
+  await settled(() => clients.length === 3);
+  assert.equal(offers(), false);
+});

@@ -347,6 +347,11 @@ def _add_audit(commands: Any) -> None:
         help="for each loader; a program that comes to no other one in twice the time is ended (default: %(default)s)",
     )
     audit.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: text)")
+    audit.add_argument(
+        "--no-record",
+        action="store_true",
+        help="do not keep the results for `loaderlint check`, and do not compare them with its findings",
+    )
     audit.add_argument("program", nargs=argparse.REMAINDER, metavar="FILE [ARGUMENT ...]", help="what is run")
 
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from loaderlint.audit import AuditError, open_files
+from loaderlint.audit import AuditError, open_files, user_places
 from loaderlint.audit.crossed import crossed
 from loaderlint.audit.digests import digest
+from loaderlint.audit.evidence import Facts
 from loaderlint.audit.line_trace import LineTrace
 from loaderlint.audit.messages import CHUNK, Answer, Receiver, Sender
 from loaderlint.audit.reachable import reachable
@@ -164,14 +165,34 @@ def test_a_file_is_seen_to_move_also_after_its_number_is_another_one(tmp_path: P
     os.close(file.copy)
 
 
+FACTS = Facts(2, "fork", False, True, False, "2.4", 2, 8, "Rows", iterates=("data.py:4", "data.py:5"))
+
+
+def test_places_are_those_of_the_user() -> None:
+    inside = ("choice (/env/lib/python3.11/site-packages/x.py:3)", "Crops.draw (lib/crops.py:9)", "main (train.py:1)")
+    assert user_places.of_stack(inside) == "lib/crops.py:9"
+    assert user_places.of_stack(inside[:1]) == ""
+    text = f'File "train.py", line 3, in f\nFile "{os.__file__}", line 4, in g\nFile "<string>", line 5\n'
+    assert user_places.of_traceback(text) == ["train.py:3"]
+    first = test_places_are_those_of_the_user.__code__.co_firstlineno
+    lines = user_places.of_code(test_places_are_those_of_the_user)
+    assert lines[:2] == (f"{__file__}:{first}", f"{__file__}:{first + 1}")
+    assert user_places.of_code(os.path.join) == user_places.of_code(None) == user_places.of_code(len) == ()
+    assert __file__ in user_places.loaded_files() and os.__file__ not in user_places.loaded_files()
+
+
 def test_a_report_survives_json_and_raises() -> None:
-    result = Result("items", Verdict.FAULT, "items come twice", ("worker 0",), "unsharded-iterable-dataset")
-    report = Report("loader", "a loader", (result, Result("samples", Verdict.CLEAN, "none")), 1.0)
+    result = Result(
+        "items", Verdict.FAULT, "items come twice", ("worker 0",), "unsharded-iterable-dataset", ("data.py:4",)
+    )
+    report = Report(
+        "loader", FACTS, (result, Result("samples", Verdict.CLEAN, "none")), 1.0, ("data.py:5",), ("/data.py",)
+    )
     assert report_of(report.as_data()) == report
     assert "fault: items: items come twice [unsharded-iterable-dataset]\n    worker 0" in str(report)
     with pytest.raises(AuditError, match="items come twice"):
         report.raise_for_faults()
-    Report("loader", "a loader", (result,)[1:], 0.0).raise_for_faults()
+    Report("loader", FACTS, (result,)[1:], 0.0).raise_for_faults()
 
 
 def test_the_plugin_imports_neither_torch_nor_the_engine() -> None:

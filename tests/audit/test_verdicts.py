@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from loaderlint.audit.evidence import Evidence, Facts
-from loaderlint.audit.messages import Batch, EpochEnded, Message, Move, Started, StreamUse, Unit
+from loaderlint.audit.messages import Batch, EpochEnded, Failed, Failure, Message, Move, Started, StreamUse, Unit
+from loaderlint.audit.random_verdicts import drawn_apart
 from loaderlint.audit.report import Result, Verdict
 from loaderlint.audit.sandbox import Outcome, Stuck
 from loaderlint.audit.verdicts import results
@@ -166,3 +169,42 @@ def test_what_cannot_be_pickled_is_a_fault_where_it_is_pickled() -> None:
     assert found(forked) == {} and "pickling" in found(forked, Verdict.NOTE)
     spawned = Facts(2, "spawn", False, False, False, "2.4", 2, 8, "Rows")
     assert found(Evidence(spawned, run(*both()), pickled=problems))["pickling"].rule == "unpicklable-state"
+
+
+def apart(*messages: Message, **more: frozenset[str]) -> tuple[str, ...]:
+    return drawn_apart(Evidence(facts(), run(*messages), **more))
+
+
+def four(line: str = "f (a.py:1)", name: str = "dataset.rng", start: str = "s") -> list[Message]:
+    """Two workers and two epochs draw at a line, each from a state of its own."""
+    uses = [
+        (worker, epoch, StreamUse(name, f"{start}{worker}{epoch}", "", (Move((line,), ""),)))
+        for worker in (0, 1)
+        for epoch in (0, 1)
+    ]
+    return [
+        sample(worker, epoch, worker, msgspec.structs.replace(each, after=f"{start}{worker}{epoch}-"))
+        for worker, epoch, each in uses
+    ]
+
+
+def test_lines_where_all_drew_apart() -> None:
+    assert apart(*four()) == ("a.py:1",)
+    installed = "draw (/env/lib/python3.11/site-packages/augment/core.py:7)"
+    assert apart(*four(installed)) == (), "what a library draws is nobody's line"
+    assert apart(*four()[:2]) == (), "one worker"
+    assert apart(*four()[::2]) == (), "one epoch"
+    assert apart(*four(), *four("f (a.py:2)", start="t")) == ("a.py:1", "a.py:2")
+
+
+def test_a_line_where_something_was_drawn_alike_is_not_among_them() -> None:
+    alike = [sample(worker, 0, 9, use("x", "y", "y", name="dataset.other")) for worker in (0, 1)]
+    assert apart(*four(), *alike) == (), "both are drawn from at a.py:1"
+    elsewhere = four("f (a.py:2)", "dataset.third", "t")
+    assert apart(*four(), *alike, *elsewhere) == ("a.py:2",)
+
+
+def test_a_run_that_did_not_end_well_tells_no_such_lines() -> None:
+    failed = Outcome([*four(), Failed(Failure("ValueError", "", ""))], finished=True)
+    assert drawn_apart(Evidence(facts(), failed)) == ()
+    assert drawn_apart(Evidence(facts(), Outcome(four()))) == ()

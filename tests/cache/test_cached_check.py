@@ -455,7 +455,7 @@ def test_no_place_for_a_cache(
 ) -> None:
     monkeypatch.setenv("LOADERLINT_CACHE_DIR", place)
     if not place:
-        monkeypatch.setattr(cached_check.cache_folder, "folder", lambda flag: None)
+        monkeypatch.setattr(cached_check.cache_folder, "folder", lambda flag=None: None)
     run()
     same_as_fresh(run, ran, answered=False)
 

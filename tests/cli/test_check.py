@@ -180,6 +180,7 @@ def test_json(project: Path, run: Run) -> None:
                 {"path": "other.py", "line": 1, "column": 1, "end_line": 1, "end_column": 1, "text": "fixed = 1\n"},
             ],
         },
+        "audit": None,
         "cause": "print-of-ACROSS",
         "related": [],
     }

@@ -29,7 +29,8 @@ def test_the_editor_knows_every_setting_and_the_server_every_setting_of_the_edit
     own = {
         name
         for name in offered
-        if "." in name or name in ("enable", "interpreter", client_settings.MODE, client_settings.LOG_LEVEL)
+        if "." in name
+        or name in ("enable", "interpreter", "auditLens", client_settings.MODE, client_settings.LOG_LEVEL)
     }
     given: dict[str, object] = {name: "x" for name in offered if name not in own}
     assert sorted(settings.from_editor(given)) == sorted(settings.KEYS)

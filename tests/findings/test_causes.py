@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,7 @@ from loaderlint.lsp.protocol_diagnostics import all_shown
 from loaderlint.syntax.span import Span
 
 PATH = Path("/project/data.py")
+_RANGE = types.Range(types.Position(0, 0), types.Position(0, 1))
 
 
 def _finding(line: int, fix_at: int | None, severity: Severity = Severity.ERROR) -> Diagnostic:
@@ -63,3 +65,10 @@ def test_in_the_editor_the_others_are_short_and_lead_to_the_first() -> None:
     assert other.message == short_message(two)
     assert other.related_information is not None
     assert [(info.location.range.start.line, info.message) for info in other.related_information] == [(1, one.message)]
+
+
+def test_in_the_editor_a_finding_says_that_an_audit_confirmed_it() -> None:
+    client: Any = SimpleNamespace(tags=(), code_description=True, related_information=True, diagnostic_data=True)
+    seen = replace(_finding(1, 7), audit="workers drew the same numbers")
+    (shown,) = all_shown([seen], lambda path, span: types.Location(path.as_uri(), _RANGE), client)
+    assert shown.message == f"{seen.message}\nConfirmed: workers drew the same numbers"

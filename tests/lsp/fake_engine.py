@@ -98,6 +98,7 @@ class Diagnostic:
     fixable: bool
     finding: Finding
     word: str
+    audit: str = ""
 
 
 class FakeWorkspace:

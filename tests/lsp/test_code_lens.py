@@ -1,4 +1,4 @@
-"""One code lens a loader."""
+"""Code lenses at loaders."""
 
 from __future__ import annotations
 
@@ -48,6 +48,27 @@ def test_a_client_that_knows_the_command_gets_it() -> None:
         async with session(capabilities(), **options) as client:
             client.open(A, "LOADER(4)")
             assert [one["command"]["command"] for one in await lenses(client, A)] == ["loaderlint.showWorkerMap"]
+
+    run(scenario())
+
+
+def test_a_client_that_can_audit_is_offered_it_in_programs(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        options = {"initializationOptions": {"commands": ["loaderlint.audit"]}}
+        async with session(capabilities(), **options) as client:
+
+            async def offered(uri: str, text: str) -> list[list[Any]]:
+                client.open(uri, text)
+                commands = [one["command"] for one in await lenses(client, uri)]
+                assert all(one["title"] == "Audit this loader" for one in commands if one["command"])
+                return [one["arguments"] for one in commands if one["command"] == "loaderlint.audit"]
+
+            guarded = "file:///project/guarded.py"
+            assert await offered(A, "x = LOADER(4)\n") == [[A]]
+            assert await offered(guarded, "if x:\n    LOADER(4)\nif __name__ == '__main__':\n    f()\n") == [[guarded]]
+            assert await offered("file:///project/loaders.py", "def make():\n    LOADER(4)\n") == []
+            book = Cells(client, tmp_path / "a.ipynb", "LOADER(1)")
+            assert [one["command"]["command"] for one in await lenses(client, book.order[0])] == [""]
 
     run(scenario())
 

@@ -1,6 +1,6 @@
 // A language client whose server is the test.
 interface Options {
-  readonly initializationOptions: () => { readonly interpreter: string | null; readonly diagnosticMode?: string };
+  readonly initializationOptions: () => { readonly interpreter: string | null; readonly diagnosticMode?: string; readonly commands: string[] };
   readonly stdioOptions: { readonly stderr: (stream: NodeJS.ReadableStream) => void };
   readonly errorHandler: { readonly closed: () => Promise<unknown> };
 }

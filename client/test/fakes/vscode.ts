@@ -25,6 +25,9 @@ class World {
   notebooks: unknown[] = [];
   opened = new EventEmitter<unknown>();
   status: Record<string, unknown> = {};
+  /** What was typed into terminals, with where they were opened, and whether it was run. */
+  typed: { text: string; cwd: string | undefined; ran: boolean }[] = [];
+  shell = '/bin/bash';
   /** How many files were saved. */
   saved = 0;
   /** What is kept for the workspace from one session to the next. */
@@ -86,7 +89,13 @@ export class DocumentLink {
   constructor(readonly range: Range, readonly target: Uri) {}
 }
 export const version = '1.91.0';
-export const env = { appName: 'a fake', remoteName: undefined };
+export const env = {
+  appName: 'a fake',
+  remoteName: undefined,
+  get shell() {
+    return world.shell;
+  },
+};
 const quiet = () => undefined;
 export const window = {
   createOutputChannel: () => ({ info: quiet, error: quiet, warn: quiet, debug: quiet, show: quiet }),
@@ -94,6 +103,10 @@ export const window = {
   showWarningMessage: message('warning'),
   showInformationMessage: message('information'),
   showTextDocument: async (uri: Uri) => void world.shown.push(uri),
+  createTerminal: ({ cwd }: { cwd?: Uri }) => ({
+    show: quiet,
+    sendText: (text: string, ran = true) => void world.typed.push({ text, cwd: cwd?.path, ran }),
+  }),
   get activeTextEditor() {
     return world.editor;
   },
@@ -121,6 +134,7 @@ export const workspace = {
   get workspaceFolders() {
     return [{ uri: Uri.file(world.folder) }];
   },
+  getWorkspaceFolder: (uri: Uri) => (uri.path.startsWith(`${world.folder}/`) ? { uri: Uri.file(world.folder) } : undefined),
   get notebookDocuments() {
     return world.notebooks;
   },

@@ -12,12 +12,13 @@ from loaderlint.audit import sandbox
 from loaderlint.audit.crossed import crossed
 from loaderlint.audit.digests import digest
 from loaderlint.audit.evidence import Evidence, Facts
-from loaderlint.audit.messages import Answer, EpochEnded, Sender
-from loaderlint.audit.random_verdicts import drawn_alike
+from loaderlint.audit.messages import Answer, EpochEnded, Loaded, Sender
+from loaderlint.audit.random_verdicts import drawn_alike, drawn_apart
 from loaderlint.audit.report import Report
 from loaderlint.audit.sandbox import Outcome
 from loaderlint.audit.stored import Snapshot, changes, snapshot
 from loaderlint.audit.streams import streams
+from loaderlint.audit.user_places import loaded_files, of_code
 from loaderlint.audit.verdicts import results
 from loaderlint.audit.worker_trace import Plan, Trace, Watcher
 
@@ -75,7 +76,7 @@ def audit(loader: Any, *, epochs: int = 2, batches: int = 8, timeout: float = 60
         evidence.alone = sandbox.run(_iterating(loader, 1, batches, 0), left(0.5))
         if evidence.inherited and not evidence.moved:
             evidence.poisoned = sandbox.run(_iterating(loader, 1, batches, workers, Plan(poisoned=True)), left(0.5))
-    return Report(name, facts.description, tuple(results(evidence)), evidence.seconds)
+    return Report(name, facts, tuple(results(evidence)), evidence.seconds, drawn_apart(evidence), evidence.loaded)
 
 
 def _unwrapped(loader: Any) -> Any:
@@ -120,6 +121,8 @@ def _facts(loader: Any, epochs: int, batches: int) -> Facts:
         epochs=epochs,
         batches=batches,
         dataset=type(loader.dataset).__qualname__,
+        iterates=of_code(getattr(type(loader.dataset), "__iter__", None)),
+        initialises=of_code(loader.worker_init_fn),
     )
 
 
@@ -158,6 +161,7 @@ def _iterating(
             sender.send(EpochEnded(epoch, taken, not more))
         loader._iterator = None  # persistent workers tell of their last epoch when they end
         here.end_epoch()
+        sender.send(Loaded(loaded_files()))
 
     return work
 

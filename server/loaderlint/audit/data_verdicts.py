@@ -80,7 +80,9 @@ def epochs_end(evidence: Evidence) -> Iterator[Result]:
     if counts[0] and not all(counts):
         empty = counts.index(0) + 1
         lines = tuple(f"epoch {number}: {count} items" for number, count in enumerate(counts, 1))
-        yield Result(check, Verdict.FAULT, f"epoch {empty} gives no items", lines, "exhausted-iterable")
+        yield Result(
+            check, Verdict.FAULT, f"epoch {empty} gives no items", lines, "exhausted-iterable", _iterating(evidence)
+        )
     else:
         yield clean(check, "each epoch gives items")
 
@@ -101,14 +103,20 @@ def items(evidence: Evidence) -> Iterator[Result]:
             text = f"an epoch has {len(with_workers)} items with {facts.workers} workers, and {len(without)} with none"
             by_worker = Counter(each.who for each in with_workers)
             lines = tuple(f"{who}: {count} items" for who, count in sorted(by_worker.items()))
-            yield Result(check, Verdict.FAULT, text, lines, rule if len(with_workers) > len(without) else None)
+            known = rule if len(with_workers) > len(without) else None
+            yield Result(check, Verdict.FAULT, text, lines, known, _iterating(evidence))
             return
         yield from _compared(evidence, with_workers, without, rule)
         return
     if not facts.iterable:
         yield not_seen(check, "the epoch is longer than the batches that were taken")
         return
-    yield from _prefixes(with_workers, rule)
+    yield from _prefixes(evidence, with_workers, rule)
+
+
+def _iterating(evidence: Evidence) -> tuple[str, ...]:
+    """The lines of the `__iter__` of an iterable dataset."""
+    return evidence.facts.iterates if evidence.facts.iterable else ()
 
 
 def _compared(evidence: Evidence, with_workers: Sequence[Done], without: Sequence[Done], rule: str) -> Iterator[Result]:
@@ -127,10 +135,10 @@ def _compared(evidence: Evidence, with_workers: Sequence[Done], without: Sequenc
         f"{key}: {', '.join(each.where for each in with_workers if each.unit.digest == key)}" for key in often[:_SHOWN]
     ]
     text = f"{len(often)} items come more often with workers than without, and {len(missing)} do not come at all"
-    yield Result(check, Verdict.FAULT, text, tuple(lines), rule)
+    yield Result(check, Verdict.FAULT, text, tuple(lines), rule, _iterating(evidence))
 
 
-def _prefixes(with_workers: Sequence[Done], rule: str) -> Iterator[Result]:
+def _prefixes(evidence: Evidence, with_workers: Sequence[Done], rule: str) -> Iterator[Result]:
     """Whether two workers begin with the same items. Items that are all alike say nothing."""
     check = "items"
     by_worker: defaultdict[int, list[Done]] = defaultdict(list)
@@ -144,7 +152,7 @@ def _prefixes(with_workers: Sequence[Done], rule: str) -> Iterator[Result]:
             if len(set(digests)) > 1 and all(one.unit.digest == other.unit.digest for one, other in common):
                 lines = tuple(f"{one.where} and {other.where}: {one.unit.digest}" for one, other in common[:_SHOWN])
                 text = f"workers give the same items: the first {len(common)} of {mine[0].who} and {theirs[0].who}"
-                yield Result(check, Verdict.FAULT, text, lines, rule)
+                yield Result(check, Verdict.FAULT, text, lines, rule, _iterating(evidence))
                 return
     if any(_draws(each) for each in with_workers):
         yield not_seen(check, "the items are random, and the epoch is longer than the batches that were taken")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from loaderlint.audit.crossed import Crossed
-from loaderlint.audit.messages import Batch, Changed, EpochEnded, Failed, Failure, Started, StreamUse, Unit
+from loaderlint.audit.messages import Batch, Changed, EpochEnded, Failed, Failure, Loaded, Started, StreamUse, Unit
 from loaderlint.audit.sandbox import Outcome
 
 
@@ -21,7 +21,8 @@ Kind = TypeVar("Kind")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the loader says of itself."""
+    """What the loader says of itself. `iterates`, `initialises`: the lines of the dataset's `__iter__` and of the
+    loader's own `worker_init_fn`."""
 
     workers: int
     method: str
@@ -32,6 +33,8 @@ class Facts:
     epochs: int
     batches: int
     dataset: str
+    iterates: tuple[str, ...] = ()
+    initialises: tuple[str, ...] = ()
 
     @property
     def description(self) -> str:
@@ -103,6 +106,12 @@ class Evidence:
     def inherited(self) -> tuple[str, ...]:
         """Files that the workers of the run had from the main process."""
         return tuple(sorted({target for each in of_kind(self.run, Started) for target in each.files}))
+
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        """The files of the user that the processes of all runs have imported."""
+        runs = (self.run, self.again, self.alone, self.poisoned)
+        return tuple(sorted({file for run in runs for each in of_kind(run, Loaded) for file in each.files}))
 
     def draws(self) -> list[Drawn]:
         """Each unit that drew, with the stream: in iterable datasets not the first item of an epoch, where the order of

@@ -111,6 +111,12 @@ class Changed(msgspec.Struct, frozen=True, tag=True):
     changes: tuple[Change, ...]
 
 
+class Loaded(msgspec.Struct, frozen=True, tag=True):
+    """The files of the user's modules that a process of a run has imported."""
+
+    files: tuple[str, ...]
+
+
 class EpochEnded(msgspec.Struct, frozen=True, tag=True):
     """The main process has its batches. `complete`: the loader had no more."""
 
@@ -131,7 +137,7 @@ class Answer(msgspec.Struct, frozen=True, tag=True):
     values: dict[str, tuple[str, ...]]
 
 
-Message = Started | Began | Batch | Changed | EpochEnded | Failed | Answer
+Message = Started | Began | Batch | Changed | Loaded | EpochEnded | Failed | Answer
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message)

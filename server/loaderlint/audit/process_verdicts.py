@@ -9,6 +9,7 @@ from loaderlint.audit.failures import rule_of_failure
 from loaderlint.audit.open_files import shown
 from loaderlint.audit.report import Result, Verdict, clean, not_seen
 from loaderlint.audit.sandbox import Stuck
+from loaderlint.audit.user_places import of_traceback
 
 #: How many places of one kind are shown.
 _SHOWN = 3
@@ -27,7 +28,8 @@ def hanging(evidence: Evidence) -> Iterator[Result]:
         return
     lines = [line for each in waiting[:2] for line in _stuck(each)]
     rule = _rule_of_hang(waiting[0])
-    yield Result(check, Verdict.FAULT, "a worker waits for ever in the user's code", tuple(lines), rule)
+    places = tuple(of_traceback(waiting[0].stack)[:1])  # the innermost comes first
+    yield Result(check, Verdict.FAULT, "a worker waits for ever in the user's code", tuple(lines), rule, places)
 
 
 def _stuck(stuck: Stuck) -> list[str]:
@@ -57,7 +59,7 @@ def samples(evidence: Evidence) -> Iterator[Result]:
     said = failure.text.strip().splitlines()
     text = f"{failure.kind} in the user's code, {where}: {said[-1] if said else ''}"
     lines = (*odd, *failure.traceback.strip().splitlines())
-    yield Result(check, Verdict.FAULT, text, lines, rule)
+    yield Result(check, Verdict.FAULT, text, lines, rule, tuple(of_traceback(failure.traceback)[-1:]))
 
 
 def _odd_samples(evidence: Evidence, failed: Done | None) -> tuple[str, ...]:

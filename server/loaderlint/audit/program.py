@@ -6,6 +6,7 @@ it sees goes to a pipe, one event a line; standard output is the program's.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -22,8 +23,13 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
+from loaderlint.audit.user_places import is_library
+
 #: PyTorch's module of the DataLoader.
 DATALOADER = "torch.utils.data.dataloader"
+
+#: Files that may say which dataset is read, and how. A longer one is data.
+_SETTINGS = frozenset({".cfg", ".ini", ".json", ".toml", ".yaml", ".yml"})
 
 #: A loader that is iterated so often ends the program, even if others were not iterated yet.
 _PASSES = 3
@@ -51,6 +57,7 @@ def main(words: Sequence[str]) -> int:
     given = json.loads(words[0])
     options = Options(**{**given, "arguments": tuple(given["arguments"])})
     watch = Watch(options)
+    sys.addaudithook(watch.opened)
     signal.signal(signal.SIGTERM, _leave)
     sys.meta_path.insert(0, _Patch(watch))
     try:
@@ -98,7 +105,8 @@ class Watch:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._pid = os.getpid()
-        self._made: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
+        self._made: weakref.WeakKeyDictionary[Any, tuple[str, ...]] = weakref.WeakKeyDictionary()
+        self._settings: set[str] = set()
         self._passes: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
     def tell(self, event: str, **more: Any) -> None:
@@ -108,7 +116,13 @@ class Watch:
 
     def unseen(self) -> list[str]:
         """Where the loaders were made that were never iterated and are still there."""
-        return [place for loader, place in self._made.items() if loader not in self._passes]
+        return [_named(places) for loader, places in self._made.items() if loader not in self._passes]
+
+    def opened(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Python's audit hook: note the files of settings that the program opens."""
+        if event == "open" and isinstance(file := arguments[0], str) and os.path.splitext(file)[1] in _SETTINGS:
+            if not is_library(file):
+                self._settings.add(os.path.abspath(file))
 
     def patch(self, module: ModuleType) -> None:
         """Watch the DataLoader of PyTorch's module."""
@@ -117,7 +131,7 @@ class Watch:
 
         def made(this: Any, *arguments: Any, **keywords: Any) -> None:
             make(this, *arguments, **keywords)
-            self._made[this] = _place(sys._getframe(1))
+            self._made[this] = _places(sys._getframe(1))
 
         def iterated(this: Any) -> Any:
             return self._iterated(this, iterate)
@@ -139,12 +153,14 @@ class Watch:
         from loaderlint.audit.auditing import audit
 
         options = self._options
-        name = self._made.get(loader, "a loader")
+        made = self._made.get(loader, ())
+        name = _named(made)
         self.tell("auditing", name=name)
         report = audit(
             loader, epochs=options.epochs, batches=options.batches, timeout=options.timeout, name=f"loader at {name}"
         )
-        self.tell("report", report=report.as_data())
+        folder = os.getcwd()  # to which the places of the report are relative
+        self.tell("report", report=report.as_data(), folder=folder, made=made, settings=sorted(self._settings))
 
 
 def _first(batches: Iterator[Any], count: int) -> Iterator[Any]:
@@ -156,22 +172,22 @@ def _first(batches: Iterator[Any], count: int) -> Iterator[Any]:
             return
 
 
-def _place(frame: FrameType | None) -> str:
-    """The line of the program that made a loader, from the current folder: 'train.py:40'."""
-    while frame is not None and _is_library(frame.f_code.co_filename):
+def _places(frame: FrameType | None) -> tuple[str, ...]:
+    """The lines of the program that made a loader, innermost first, from the current folder: 'train.py:40'."""
+    found = []
+    while frame is not None:
+        if not is_library(frame.f_code.co_filename):
+            path = Path(frame.f_code.co_filename)
+            with contextlib.suppress(ValueError):
+                path = path.resolve().relative_to(Path.cwd())
+            found.append(f"{path.as_posix()}:{frame.f_lineno}")
         frame = frame.f_back
-    if frame is None:
-        return "an unknown place"
-    path = Path(frame.f_code.co_filename)
-    try:
-        path = path.resolve().relative_to(Path.cwd())
-    except ValueError:
-        pass
-    return f"{path.as_posix()}:{frame.f_lineno}"
+    return tuple(found)
 
 
-def _is_library(name: str) -> bool:
-    return "site-packages" in name or "dist-packages" in name or name == __file__ or name.startswith("<")
+def _named(places: Sequence[str]) -> str:
+    """The line that made a loader, for people."""
+    return places[0] if places else "an unknown place"
 
 
 class _Patch(importlib.abc.MetaPathFinder, importlib.abc.Loader):

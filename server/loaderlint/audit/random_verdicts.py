@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 
-from loaderlint.audit.evidence import Done, Drawn, Evidence, of_kind
+from loaderlint.audit.evidence import Done, Drawn, Evidence, failures, of_kind
 from loaderlint.audit.messages import Started
 from loaderlint.audit.report import Result, Verdict, clean, not_seen
 from loaderlint.audit.streams import GLOBAL, NUMPY, TORCH
+from loaderlint.audit.user_places import of_stack
 
 _AUGMENTERS = ("albumentations", "monai", "imgaug")
 
@@ -44,7 +45,8 @@ def _drawn_alike(evidence: Evidence, check: str, who: str, differs: Callable[[Do
         if pair is not None:
             text = f"{who} draw the same numbers from {_named(evidence, name)}"
             rule = _rule_of_stream(evidence, name, *pair)
-            yield _weighed(evidence, Result(check, Verdict.FAULT, text, _met(*pair), rule), name, pair[0])
+            places = _places(evidence, rule, *pair)
+            yield _weighed(evidence, Result(check, Verdict.FAULT, text, _met(*pair), rule, places), name, pair[0])
 
 
 def drawn_alike(evidence: Evidence) -> frozenset[str]:
@@ -54,6 +56,29 @@ def drawn_alike(evidence: Evidence) -> frozenset[str]:
         for name, drawn in _by_stream(evidence).items()
         if any(next(_meetings(drawn, differs), None) for differs in (_other_worker, _other_epoch))
     )
+
+
+def drawn_apart(evidence: Evidence) -> tuple[str, ...]:
+    """The lines of the user at which two workers of one epoch and two epochs drew, all from states of their own: no two
+    drew alike from a stream that moved there. None if the run did not end well."""
+    if not evidence.run.finished or failures(evidence.run):
+        return ()
+    apart: defaultdict[str, set[tuple[int, int]]] = defaultdict(set)
+    unsure: set[str] = set()
+    sure = {name for name in _by_stream(evidence) if _reseeding(evidence, name) is None} - drawn_alike(evidence)
+    for each in evidence.draws():
+        for move in each.use.moves or ():
+            place = of_stack(move.stack)
+            apart[place].add((each.done.worker, each.done.epoch))
+            if each.use.name not in sure:
+                unsure.add(place)
+    return tuple(sorted(place for place, users in apart.items() if place not in {*unsure, ""} and _are_many(users)))
+
+
+def _are_many(users: Set[tuple[int, int]]) -> bool:
+    """Whether two workers of one epoch are among these, and two epochs."""
+    epochs = [epoch for _, epoch in users]
+    return len(set(epochs)) > 1 and any(count > 1 for count in Counter(epochs).values())
 
 
 def _weighed(evidence: Evidence, result: Result, name: str, first: Drawn) -> Result:
@@ -72,7 +97,7 @@ def samples_reseed(evidence: Evidence) -> Iterator[Result]:
         if pair is not None:
             text = f"each sample sets {_named(evidence, name)} to the same state, so all samples draw the same numbers"
             rule = "common-seed-in-workers" if evidence.facts.iterable else "reseed-per-sample"
-            yield Result(check, Verdict.FAULT, text, _met(*pair), rule)
+            yield Result(check, Verdict.FAULT, text, _met(*pair), rule, _places(evidence, rule, *pair))
             return
     if evidence.draws():
         yield clean(check, "no sample sets a stream to the state of another one")
@@ -154,6 +179,14 @@ def _met(*drawn: Drawn) -> tuple[str, ...]:
         for move in (each.use.moves or ())[:1]:
             lines.append("  drawn by " + ", called by ".join(move.stack[:3]))
     return tuple(lines)
+
+
+def _places(evidence: Evidence, rule: str, *drawn: Drawn) -> tuple[str, ...]:
+    """The lines of the user that drew, or the function that has seeded the workers."""
+    if rule == "constant-worker-seed" and evidence.facts.initialises:
+        return evidence.facts.initialises
+    places = dict.fromkeys(of_stack(move.stack) for each in drawn for move in each.use.moves or ())
+    return tuple(filter(None, places))
 
 
 def _named(evidence: Evidence, name: str) -> str:

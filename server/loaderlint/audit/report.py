@@ -5,8 +5,10 @@ from __future__ import annotations
 import enum
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
+
+from loaderlint.audit.evidence import Facts
 
 
 class Verdict(enum.Enum):
@@ -21,13 +23,14 @@ class Verdict(enum.Enum):
 @dataclass(frozen=True, slots=True)
 class Result:
     """One answer. `check`: the question; `evidence`: what was seen, a line each; `rule`: the name of the rule of
-    loaderlint that speaks of it, if there is one."""
+    loaderlint that speaks of it, if there is one; `places`: the lines of the user's code that did it, 'train.py:12'."""
 
     check: str
     verdict: Verdict
     text: str
     evidence: tuple[str, ...] = ()
     rule: str | None = None
+    places: tuple[str, ...] = ()
 
 
 def clean(check: str, text: str) -> Result:
@@ -46,12 +49,20 @@ class AuditError(AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The results for one loader. `description`: what was run; `seconds`: how long it took."""
+    """The results for one loader. `facts`: what was run; `seconds`: how long it took; `drew`: the lines at which the
+    workers drew random numbers, none of them alike (see `drawn_apart`); `files`: those of the user's modules."""
 
     name: str
-    description: str
+    facts: Facts
     results: tuple[Result, ...]
     seconds: float = 0.0
+    drew: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    @property
+    def description(self) -> str:
+        """What was run, in words."""
+        return self.facts.description
 
     @property
     def faults(self) -> tuple[Result, ...]:
@@ -96,9 +107,13 @@ class Report:
                     "text": each.text,
                     "evidence": list(each.evidence),
                     "rule": each.rule,
+                    "places": list(each.places),
                 }
                 for each in self.results
             ],
+            "facts": asdict(self.facts),
+            "drew": list(self.drew),
+            "files": list(self.files),
         }
 
     def as_json(self) -> str:
@@ -109,7 +124,17 @@ class Report:
 def report_of(data: Mapping[str, Any]) -> Report:
     """The report that `Report.as_data` was made of."""
     results = tuple(
-        Result(each["check"], Verdict(each["verdict"]), each["text"], tuple(each["evidence"]), each["rule"])
+        Result(
+            each["check"],
+            Verdict(each["verdict"]),
+            each["text"],
+            tuple(each["evidence"]),
+            each["rule"],
+            tuple(each["places"]),
+        )
         for each in data["results"]
     )
-    return Report(data["loader"], data["description"], results, data["seconds"])
+    told: dict[str, Any] = {each.name: data["facts"][each.name] for each in fields(Facts)}
+    told.update({name: tuple(value) for name, value in told.items() if isinstance(value, list)})
+    facts = Facts(**told)
+    return Report(data["loader"], facts, results, data["seconds"], tuple(data["drew"]), tuple(data["files"]))

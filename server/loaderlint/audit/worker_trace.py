@@ -18,12 +18,13 @@ from loaderlint.audit import sandbox
 from loaderlint.audit.crossed import Crossed, still_there
 from loaderlint.audit.digests import data_of, digest
 from loaderlint.audit.line_trace import LineTrace
-from loaderlint.audit.messages import Batch, Began, Change, Changed, Move, Sender, Started, StreamUse, Unit
+from loaderlint.audit.messages import Batch, Began, Change, Changed, Loaded, Move, Sender, Started, StreamUse, Unit
 from loaderlint.audit.open_files import Inherited, inherited, poison
 from loaderlint.audit.reachable import reachable
 from loaderlint.audit.sandbox import failure_of
 from loaderlint.audit.stored import Snapshot, changes, snapshot
 from loaderlint.audit.streams import Stream, streams
+from loaderlint.audit.user_places import loaded_files
 
 #: How many samples of each worker and epoch are watched line by line; then whole samples are.
 WATCHED_LINES = 2
@@ -158,6 +159,7 @@ class Trace:
         there = [Change(path, "crossed", "", "") for path in still_there(self._crossed, self._roots)]
         if kept or running or there:
             self._sender.send(Changed(self.worker, os.getpid(), self.epoch, (*kept, *running, *there)))
+        self._sender.send(Loaded(loaded_files()))
 
     def began(self, index: str) -> None:
         """A batch begins."""

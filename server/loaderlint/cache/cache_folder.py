@@ -14,7 +14,7 @@ from loaderlint import __version__
 VARIABLE = "LOADERLINT_CACHE_DIR"
 #: What is kept, and how, has this version: another one never reads it. A new number whenever the facts of some text or
 #: the bytes that stand for something change.
-SCHEMA = 6
+SCHEMA = 7
 
 
 def folder(flag: str | None = None) -> Path | None:

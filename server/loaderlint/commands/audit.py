@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from loaderlint.audit.report import Report, Verdict, report_of
+from loaderlint.commands import audited_findings
+from loaderlint.commands.audited_findings import Audited, Compared, Run
 from loaderlint.report.exit_codes import DONE, FAILED, FINDINGS
 from loaderlint.report.terminal import complain
 
@@ -25,12 +27,17 @@ _LAST_WORDS = 5.0
 
 @dataclass(slots=True)
 class Seen:
-    """What came of a program: a report for each loader, its failure, and the loaders that it never iterated."""
+    """What came of a program: the audit of each loader, its failure, and the loaders that it never iterated."""
 
-    reports: list[Report] = field(default_factory=list)
+    audited: list[Audited] = field(default_factory=list)
     failure: str = ""
     unseen: list[str] = field(default_factory=list)
     ended: str = ""
+
+    @property
+    def reports(self) -> list[Report]:
+        """The report of each loader."""
+        return [one.report for one in self.audited]
 
 
 def audit(chosen: argparse.Namespace) -> int:
@@ -46,14 +53,31 @@ def audit(chosen: argparse.Namespace) -> int:
     command = shlex.join(["python", *(["-m"] if chosen.module else []), program, *arguments])
     out = sys.stderr if is_json else sys.stdout
     print(f"audit runs your program: {command} ({sys.executable})", file=out, flush=True)
+    began = time.time()
     seen = _run(chosen, program, arguments, is_json)
+    told = _compared(chosen, seen, began)
     if is_json:
-        print(json.dumps(_as_data(seen), indent=2))
+        data = _as_data(seen)
+        print(json.dumps(data if told is None else {**data, **audited_findings.as_data(told)}, indent=2))
     else:
         _print(seen)
+        for line in audited_findings.text(told) if told is not None else ():
+            print(line)
     if any(report.faults for report in seen.reports):
         return FINDINGS
     return FAILED if seen.failure or not seen.reports else DONE
+
+
+def _compared(chosen: argparse.Namespace, seen: Seen, began: float) -> Compared | None:
+    """Record what was seen, and compare it with the findings of `check`; None where that is not wanted."""
+    if chosen.no_record or not seen.audited:
+        return None
+    program, *arguments = chosen.program
+    here = Path(os.path.realpath(os.curdir))
+    file = Path(os.path.realpath(program))
+    folder = here if chosen.module or file.is_relative_to(here) else file.parent
+    named = f"python -m {program}" if chosen.module else file.name
+    return audited_findings.compared(seen.audited, Run(named, tuple(arguments), folder, began))
 
 
 def _run(chosen: argparse.Namespace, program: str, arguments: list[str], is_json: bool) -> Seen:
@@ -106,7 +130,8 @@ def _listen(reader: int, patience: float, seen: Seen, quiet: bool) -> None:
 def _take(event: dict[str, Any], seen: Seen, quiet: bool) -> bool:
     """Note an event; whether it was the last one."""
     if event["event"] == "report":
-        seen.reports.append(report_of(event["report"]))
+        report = report_of(event["report"])
+        seen.audited.append(Audited(report, event["folder"], tuple(event["made"]), tuple(event["settings"])))
     elif event["event"] == "failed":
         seen.failure = event["text"]
     elif event["event"] == "auditing" and not quiet:

@@ -1,10 +1,10 @@
-"""The command `clean`: where the cache is, how large it is, and its removal."""
+"""The command `clean`: where the cache and the results of audits are, how large they are, and their removal."""
 
 from __future__ import annotations
 
 import argparse
 
-from loaderlint.cache import cache_folder, database
+from loaderlint.cache import audit_results, cache_folder, database
 from loaderlint.report import terminal
 from loaderlint.report.exit_codes import DONE, FAILED
 
@@ -15,7 +15,7 @@ def clean(chosen: argparse.Namespace) -> int:
     if folder is None:
         terminal.complain(f"there is no folder for a cache here; name one with --cache-dir or {cache_folder.VARIABLE}")
         return FAILED
-    files = list(database.files(folder))
+    files = [*database.files(folder), *audit_results.files(folder)]
     size = _size(sum(file.stat().st_size for file in files))
     if chosen.show:
         print(f"{folder} ({size})" if files else f"{folder} (empty)")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from loaderlint.cache import check_record, linking_answers
+from loaderlint.cache import audit_results, check_record, linking_answers
 from loaderlint.cache.check_record import Record
 from loaderlint.cache.database import Database
 from loaderlint.cache.serialized_findings import made, plain
@@ -28,6 +28,8 @@ def renewed(
     has to be linked to know."""
     changed = {known.manifest.paths[index]: told for index, told in files.items()}
     sources = all(known.flags[index] & check_record.SOURCE for index in files)
+    if audit_results.recorded(Path(known.root)):
+        return None  # what an audit saw holds only for the files that it saw
     if known.whole or not sources or any(path.endswith((_CONFIGURES, ".ipynb")) for path in changed):
         return None
     data = database.get(linking_answers.key(key))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,12 +14,13 @@ from loaderlint.engine.finding_positions import Places, last_line
 from loaderlint.engine.linking import Linked, Linking
 from loaderlint.engine.repairs import Repairs
 from loaderlint.engine.visibility import Showing
+from loaderlint.findings.audits import Line, lines_of
 from loaderlint.findings.diagnostics import Diagnostic, Problem, ProjectInfo, internal_problem
 from loaderlint.findings.finding import Finding, Fix
 from loaderlint.runtime.internal_errors import Failure, contained
 from loaderlint.runtime.phase_times import phase
 from loaderlint.sources.store import Store
-from loaderlint.syntax.source import lines_of
+from loaderlint.syntax import source
 
 if TYPE_CHECKING:
     from loaderlint.explanations.explanation import Explanation, Told
@@ -217,6 +218,28 @@ class Project:
         kept = {path for path in below if not self.configuration.settings(path).excluded(path)}
         return sorted(kept.union(named))
 
+    def refuted(self) -> Iterator[Diagnostic]:
+        """The findings of the last linking that audits refute."""
+        for path, findings in self._found():
+            yield from self.showing.refuted(path, findings)
+
+    def speaks_of(self, name: str, lines: Set[Line]) -> bool:
+        """Whether the last linking has a finding of a rule at one of these lines, also one that is hidden. Where the
+        settings switch the rule off, nobody knows, and nobody asks."""
+        from loaderlint.rules import rule
+
+        about = rule(name)
+        settings = self.configuration.settings(self.root / "x.py")
+        if about is None or not settings.enabled(about.name, about.code, about.enabled_by_default):
+            return True
+        found = ((path, [one for one in findings if one.rule == name]) for path, findings in self._found())
+        told = (one for path, own in found for one in self.showing.everything(path, own))
+        return any(not lines.isdisjoint(lines_of(one)) for one in told)
+
+    def _found(self) -> Iterator[tuple[Path, Sequence[Finding]]]:
+        if self._linking.last is not None:
+            yield from self._linking.last.findings.items()
+
     def files(self, asked: Sequence[Path]) -> list[Path]:
         """The files that a check of these files and folders reports on, sorted."""
         folders = [path for path in asked if os.path.isdir(path)]
@@ -300,7 +323,7 @@ class Project:
             silences, spoken.__contains__, lambda name: about.code if (about := rule(name)) else ""
         )
         made = [one for one in loaders if one.place and on_line(self.places.span(one.place))]
-        text = "".join(lines_of(opened.text)[line : line + 1])
+        text = "".join(source.lines_of(opened.text)[line : line + 1])
         return explanation.Explanation(
             path,
             line,

@@ -1,15 +1,18 @@
-"""Which findings of a file are shown, and why others are not: settings, comments, baselines."""
+"""Which findings of a file are shown, and why others are not: settings, comments, audits, baselines."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from loaderlint.engine.audited import Audited
 from loaderlint.engine.file_settings import Configuration
 from loaderlint.engine.finding_positions import Places, last_line
 from loaderlint.files.symlinks import written_for
+from loaderlint.findings.audits import Confirmed, Refuted
 from loaderlint.findings.diagnostics import Diagnostic, Note, Problem, with_fingerprint
 from loaderlint.findings.finding import Finding, Place
 from loaderlint.findings.suppressions import Suppression, covering, suppressions
@@ -32,6 +35,7 @@ class Showing:
         self._configuration = configuration
         self._places = places
         self._reports_unread = reports_unread
+        self._audited = Audited(store, configuration, places)
         self._baselines: dict[Path, Baseline | Problem] = {}
         self._ours: dict[Path, bool] = {}
         self.kept: list[Kept] = []
@@ -41,6 +45,7 @@ class Showing:
         """A check begins: baselines are read again."""
         self.kept, self._baselines = [], {}
         self._ours.clear()
+        self._audited.begin()
 
     def problems(self) -> list[Problem]:
         """What is wrong with baselines."""
@@ -54,7 +59,8 @@ class Showing:
         return shown
 
     def printed(self, path: Path, findings: Iterable[Finding]) -> tuple[Diagnostic, ...]:
-        """The findings that neither settings nor comments hide, those that a baseline keeps among them."""
+        """The findings that neither settings nor comments hide and no audit refutes, those that a baseline keeps among
+        them."""
         findings = tuple(findings)
         is_valid = not self._reports_unread or self._store.is_valid(path)
         if not findings and is_valid and self._store.is_silent(path):
@@ -73,7 +79,7 @@ class Showing:
             silenced_by = _covering(text, diagnostic)
             used.update((comment, diagnostic.name) for comment in silenced_by)
             if not silenced_by:
-                shown.append(diagnostic)
+                shown.extend(self._as_audited(diagnostic))
         if text is not None and suppressions(text.text):
             shown.extend(self._unused(path, text, settings, used))
         shown.sort(key=lambda d: (d.span, d.code, d.message))
@@ -101,6 +107,14 @@ class Showing:
             except BadBaseline as error:
                 self._baselines[path] = Problem(path, str(error), True)
         return self._baselines[path]
+
+    def _as_audited(self, diagnostic: Diagnostic) -> Iterator[Diagnostic]:
+        """The finding with what an audit saw of it; nothing if audits refute it."""
+        verdict = self._audited.verdict(diagnostic)
+        if isinstance(verdict, Confirmed):
+            yield replace(diagnostic, audit=verdict.text)
+        elif verdict is None:
+            yield diagnostic
 
     def _diagnostic(self, path: Path, finding: Finding) -> Diagnostic | None:
         """A finding with its place in the file; None if what it speaks of is gone."""
@@ -178,6 +192,16 @@ class Showing:
                 RULE.code, RULE.name, severity, "proven", finding.message, path, span, "", (), True, finding
             )
 
+    def everything(self, path: Path, findings: Iterable[Finding]) -> Iterator[Diagnostic]:
+        """The findings of a file, whatever hides them."""
+        yield from filter(None, (self._diagnostic(path, finding) for finding in findings))
+
+    def refuted(self, path: Path, findings: Iterable[Finding]) -> Iterator[Diagnostic]:
+        """The findings that audits refute."""
+        for diagnostic in self.everything(path, findings):
+            if isinstance(self._audited.verdict(diagnostic), Refuted):
+                yield diagnostic
+
     def hidden(self, path: Path, text: OpenFile, findings: Iterable[Finding]) -> Iterator[Hidden]:
         """The findings that are not shown, each with the reason."""
         from loaderlint.explanations.explanation import Hidden
@@ -190,6 +214,8 @@ class Showing:
             comments = _covering(text, diagnostic)
             reason = _switched_off(diagnostic, settings, path)
             reason = reason or (f"silenced by the comment '{comments[0].text}'" if comments else "")
+            if not reason and isinstance(refuted := self._audited.verdict(diagnostic), Refuted):
+                reason = f"an audit refutes it: {refuted.reason}"
             if reason:
                 yield Hidden(diagnostic, reason)
 

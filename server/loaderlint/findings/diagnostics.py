@@ -31,7 +31,8 @@ class Note(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """A finding as it is shown. `path` is absolute, `span` 0-based in characters; `fingerprint` does not change when
-    lines move; `fixable`: the rule offers a fix here (`Workspace.repairs` tells which)."""
+    lines move; `fixable`: the rule offers a fix here (`Workspace.repairs` tells which); `audit`: what an audit saw that
+    confirms it, '' if none did."""
 
     code: str
     name: str
@@ -44,6 +45,7 @@ class Diagnostic:
     evidence: tuple[Note, ...]
     fixable: bool
     finding: Finding
+    audit: str = ""
 
 
 class Problem(NamedTuple):

@@ -234,7 +234,8 @@ class Finding:
     """One fault at one place. `message` holds no line numbers (an edit in another file must not change it).
 
     `subject` is a stable key of what is wrong (for example the drawn function's name) and enters the fingerprint.
-    `fixes`: the preferred one first."""
+    `fixes`: the preferred one first. `loaders`: of a finding that is only possible, where the loaders are made whose
+    workers may run it; none if some of them are not known."""
 
     rule: str
     severity: Severity
@@ -244,6 +245,7 @@ class Finding:
     subject: str
     evidence: tuple[Evidence, ...] = ()
     fixes: tuple[Fix, ...] = field(default=())
+    loaders: tuple[Place, ...] = ()
 
     def places(self) -> Iterator[Place]:
         """Its own place, then those of its evidence."""

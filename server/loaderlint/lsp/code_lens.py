@@ -1,22 +1,32 @@
-"""One code lens a loader: how many workers it has, how much runs in them, and what is copied into each."""
+"""Code lenses at each loader: how many workers it has, how much runs in them, and what is copied into each. There is a
+second one in a program, which audits the loader."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from loaderlint.lsp.client_capabilities import Client
+from loaderlint.lsp.documents import Part, Snapshot
 from loaderlint.lsp.markdown import titles
+from loaderlint.lsp.text_positions import Span
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
 
 #: What a client that knows this command does when the lens is clicked; for others it is a line of text.
 SHOW = "loaderlint.showWorkerMap"
+#: A client that knows this command runs `loaderlint audit` on a file. Nothing else of the server leads to that.
+AUDIT = "loaderlint.audit"
+
+_MAIN_GUARD = re.compile(r"^if __name__\b", re.MULTILINE)
 
 
 async def code_lens(ls: Server, params: types.CodeLensParams) -> list[types.CodeLens] | None:
-    """One lens at each loader of a document or cell; None if nothing is known about this version of it."""
+    """The lenses at each loader of a document or cell; None if nothing is known about this version of it."""
     report = await ls.analysis.settled_report(params.text_document.uri)
     if report is None:
         return None
@@ -26,9 +36,23 @@ async def code_lens(ls: Server, params: types.CodeLensParams) -> list[types.Code
     for span, title in found or ():
         part = snapshot.part_at(span.line)
         if part.uri == params.text_document.uri:
-            command = types.Command(title=title, command=SHOW if ls.client.knows(SHOW) else "", arguments=[part.uri])
-            lenses.append(types.CodeLens(range=part.range(span, ls.client.encoding), command=command))
+            place = part.range(span, ls.client.encoding)
+            lenses += [types.CodeLens(place, command) for command in _commands(title, span, part, snapshot, ls.client)]
     return lenses
+
+
+def _commands(title: str, span: Span, part: Part, snapshot: Snapshot, client: Client) -> Iterator[types.Command]:
+    yield types.Command(title=title, command=SHOW if client.knows(SHOW) else "", arguments=[part.uri])
+    if client.knows(AUDIT) and _is_run(span, snapshot):
+        yield types.Command(title="Audit this loader", command=AUDIT, arguments=[part.uri])
+
+
+def _is_run(span: Span, snapshot: Snapshot) -> bool:
+    """Whether the file that makes a loader is a program: it has a main guard, or makes the loader when it is imported.
+    A notebook is none."""
+    if snapshot.cells is not None:
+        return False
+    return not snapshot.lines[span.line][:1].isspace() or _MAIN_GUARD.search(snapshot.text) is not None
 
 
 def register(server: Server) -> None:

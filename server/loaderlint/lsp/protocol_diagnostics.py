@@ -111,10 +111,13 @@ def _shown(finding: Diagnostic, first: Diagnostic | None, places: Places, client
     ]
     if first is not None:
         related.insert(0, types.DiagnosticRelatedInformation(places(first.path, first.span), first.message))
+    message = finding.message if first is None else short_message(finding)
+    if finding.audit:
+        message += f"\nConfirmed: {finding.audit}"
     tags = [tag for tag in TAGS.get(finding.name, ()) if tag in client.tags]
     return types.Diagnostic(
         range=places(finding.path, finding.span).range,
-        message=finding.message if first is None else short_message(finding),
+        message=message,
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
         code_description=types.CodeDescription(href=rule_url(finding.name)) if client.code_description else None,

@@ -123,6 +123,8 @@ def _finding(found: Diagnostic, spots: Spots) -> Iterator[str]:
     yield f"  {level}: {found.message} [{found.code} {found.name}]"
     for note in found.evidence:
         yield f"    = {note.message} ({spots.line(note.path, note.span.line)})"
+    if found.audit:
+        yield f"    = confirmed: {found.audit}"
     for repair in spots.workspace.repairs(found) if found.fixable else ():
         yield f"    = fix ({repair.safety}): {repair.title}"
 

@@ -44,6 +44,7 @@ def _internal_error(problem: Problem, report: Report) -> dict[str, object]:
         "fingerprint": "",
         "evidence": [],
         "fix": None,
+        "audit": None,
         "cause": "",
         "related": [],
     }
@@ -88,6 +89,7 @@ def finding(item: Item, report: Report) -> dict[str, object]:
             for note in found.evidence
         ],
         "fix": _fix(item.repair, report) if item.repair else None,
+        "audit": found.audit or None,
     }
 
 

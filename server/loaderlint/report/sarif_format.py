@@ -100,6 +100,8 @@ def _result(one: Related, places: Places) -> dict[str, Any]:
         "partialFingerprints": {_FINGERPRINT: found.fingerprint},
         "properties": {"certainty": found.certainty, "severity": found.severity.value, "cause": one.cause},
     }
+    if found.audit:
+        result["properties"]["audit"] = found.audit
     related = [_location(note.path, note.span, places, note.message) for note in found.evidence]
     related += [_location(other.path, other.span, places, "another place with the same cause") for other in one.others]
     if related:

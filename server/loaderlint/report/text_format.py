@@ -75,6 +75,7 @@ class Painter:
         margin = self._margin(found.path, found.span)
         yield from self._picture(found.path, found.span, margin, found.severity.value)
         yield from self._notes(found.evidence, margin)
+        yield from self._audit(found, margin)
         yield from self._fix(item, margin)
 
     def cause(self, group: Sequence[Item]) -> Iterator[str]:
@@ -94,6 +95,7 @@ class Painter:
             source = excerpt(line, 0, 1, max(40, self._report.width - margin - 40))[0] if line else ""
             place = self._paint(self.place(found.path, found.span), "bold")
             yield f"{edge}    {place}: {source}" if source else f"{edge}    {place}"
+            yield from self._audit(found, margin + 4)
         yield from self._fix(group[0], margin)
 
     def head(self, found: Diagnostic, path: Path, span: Span) -> Iterator[str]:
@@ -127,6 +129,10 @@ class Painter:
             *lines, end = self._wrapped(f"{' ' * margin}= {_printable(note.message)} {last}", " " * (margin + 2))
             yield from lines
             yield end.removesuffix(where) + self._paint(where, "dim")
+
+    def _audit(self, found: Diagnostic, margin: int) -> Iterator[str]:
+        if found.audit:
+            yield from self._wrapped(f"{' ' * margin}= confirmed: {_printable(found.audit)}", " " * (margin + 2))
 
     def _fix(self, item: Item, margin: int) -> Iterator[str]:
         if not item.repair:

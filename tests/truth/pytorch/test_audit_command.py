@@ -97,6 +97,41 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
 
 
+#: The dataset is looked up, and so is what its worker_init_fn sets: `check` cannot know that the workers draw apart.
+LOOKED_UP = """
+import sys
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset, get_worker_info
+
+KINDS = {}
+
+def register(kind):
+    KINDS[kind.__name__] = kind
+    return kind
+
+@register
+class Crops(Dataset):
+    def __init__(self):
+        self.rng = np.random.default_rng(42)
+    def __len__(self):
+        return 16
+    def __getitem__(self, index):
+        return self.rng.random()
+
+def start(worker):
+    dataset = get_worker_info().dataset
+    for name in sys.argv[1:]:
+        setattr(dataset, name, np.random.default_rng(torch.initial_seed()))
+
+if __name__ == "__main__":
+    loader = DataLoader(
+        KINDS["Crops"[:9]](), num_workers=2, multiprocessing_context="fork", worker_init_fn=start
+    )
+    list(loader)
+"""
+
+
 def python(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *words],
@@ -131,7 +166,7 @@ def test_a_module_is_stopped_when_its_loaders_were_seen(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[0].startswith("audit runs your program: python -m package.train 1000 all")
     assert "[shared-generator]" in done.stdout
     assert "failed" not in done.stdout
-    assert done.stdout.splitlines()[-1] == "2 loaders: 2 faults, 0 notes."
+    assert "2 loaders: 2 faults, 0 notes." in done.stdout.splitlines()
 
 
 def test_a_program_that_iterates_no_loader_is_told_so(tmp_path: Path) -> None:
@@ -141,6 +176,52 @@ def test_a_program_that_iterates_no_loader_is_told_so(tmp_path: Path) -> None:
     assert "the program ended with exit code 3" in done.stdout and "No DataLoader was iterated." in done.stdout
     missing = python(tmp_path, "-m", "loaderlint", "audit", "other.py")
     assert (missing.returncode, missing.stdout) == (2, "")
+
+
+def test_check_knows_what_the_audit_saw(tmp_path: Path) -> None:
+    cache = str(tmp_path / "cache")
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "train.py").write_text(LOOKED_UP)
+    os.utime(folder / "train.py", (time.time() - 60, time.time() - 60))
+
+    def loaderlint(*words: str) -> str:
+        environ = {**environment(), "LOADERLINT_CACHE_DIR": cache}
+        command = [sys.executable, "-m", "loaderlint", *words]
+        return subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=False).stdout
+
+    def found() -> list[tuple[str, str, bool]]:
+        told = json.loads(loaderlint("check", "--output-format", "json"))
+        return [(each["name"], each["certainty"], bool(each["audit"])) for each in told]
+
+    said = ("shared-generator", "possible")
+    assert found() == [(*said, False)]
+    told = json.loads(loaderlint("audit", "--no-record", "--output-format", "json", "train.py", "rng"))
+    assert "refuted" not in told and found() == [(*said, False)], "nothing is kept"
+    told = json.loads(loaderlint("audit", "--output-format", "json", "train.py", "rng"))
+    assert [each["name"] for each in told["refuted"]] == ["shared-generator"], told
+    assert found() == [] and (told["confirmed"], told["missed"], told["problems"]) == ([], [], [])
+    assert "an audit refutes it" in loaderlint("explain", "train.py:16")
+    told = json.loads(loaderlint("audit", "--output-format", "json", "train.py"))
+    assert [each["name"] for each in told["confirmed"]] == ["shared-generator"], told
+    assert found() == [(*said, True)] and (told["refuted"], told["missed"], told["problems"]) == ([], [], [])
+    with (folder / "train.py").open("a") as file:
+        file.write("# changed\n")
+    assert found() == [(*said, False)]
+    os.utime(folder / "train.py", (time.time() + 60, time.time() + 60))
+    told = json.loads(loaderlint("audit", "--output-format", "json", "train.py"))
+    assert found() == [(*said, False)] and len(told["problems"]) == 1, "what ran need not be what is there"
+
+
+def test_a_fault_that_check_does_not_know_is_a_miss(tmp_path: Path) -> None:
+    hidden = "vars(np.random)[sys.argv[2][:0] + 'default_rng'](42)"
+    (tmp_path / "train.py").write_text(TRAIN.replace("np.random.default_rng(42)", hidden))
+    os.utime(tmp_path / "train.py", (time.time() - 60, time.time() - 60))
+    words = ["-m", "loaderlint", "audit", "--batches", "2", "train.py", "1", "all"]
+    told = python(tmp_path, *words).stdout
+    assert "missed: `loaderlint check` says nothing of workers-draw-alike." in told, told
+    assert "Output of: loaderlint explain train.py:12" in told
+    assert "default_rng" not in told.partition("missed:")[2], "the text for an issue holds no code"
 
 
 def test_an_audit_leaves_everything_as_it_was(tmp_path: Path) -> None:

@@ -846,6 +846,12 @@ class Model:
                 evidence.append(Evidence(self.place(before, called), f"{self.label(before)} calls {self.label(after)}"))
         return (*evidence, *self._also(exposure))
 
+    def loader_places(self, exposure: Exposure) -> tuple[Place, ...]:
+        """Where the loaders of an exposure are made; () if one is out of sight, or if two are made in one place."""
+        sites = [one.site for one in exposure.loaders if one.site is not None and not one.presumed]
+        places = dict.fromkeys(map(self.site_place, sites))
+        return tuple(places) if len(places) == len(exposure.loaders) else ()
+
     def choice(self, dataset: Atom | None, loader: Loader) -> str:
         """Why it is not certain that the loader holds this one of its `guessed` datasets."""
         site = dataset.site if isinstance(dataset, Instance) else None

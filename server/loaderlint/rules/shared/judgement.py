@@ -10,7 +10,7 @@ A rule finds candidates and writes messages. Whether a candidate becomes a findi
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place, Severity, Silence
@@ -82,13 +82,26 @@ class Verdict:
 @dataclass(frozen=True, slots=True)
 class WorkerVerdict(Verdict, Generic[_About]):
     """A fault in the workers of the loaders in `exposure`. `about`, `frame` and `spot` are those of the candidate that
-    leads, which messages name; `together` holds what all candidates of the fault are about."""
+    leads, which messages name; `together` holds what all candidates of the fault are about. `loaders`: where the
+    loaders of a verdict that is only possible are made, see `Finding.loaders`."""
 
     about: _About
     frame: Frame
     spot: Spot
     exposure: Exposure
     together: tuple[_About, ...]
+    loaders: tuple[Place, ...] = ()
+
+    def finding(
+        self,
+        message: str,
+        place: Place,
+        subject: str,
+        evidence: Iterable[Evidence] = (),
+        fixes: tuple[Fix, ...] = (),
+    ) -> Finding:
+        """As `Verdict.finding`, with the loaders."""
+        return replace(Verdict.finding(self, message, place, subject, evidence, fixes), loaders=self.loaders)
 
     def why(self, model: Model) -> tuple[Evidence, ...]:
         """The evidence that workers run it."""
@@ -182,8 +195,9 @@ def _judged(
         yield from silent(asked.rule.name, lead.spot, severity.reason, model)
         return
     together = tuple(one.about for one in alike)
+    loaders = model.loader_places(exposure) if exposure.certainty == "possible" else ()
     yield WorkerVerdict(
-        asked.rule.name, severity, exposure.certainty, lead.about, lead.frame, lead.spot, exposure, together
+        asked.rule.name, severity, exposure.certainty, lead.about, lead.frame, lead.spot, exposure, together, loaders
     )
 
 

@@ -1,0 +1,68 @@
+"""Where the results of audits are kept: a file for each project, beside the cache. Unlike the cache they cannot be had
+again without running the user's program, so they are read whether a cache is used or not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from loaderlint.cache import cache_folder
+from loaderlint.files import atomic_write, reading
+from loaderlint.files.reading import Limit, UnreadableFile
+from loaderlint.findings import audits
+from loaderlint.findings.audits import Audit
+
+_PREFIX, _SUFFIX = "audits-", ".json"
+_LIMIT = Limit("recorded audits", 20_000_000)
+#: So many audits of a project are kept, the last ones.
+_MOST = 200
+
+
+def content_digest(data: bytes) -> str:
+    """What tells the content of a file that an audited program loaded."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def file_of(root: Path) -> Path | None:
+    """The file with the audits of the project at `root`, which need not exist; None if there is no folder for it."""
+    folder = cache_folder.folder()
+    if folder is None:
+        return None
+    name = blake2b(os.fsencode(root), digest_size=12).hexdigest()
+    return folder / f"{_PREFIX}{name}{_SUFFIX}"
+
+
+def recorded(root: Path) -> tuple[Audit, ...]:
+    """The audits of a project, none if they cannot be read."""
+    file = file_of(root)
+    try:
+        return audits.loaded(reading.read(file, _LIMIT), root) if file is not None else ()
+    except (UnreadableFile, msgspec.DecodeError):
+        return ()
+
+
+def record(root: Path, new: Sequence[Audit]) -> None:
+    """Keep these audits of a project beside the known ones. They replace earlier audits of the same loaders in programs
+    with the same arguments: with others a loader may be another one.
+
+    Raises OSError."""
+    file = file_of(root)
+    if file is None:
+        raise FileNotFoundError(2, "there is no folder for the cache")
+    again = set(map(_which, new))
+    kept = [audit for audit in recorded(root) if _which(audit) not in again]
+    cache_folder.make(file.parent)
+    atomic_write.replace(file, audits.dumped([*kept, *new][-_MOST:], root))
+
+
+def _which(audit: Audit) -> tuple[object, ...]:
+    return audit.program, audit.arguments, audit.made
+
+
+def files(folder: Path) -> Iterator[Path]:
+    """The files of audits in the folder of a cache."""
+    yield from sorted(folder.glob(f"{_PREFIX}*{_SUFFIX}"))
