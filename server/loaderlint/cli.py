@@ -143,8 +143,8 @@ def _add_check(commands: Any) -> None:
     check.add_argument(
         "--fail-on",
         choices=("error", "warning", "information"),
-        default="information",
-        help="exit with 1 only for findings that are at least so severe (default: %(default)s)",
+        default="warning",
+        help="exit with 1 only if a finding is at least this severe (default: %(default)s)",
     )
     check.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 also where there are findings")
     check.add_argument(

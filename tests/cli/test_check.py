@@ -18,7 +18,8 @@ from tests.cli.conftest import Run
 
 
 @pytest.mark.parametrize(
-    ("text", "code"), [("x = 1\n", 0), ("x = MURMUR\n", 0), ("x = MAYBE\n", 1), ("x = BAD\n", 1), ("", 0)]
+    ("text", "code"),
+    [("x = 1\n", 0), ("x = MURMUR\n", 0), ("x = MAYBE\n", 0), ("x = WORSE\n", 1), ("x = BAD\n", 1), ("", 0)],
 )
 def test_exit_code(project: Path, run: Run, text: str, code: int) -> None:
     (project / "a.py").write_text(text)
@@ -366,7 +367,7 @@ def test_diff_without_fixes(project: Path, run: Run) -> None:
     assert (result.code, result.out, result.err) == (0, "", "Nothing would change.\n")
     (project / "a.py").write_text("MAYBE\n")
     result = run("check", "--diff")
-    assert (result.code, result.out) == (1, "")
+    assert (result.code, result.out) == (0, "")
     assert result.err == "Nothing would change. 1 finding without such a fix: run it without --diff.\n"
 
 

@@ -144,6 +144,8 @@ def test_a_file_without_permission_is_a_failure(project: Path) -> None:
     [
         (["old"], 0),
         (["old/old.py"], 1),
+        (["old/old.py", "--fail-on", "error"], 1),
+        (["old/old.py", "--severity", "unread-code=hint"], 0),
         (["old", "--select", "unread-code"], 1),
         (["old", "--extend-select", "LDR002"], 1),
         (["old", "--select", "LDR"], 0),
@@ -156,7 +158,7 @@ def test_unread_code_counts_where_it_is_asked_for(project: Path, arguments: list
     for _ in range(2):  # the second answer comes from the cache
         result = _run(project, "check", *arguments)
         assert (result.returncode, result.stderr) == (code, b"")
-        assert (b"LDR002" in result.stdout) == ("--ignore" not in arguments)
+        assert (b"LDR002" in result.stdout) == {"--ignore", "unread-code=hint"}.isdisjoint(arguments)
 
 
 def test_a_file_that_stops_to_parse_is_told_from_the_cache(project: Path) -> None:

@@ -343,23 +343,24 @@ class _Check:
         return True
 
     def _diff(self) -> bool:
-        """Print the diffs; whether there are any, or findings without a fix."""
+        """Print the diffs; whether there are any, or findings that count for the exit code."""
         from loaderlint.commands.write_fixes import diff
 
         before = self._found()
-        count = sum(counts(one, self._chosen) for found in before.values() for one in found)
+        found = [one for each in before.values() for one in each]
+        unfixed = sum(one.severity is not Severity.HINT for one in found)
         changes = self._fixed().changes
         for change in changes:
             piped = self._piped if self._is_piped(change) else None
             terminal.write_bytes(diff(change, piped, Path.cwd()))
         if changes:
             terminal.say(f"{terminal.files(len(changes))} would change.")
-        elif count:
-            terminal.say(f"Nothing would change. {_findings(count)} without such a fix: run it without --diff.")
+        elif unfixed:
+            terminal.say(f"Nothing would change. {_findings(unfixed)} without such a fix: run it without --diff.")
         else:
             terminal.say("Nothing would change.")
         self._tell_kept_back(before)
-        return bool(changes or count)
+        return bool(changes) or any(counts(one, self._chosen) for one in found)
 
     def _fixed(self) -> Fixed:
         """What the fixes change; in the workspace's memory it is changed after this. What cannot be fixed is said."""

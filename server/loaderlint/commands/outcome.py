@@ -51,14 +51,15 @@ class Outcome(NamedTuple):
 
 
 def counts(diagnostic: Diagnostic, chosen: argparse.Namespace) -> bool:
-    """Whether a finding counts for the exit code: from the severity of --fail-on on; hints never do. That a file cannot
-    be parsed counts only where the file is named or the rule is selected by its name or code: one old script must not
-    fail the check of a repository."""
-    levels = list(Severity)
-    if levels.index(diagnostic.severity) > levels.index(Severity(chosen.fail_on)):
+    """Whether a finding counts for the exit code: if it is at least as severe as --fail-on says. A file that cannot be
+    parsed counts where the file is named or the rule is selected by its name or code, whatever --fail-on says, because
+    what was asked for was not checked; elsewhere it does not, so that one old script does not fail the check of a
+    repository. Hints never count."""
+    if diagnostic.severity is Severity.HINT:
         return False
     if diagnostic.name != UNREAD_CODE:
-        return True
+        levels = list(Severity)
+        return levels.index(diagnostic.severity) <= levels.index(Severity(chosen.fail_on))
     selected = {*(chosen.select or ()), *(chosen.extend_select or ())}
     named = {os.path.realpath(path) for path in chosen.paths}
     return not selected.isdisjoint((diagnostic.name, diagnostic.code)) or str(diagnostic.path) in named

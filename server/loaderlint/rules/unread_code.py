@@ -18,8 +18,9 @@ finding of this rule means that faults in the unread parts, and faults elsewhere
 - In an editor: editors show syntax errors themselves, and a line that is being typed is often not yet valid. The rule
   runs on the command line only.
 
-The exit code is 1 only if the file was named on the command line or the rule was selected by its name or code
-(`--select`, `--extend-select`): one old script in a repository must not fail every check of it.
+The exit code is 1 if the file was named on the command line or the rule was selected by its name or code (`--select`,
+`--extend-select`), whatever `--fail-on` says. Otherwise it is not, so that one old script in a repository does not fail
+every check of it.
 
 ## Example
 ```python
