@@ -109,6 +109,12 @@ def test_a_line_in_front_of_a_cell_belongs_to_the_cell_before() -> None:
     assert [cell["source"] for cell in after["cells"]] == [["# import torch"], "import torch\nimport numpy", "x = 1"]
 
 
+def test_a_function_at_the_end_of_a_cell_leaves_no_blank_lines() -> None:
+    found = notebook.read(made("import torch", "x = 1\n\n"))
+    after = json.loads(found.edited("import torch\n\n\ndef f(): ...\n\n\nx = 1\n\n"))
+    assert [cell["source"] for cell in after["cells"]][1:] == ["import torch\n\n\ndef f(): ...", "x = 1\n\n"]
+
+
 def test_other_languages_have_no_source() -> None:
     assert notebook.read(made("x <- 1", metadata={"kernelspec": {"language": "R"}})).text == ""
 

@@ -285,8 +285,8 @@ def _closed(text: str) -> str:
 
 
 def _reopened(text: str, old: str) -> str:
-    """`text` with the line end at its end only if the cell had one."""
-    return text if old.endswith(("\n", "\r")) else text.removesuffix("\n")
+    """`text` without line ends at its end, unless the cell had one: a cell needs no blank lines below a function."""
+    return text if old.endswith(("\n", "\r")) else text.rstrip("\r\n")
 
 
 def blanked(source: str) -> str:

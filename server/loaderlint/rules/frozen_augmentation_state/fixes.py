@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from loaderlint.findings.finding import AddImport, Fix, InsertFunction, Intent, SetArgument
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.frozen_augmentation_state.copied_transforms import TransformUse
 from loaderlint.rules.shared.seeding import TAKES_INIT, may_be_passed
 
+#: Where each dataset in sight is of a class of the project and keeps one transform.
+_SEEDING_OWN = """\
+def {{seed_transform}}(worker_id):
+    \"\"\"Give each worker's copy of the transform a random state of its own.\"\"\"
+    transform = {{torch}}.utils.data.get_worker_info().dataset.{name}
+    if hasattr(transform, "set_random_seed"):
+        transform.set_random_seed({{torch}}.randint(2**32, ()).item())"""
 _SEEDING = """\
 def {{seed_transforms}}(worker_id):
     \"\"\"Give each worker's copies of the transforms a random state of their own.\"\"\"
-    datasets = [{{torch.utils.data}}.get_worker_info().dataset]
+    datasets = [{{torch}}.utils.data.get_worker_info().dataset]
     for dataset in datasets:
-        if isinstance(dataset, {{torch.utils.data}}.Subset):
+        if isinstance(dataset, {{torch}}.utils.data.Subset):
             datasets.append(dataset.dataset)
-        elif isinstance(dataset, ({{torch.utils.data}}.ConcatDataset, {{torch.utils.data}}.ChainDataset)):
+        elif isinstance(dataset, ({{torch}}.utils.data.ConcatDataset, {{torch}}.utils.data.ChainDataset)):
             datasets.extend(dataset.datasets)
         for name in ({names}):
             transform = getattr(dataset, name, None)
@@ -43,13 +52,22 @@ def seeding_fix(uses: list[TransformUse], loader: Loader, model: Model) -> Fix |
         return Fix("Seed MONAI's transforms: pass its `worker_init_fn`", "safe", intents)
     if library.name != "albumentations" or not names:
         return None
-    listed = ", ".join(f'"{name}"' for name in names)
-    source = _SEEDING.format(names=f"{listed}," if len(names) == 1 else listed)
+    function, source = _seeding(names, uses, loader)
     intents = (
-        InsertFunction(call.path, "seed_transforms", source),
-        SetArgument(call, "worker_init_fn", "{seed_transforms}"),
+        InsertFunction(call.path, function, source),
+        SetArgument(call, "worker_init_fn", f"{{{function}}}"),
     )
-    return Fix("Seed each worker's transforms: pass `worker_init_fn=seed_transforms`", "safe", intents)
+    return Fix(f"Seed each worker's transforms: pass `worker_init_fn={function}`", "safe", intents)
+
+
+def _seeding(names: Sequence[str], uses: Sequence[TransformUse], loader: Loader) -> tuple[str, str]:
+    """The name and the source of a worker_init_fn that seeds what datasets keep under these names."""
+    passed = loader.argument("dataset")
+    keepers = {origin.owner for use in uses for origin in use.origins}
+    if len(names) == 1 and passed.atoms and not passed.unknown and passed.atoms <= keepers:
+        return "seed_transform", _SEEDING_OWN.format(name=names[0])
+    listed = ", ".join(f'"{name}"' for name in names)
+    return "seed_transforms", _SEEDING.format(names=f"{listed}," if len(names) == 1 else listed)
 
 
 def _kept_as(use: TransformUse, loader: Loader) -> tuple[str, ...] | None:

@@ -16,7 +16,7 @@ ever (pytorch/pytorch#45198). The wheels on PyPI use pthreads; there no hang cou
   where workers are spawned.
 - ultralytics and mmengine call it themselves.
 - Reading and writing images, flips and drawing (`cv2.imread`, `imdecode`, `flip`, `rectangle`, ...) start no thread.
-- A loader without workers.
+- A loader without workers, or with one worker if loaders with several workers limit the threads.
 
 ## Example
 ```python
@@ -38,8 +38,9 @@ loader = DataLoader(Images(), num_workers=8, worker_init_fn=init_worker)
 ```
 
 ## Fix safety
-Safe: the call in the `worker_init_fn` changes workers only. The second action puts it after `import cv2`, which also
-limits the main process.
+Safe: the call in the `worker_init_fn` changes workers only. Unsafe if a loader has one worker, which may be faster with
+the threads: loaders with several workers get the call without it. The second action puts the call after `import cv2`,
+which also limits the main process.
 
 ## References
 - pytorch/pytorch#45198, pytorch/pytorch#1355, opencv/opencv#5150
@@ -64,6 +65,8 @@ from loaderlint.rules.shared.wording import in_workers_of
 _MAX_SHOWN_CALLS = 8
 
 _LIMITED = "cv2.setNumThreads limits OpenCV's threads there"
+#: Who limits the threads where several workers compete has chosen to leave them to a worker that is alone.
+_LIMITED_ELSEWHERE = "it has one worker, and cv2.setNumThreads limits OpenCV's threads where there are several"
 
 
 def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
@@ -74,7 +77,10 @@ def find(module: WorkerModule, model: Model) -> Iterator[Finding | Silence]:
     limits = Limits(model)
 
     def cure(loader: Loader) -> str:
-        return _LIMITED if limits.reach(loader, module.path) else ""
+        if limits.reach(loader, module.path):
+            return _LIMITED
+        others = (one for one in model.loaders if loader.has_workers(2) == "no" and one.has_workers(2) != "no")
+        return _LIMITED_ELSEWHERE if any(limits.reach(one, module.path) for one in others) else ""
 
     calls = (Candidate(call, call.frame, imported.spot, cure, key=module.path) for call in _calls(module, model))
     for one in judged(RULE, calls, model):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, SetArgument
+from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, Safety, SetArgument
 from loaderlint.project.evaluation.values import Atom, FunctionRef
-from loaderlint.project.reach.model import Exposure, Model
+from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import
 
 _LIMIT = """\
@@ -19,10 +19,13 @@ def {init_worker}(worker_id):
 def limiting_fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[Fix, ...]:
     """Limit the threads in each worker, and, as a second way, right after the import."""
     fixes = []
-    intents = list(_in_init(exposure, model))
+    several = [loader for loader in exposure.loaders if loader.has_workers(2) != "no"]
+    intents = list(_in_init(several or exposure.loaders, model))
     if intents and None not in intents:
         kept = tuple(dict.fromkeys(intent for intent in intents if intent is not None))
-        fixes.append(Fix("Call `cv2.setNumThreads(0)` in each worker", "safe", kept))
+        # A worker that is alone may need the threads: without them it is slower.
+        safety: Safety = "safe" if several else "unsafe"
+        fixes.append(Fix("Call `cv2.setNumThreads(0)` in each worker", safety, kept))
     if imported.plain:
         after = InsertStatement(imported.spot.place(model), "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")
         title = "Call `cv2.setNumThreads(0)` after `import cv2` (limits the main process too)"
@@ -30,9 +33,9 @@ def limiting_fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[
     return tuple(fixes)
 
 
-def _in_init(exposure: Exposure, model: Model) -> Iterator[Intent | None]:
+def _in_init(loaders: Sequence[Loader], model: Model) -> Iterator[Intent | None]:
     """The call in each loader's worker_init_fn, a new one where there is none; None where that cannot be done."""
-    for loader in exposure.loaders:
+    for loader in loaders:
         passed = loader.argument("worker_init_fn")
         literal = passed.literal
         if loader.site is None or loader.kind.name != "torch.utils.data.DataLoader":
