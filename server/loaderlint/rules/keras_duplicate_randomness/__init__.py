@@ -44,9 +44,9 @@ class Noisy(keras.utils.PyDataset):
 
 ## Fix safety
 The quick fix draws from a generator that each process makes for itself, from the system's entropy. It is safe in the
-dataset's own methods: which process makes which sample is chance, so no seed of the main process determined the
-numbers there. In other functions, which the main process may call as well, and for generators with a seed it is
-unsafe. Numbers that can be repeated need the form above, with a seed, a count of epochs and the index.
+dataset's own methods: any process may make any sample, so no seed of the main process determined the numbers there. In
+other functions, which the main process may call as well, and for generators with a seed it is unsafe. Numbers that can
+be repeated need the form above, with a seed, a count of epochs and the index.
 
 ## References
 - [keras.utils.PyDataset](https://keras.io/api/utils/python_utils/#pydataset-class)

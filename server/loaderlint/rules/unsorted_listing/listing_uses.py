@@ -38,12 +38,12 @@ def uses_in_construction(taken: dict[tuple[str, str], Orders], inst: Instance, m
     for (name, _), orders in taken.items():
         for each in orders:
             if each.cut:
-                what = f"which samples {{}} has is chance: `self.{name}` is a part by position, and"
+                what = f"{{}} may get other samples: `self.{name}` is cut by position, and"
                 yield ListingUse(each.listing, Severity.WARNING, what)
     for orders in taken.values():
         for each in orders:
             if not each.sorted:
-                yield ListingUse(each.listing, Severity.HINT, "the order of the samples of {} is chance:")
+                yield ListingUse(each.listing, Severity.HINT, "the samples of {} have no fixed order:")
 
 
 def sampled_with_seed(entry: Frame, model: Model) -> Iterator[ListingUse]:
@@ -56,7 +56,7 @@ def sampled_with_seed(entry: Frame, model: Model) -> Iterator[ListingUse]:
                 continue
             for each in _stable(order.of(call.call.args[0].value, frame)):
                 if not each.sorted:
-                    what = "which files a sample of {} draws is chance, in spite of the seed:"
+                    what = "a sample of {} may draw other files, in spite of the seed:"
                     yield ListingUse(each.listing, Severity.WARNING, what)
 
 
@@ -101,4 +101,4 @@ def _numbered(frame: Frame, order: ListingOrder, model: Model) -> Iterator[Listi
     for number in numbered(frame, model):
         for each in _stable(order.of(number, frame)):
             if not each.sorted:
-                yield ListingUse(each.listing, Severity.WARNING, "which number a class of {} has is chance:")
+                yield ListingUse(each.listing, Severity.WARNING, "a class of {} may get another number:")
