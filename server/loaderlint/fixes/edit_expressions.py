@@ -37,6 +37,8 @@ _OPEN = (
     cst.Index,
     cst.Element,
     cst.DictElement,
+    cst.If,
+    cst.While,
 )
 
 

@@ -50,9 +50,8 @@ FAULTY: tuple[Case, ...] = (
         (WRONG_READS[0], *WRONG_READS[2:], ALONE),
         TRIED,
         TRIED_AFTER,
-        fix=None,
     ),
-    Case(HANDLE, "length", "reads", (WRONG_READS[0], *WRONG_READS[2:], ALONE), TRIED, TRIED_AFTER, fix=None),
+    Case(HANDLE, "length", "reads", (WRONG_READS[0], *WRONG_READS[2:], ALONE), TRIED, TRIED_AFTER),
     Case(HANDLE, "hdf5", "reads", (*RIGHT_READS, ALONE), FEW),
     Case(HANDLE, "lmdb", "reads", (*RIGHT_READS, ALONE), FEW),
     Case(

@@ -61,9 +61,10 @@ class Records(Dataset):
 
 ## Fix safety
 Safe: each process opens its own handle, the main process keeps the one it has. An LMDB environment is closed in the
-worker before it is opened again. Unsafe for a file in which nothing seeks: each worker reads it on from the start, all
-of them the same lines. No fix for handles that are written to, that are read outside the class, or whose path
-is changed in `__init__`.
+worker before it is opened again. Where the first use opens the handle (`if self.file is None`), the test also asks
+whether the handle is another process's. Unsafe for a file in which nothing seeks: each worker reads it on from the
+start, all of them the same lines. No fix for handles that are written to, that are read outside the class, or whose
+path is changed in `__init__`, and none for a SQLite database in memory.
 
 ## References
 - pytorch/pytorch#11887, pytorch/pytorch#11929
@@ -81,7 +82,7 @@ from loaderlint.project.evaluation.values import LibObject
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.handle_across_workers.handle_uses import Use, cure_of, drops_state, why_not_shared
-from loaderlint.rules.shared.handle_accessor import accessor
+from loaderlint.rules.shared.handle_accessor import accessor, first_use_by_process
 from loaderlint.rules.shared.held_handles import first_uses, handles_read, opener
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged_first, lowered
 from loaderlint.rules.shared.unresolved_places import site_key, spot_of
@@ -116,7 +117,7 @@ def _finding(verdict: WorkerVerdict[Use], model: Model) -> Finding:
         verdict.spot.place(model),
         made.name,
         (reads, *touches, *verdict.why(model)),
-        () if touches else accessor(use.held, use.kind, use.value.origins, model),
+        (first_use_by_process if touches else accessor)(use.held, use.kind, use.value.origins, model),
     )
 
 

@@ -79,7 +79,7 @@ def handles_in(value: Val, model: Model) -> list[LibObject]:
         if isinstance(origin.owner, Instance):
             for frame in model.ev.classes.construction(origin.owner):
                 for _, step in model.steps_of(frame, ir.SetItem):
-                    if _is_self(step.base, origin.path[0], frame, model):
+                    if is_own_attribute(step.base, origin.path[0], frame, model):
                         put = model.ev.eval(step.value, frame).only(LibObject)
                         found.extend(atom for atom in put if isinstance(atom, LibObject))
     return list(dict.fromkeys(found))
@@ -194,15 +194,15 @@ def _is_in_try(context: int, parents: set[int], one: ir.DefIR) -> bool:
 def _is_use(step: ir.Step, name: str, frame: Frame, model: Model) -> bool:
     """Whether a step calls a method of `self.<name>`, passes it on, or iterates over it."""
     if isinstance(step, ir.Iterate):
-        return _is_self(step.iterable, name, frame, model)
+        return is_own_attribute(step.iterable, name, frame, model)
     call = model.ev.expr(frame, step.call) if isinstance(step, ir.Perform) else None
     if not isinstance(call, ir.Call):
         return False
     func = model.ev.expr(frame, call.func)
-    if isinstance(func, ir.Attr) and func.name not in _NO_USES and _is_self(func.base, name, frame, model):
+    if isinstance(func, ir.Attr) and func.name not in _NO_USES and is_own_attribute(func.base, name, frame, model):
         return True
     looks = isinstance(func, ir.Global) and func.name in _NO_USES
-    return not looks and any(_is_self(arg.value, name, frame, model) for arg in call.args)
+    return not looks and any(is_own_attribute(arg.value, name, frame, model) for arg in call.args)
 
 
 def last_stores(stores: tuple[Store, ...], inst: Instance, model: Model) -> list[Store]:
@@ -266,7 +266,7 @@ class _Closed:
                     yield e.name
 
 
-def _is_self(number: int, name: str, frame: Frame, model: Model) -> bool:
+def is_own_attribute(number: int, name: str, frame: Frame, model: Model) -> bool:
     """Whether an expression is `self.<name>`."""
     e = model.ev.expr(frame, number)
     return isinstance(e, ir.Attr) and e.name == name and ir.is_self(model.ev.expr(frame, e.base))
@@ -360,11 +360,11 @@ def _asks_for(test: int, name: str, frame: Frame, model: Model) -> bool:
     e = model.ev.expr(frame, test)
     match e:
         case ir.Compare(left, _, _):
-            return _is_self(left, name, frame, model)
+            return is_own_attribute(left, name, frame, model)
         case ir.Unary("not", operand):
             return _asks_for(operand, name, frame, model)
         case ir.Attr():
-            return _is_self(test, name, frame, model)
+            return is_own_attribute(test, name, frame, model)
         case ir.BoolOp(_, left, right):
             return _asks_for(left, name, frame, model) or _asks_for(right, name, frame, model)
         case ir.Call(func, args) if model.ev.expr(frame, func) == ir.Global("hasattr") and len(args) == 2:
