@@ -62,11 +62,11 @@ def fixed(workspace: Workspace, paths: Sequence[Path], *, unsafe: bool, hints: b
     locked: dict[Path, str] = {}
     touched: dict[Path, None] = {}
     while True:
-        before, unsettled = _rounds(workspace, paths, unsafe, hints)
+        before, unsettled, refused = _rounds(workspace, paths, unsafe, hints)
         touched.update(dict.fromkeys(before))
         faults = dict.fromkeys(unsettled, _CIRCLE) or dict.fromkeys(_broken(workspace, before), _NO_PYTHON)
         if not faults.keys() - locked.keys():
-            left = {**workspace.refused(paths, unsafe=unsafe, hints=hints), **locked}
+            left = {**refused, **locked}
             never = {workspace.file(path) for path in locked}
             changes = tuple(change for change in _changes(workspace, before) if change.path not in never)
             return Fixed(changes, left, tuple(touched))
@@ -78,21 +78,23 @@ def fixed(workspace: Workspace, paths: Sequence[Path], *, unsafe: bool, hints: b
 
 def _rounds(
     workspace: Workspace, paths: Sequence[Path], unsafe: bool, hints: bool
-) -> tuple[dict[Path, str], list[Path]]:
-    """Fix round after round. The texts from before, by all names of each file that changed, and the files for which
-    there were still edits after `MAX_ROUNDS` rounds."""
+) -> tuple[dict[Path, str], list[Path], dict[Path, str]]:
+    """Fix round after round. The texts from before, by all names of each file that changed, the files for which there
+    were still edits after `MAX_ROUNDS` rounds, and those that must not be changed, each with the reason."""
     before: dict[Path, str] = {}
-    for _ in range(MAX_ROUNDS):
-        round_of_edits = workspace.fix_all(paths, unsafe=unsafe, hints=hints)
-        if not round_of_edits:
-            return before, []
-        for file in round_of_edits:
+    rounds = 0
+    while True:
+        to_fix = workspace.to_fix(paths, hints=hints)
+        edits = workspace.merged(to_fix, unsafe=unsafe)
+        if not edits or rounds == MAX_ROUNDS:
+            return before, [file.path for file in edits], workspace.refused(to_fix, unsafe=unsafe)
+        rounds += 1
+        for file in edits:
             text = workspace.text(file.path)
             after = apply_edits(text, file.edits)
             for name in [name for name in workspace.names(file.path) if workspace.text(name) == text]:
                 before.setdefault(name, text)
                 workspace.set_text(name, after)
-    return before, [file.path for file in workspace.fix_all(paths, unsafe=unsafe, hints=hints)]
 
 
 def _broken(workspace: Workspace, before: Mapping[Path, str]) -> list[Path]:

@@ -192,24 +192,30 @@ class Workspace:
         """The edits of as many fixes of these files' findings as fit together in one round, the gravest first; callers
         apply them and ask again until nothing comes. `rules`: only these (names); else all, hints only with `hints`:
         nobody is shown them unless asked."""
-        edits: list[FileEdit] = []
-        for project, findings in self._to_fix(paths, hints, rules):
-            taken = {self.file(edit.path) for edit in edits}  # a file in two projects gets edits of one of them
-            edits.extend(project.repairs.merged(findings, unsafe, taken))
-        return tuple(edits)
+        return self.merged(self.to_fix(paths, hints=hints, rules=rules), unsafe=unsafe)
 
-    def _to_fix(
-        self, paths: Sequence[Path], hints: bool, rules: Collection[str] | None
-    ) -> Iterator[tuple[Project, list[Finding]]]:
-        """The findings that `fix_all` is about, project by project, the gravest first."""
+    def to_fix(
+        self, paths: Sequence[Path], *, hints: bool = False, rules: Collection[str] | None = None
+    ) -> list[tuple[Project, list[Finding]]]:
+        """The findings that `fix_all` with the same arguments is about, project by project, the gravest first."""
         loudness = list(Severity)
+        found = []
         for root, group in _grouped(self.check(paths), self._root).items():
             group.sort(key=lambda d: (loudness.index(d.severity), d.code))
             if rules is not None:
                 wanted = [d for d in group if d.name in rules]
             else:
                 wanted = [d for d in group if hints or d.severity is not Severity.HINT]
-            yield self._at(root), [d.finding for d in wanted]
+            found.append((self._at(root), [d.finding for d in wanted]))
+        return found
+
+    def merged(self, to_fix: Sequence[tuple[Project, list[Finding]]], *, unsafe: bool) -> tuple[FileEdit, ...]:
+        """The edits of as many fixes of these findings as fit together, as `fix_all` gives them."""
+        edits: list[FileEdit] = []
+        for project, findings in to_fix:
+            taken = {self.file(edit.path) for edit in edits}  # a file in two projects gets edits of one of them
+            edits.extend(project.repairs.merged(findings, unsafe, taken))
+        return tuple(edits)
 
     def confine(self, may_change: Callable[[Path], bool]) -> None:
         """From now on make no fix that changes a file for which this answers False; it is asked about files, never
@@ -223,13 +229,11 @@ class Workspace:
         for path, reason in reasons.items():
             self.project(path).repairs.lock(known_as(path), reason)
 
-    def refused(
-        self, paths: Sequence[Path], *, unsafe: bool = False, hints: bool = False, rules: Collection[str] | None = None
-    ) -> dict[Path, str]:
-        """The files that `fix_all` with the same arguments would change but must not, each with the reason: those that
+    def refused(self, to_fix: Sequence[tuple[Project, list[Finding]]], *, unsafe: bool) -> dict[Path, str]:
+        """The files that `merged` with the same arguments would change but must not, each with the reason: those that
         are locked, and links out of the project."""
         found: dict[Path, str] = {}
-        for project, findings in self._to_fix(paths, hints, rules):
+        for project, findings in to_fix:
             found |= project.repairs.refused(findings, unsafe)
         return dict(sorted(found.items()))
 

@@ -31,14 +31,14 @@ from loaderlint.findings.finding import (
     place_of,
 )
 from loaderlint.fixes import edit_statements, enclosing
-from loaderlint.fixes.class_members import method_changes, plan_method, replace_uses
-from loaderlint.fixes.draft import EXPRESSION, LINES, WRAP_END, WRAP_START, Draft, NewArgument, Originals, Plan
-from loaderlint.fixes.edit_arguments import argument_changes
+from loaderlint.fixes.class_members import plan_method, replace_uses
+from loaderlint.fixes.conflicts import NOTHING, Fitting, all_changes, extended, fitting, goes_on
+from loaderlint.fixes.draft import NO_PLAN, Draft, NewArgument, Originals, Plan
 from loaderlint.fixes.edit_comments import edit_comment
 from loaderlint.fixes.edit_expressions import replace_expression, wrap
 from loaderlint.fixes.file_edits import Change, FileAccess, FileEdit, NoFix, Refused
 from loaderlint.fixes.hoist import plan_hoist
-from loaderlint.fixes.module_header import header_changes, plan_function
+from loaderlint.fixes.module_header import plan_function
 from loaderlint.fixes.name_scopes import Here, ensure, fill, has_word
 from loaderlint.fixes.validity import is_valid
 from loaderlint.runtime.internal_errors import Failure, contained
@@ -93,10 +93,9 @@ def _taken(work: _Work, groups: list[tuple[Intent, ...]], guard: Guard) -> list[
     changes after each fix would cost minutes where there are thousands. Where all of them fit, as they nearly always
     do, one look tells; else it is one at fewer fixes, and after each success at more again."""
     taken: list[tuple[Intent, ...]] = []
-    waiting = groups
-    size = len(groups)
-    while waiting:
-        some, rest = waiting[:size], waiting[size:]
+    at, size = 0, len(groups)
+    while at < len(groups):
+        some = groups[at : at + size]
         if len(some) == 1:
             added = work.attempt(work.add, some[0], guard) is not None
         else:
@@ -107,7 +106,7 @@ def _taken(work: _Work, groups: list[tuple[Intent, ...]], guard: Guard) -> list[
         elif len(some) > 1:
             size = len(some) // 2
             continue
-        waiting = rest
+        at += len(some)
     return taken
 
 
@@ -135,6 +134,7 @@ class _Work:
         self._drafts: dict[Path, Draft] = {}
         #: The names under which each file was planned to be changed, taken up or not.
         self._names: dict[Path, list[Path]] = {}
+        self._fitting: dict[Path, Fitting] = {}
 
     def draft(self, path: Path) -> Draft:
         if path not in self._drafts:
@@ -146,16 +146,17 @@ class _Work:
 
     def restore(self, plans: dict[Path, Plan]) -> None:
         for path, draft in self._drafts.items():
-            draft.plan = plans.get(path, Plan())
+            draft.plan = plans.get(path, NO_PLAN)
 
     def attempt(
         self, step: Callable[[_Fixes], _Value], fixes: _Fixes, guard: Callable[[_Fixes], AbstractContextManager[None]]
     ) -> _Value | None:
         """What a step gives for one fix or several; None, and the plans as before, if that is not possible."""
-        before = self.plans()
+        before, fitting_before = self.plans(), self._fitting.copy()
         with guard(fixes), suppress(Refused):
             return step(fixes)
         self.restore(before)
+        self._fitting = fitting_before
         return None
 
     def edits_with(self, group: tuple[Intent, ...]) -> tuple[FileEdit, ...]:
@@ -169,12 +170,21 @@ class _Work:
         return group
 
     def add_all(self, groups: Sequence[tuple[Intent, ...]]) -> list[tuple[Intent, ...]]:
-        """Add several fixes, and look at their changes once. Raises Refused, the plans then half changed."""
+        """Add several fixes. Raises Refused, the plans then half changed. The changes of most fixes are compared with
+        those beside them at once; what others add (imports, methods, arguments) is computed once for all of them."""
+        left: dict[Path, None] = {}
         for group in groups:
+            before = {path: self.draft(path).plan for path in map(path_of, group)}
             _Group(self, tuple(dict.fromkeys(group))).plan()
-        for path in {path_of(intent): None for group in groups for intent in group}:
-            _all_changes(self.draft(path))
-            self._claim(path)
+            for path, plan in before.items():
+                known = self._fitting.get(path, NOTHING)
+                if known.plan is plan and goes_on(self.draft(path).plan, plan):
+                    self._fitting[path] = extended(known, self.draft(path))
+                else:
+                    left[path] = None
+                self._claim(path)
+        for path in left:
+            self._fitting[path] = fitting(self.draft(path))
         return list(groups)
 
     def _claim(self, path: Path) -> None:
@@ -184,14 +194,14 @@ class _Work:
         others = self._names.setdefault(file, [path])
         if path not in others:
             others.append(path)
-        if any(other != path and self._drafts[other].plan != Plan() for other in others):
+        if any(other != path and self._drafts[other].plan != NO_PLAN for other in others):
             raise Refused(f"{path.name} is being fixed under another name")
 
     def edits(self) -> tuple[FileEdit, ...]:
         """The edits of all plans. Raises Refused if a piece would be broken."""
         found = []
         for path in sorted(self._drafts):
-            changes = _all_changes(self._drafts[path])
+            changes = all_changes(self._drafts[path])
             if changes:
                 found.append(_checked(self._drafts[path], changes))
         return tuple(found)
@@ -315,38 +325,6 @@ def _texts(intent: Intent) -> tuple[str, ...]:
 
 
 # --- changes to edits -------------------------------------------------------------------------------------------------
-
-
-def _all_changes(draft: Draft) -> list[Change]:
-    """All changes of a file, sorted, no two at one place. Raises Refused if some conflict."""
-    changes = [*draft.plan.changes, *header_changes(draft), *argument_changes(draft), *method_changes(draft)]
-    changes = [change for change in dict.fromkeys(changes) if draft.text[change.start : change.end] != change.text]
-    draft.spend(len(changes) / 2)
-    changes.sort(key=lambda change: (change.start, change.end > change.start, change.rank, change.end))
-    joined: list[Change] = []
-    for change in changes:
-        if not joined or not _meet(joined[-1], change):
-            joined.append(change)
-            continue
-        last = joined[-1]
-        joined[-1] = Change(last.start, change.end, last.text + change.text, change.rank)
-    return joined
-
-
-def _meet(first: Change, second: Change) -> bool:
-    """Whether two changes, `first` not after `second`, are at one place and become one. Refused if they conflict."""
-    if second.start < first.end:
-        raise Refused("two changes overlap")
-    if second.start > first.end:
-        return False
-    if first.end > first.start and second.end > second.start:
-        return False  # two ranges that touch
-    if first.rank >= LINES or second.rank >= LINES:
-        return second.start == first.start
-    ranks = (first.rank, second.rank)
-    if first.rank == second.rank or EXPRESSION in ranks and (WRAP_START in ranks or WRAP_END in ranks):
-        raise Refused("two changes are at one place")
-    return second.start == first.start
 
 
 def _checked(draft: Draft, changes: Sequence[Change]) -> FileEdit:

@@ -18,8 +18,8 @@ from loaderlint.fixes.piece_tree import Tree, grow
 from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.source import LineIndex
 
-#: Ranks of changes, see `Change`.
-WRAP_END, ARGUMENT, EXPRESSION, WRAP_START = 0, 1, 2, 3
+#: Ranks of changes, see `Change`. Those of comments leave the code as it is.
+WRAP_END, ARGUMENT, EXPRESSION, WRAP_START, COMMENT = 0, 1, 2, 3, 4
 LINES = 10
 #: What the fixes of one version of a file may cost together, as characters that libcst parses (0.4 million a second).
 #: Most fixes cost a line; one that adds a method to a class, or changes a statement that is the whole file, costs as
@@ -102,6 +102,9 @@ class Plan:
     functions: tuple[NewFunction, ...] = ()
     methods: tuple[NewMethod, ...] = ()
     arguments: tuple[NewArgument, ...] = ()
+
+
+NO_PLAN = Plan()
 
 
 def _is_outermost(piece: Piece) -> bool:
@@ -253,7 +256,7 @@ class Draft:
         self.path = path
         self.text = original.text
         self.pieces = original.pieces
-        self.plan = Plan()
+        self.plan = NO_PLAN
         self._trees: dict[int, Tree | None] = {}
         #: Where in the plan each change stood that was ever planned.
         self._numbers: dict[Change, int] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loaderlint.findings.finding import EditComment
-from loaderlint.fixes.draft import EXPRESSION, Draft
+from loaderlint.fixes.draft import COMMENT, EXPRESSION, Draft
 from loaderlint.fixes.file_edits import Change, Refused
 
 
@@ -17,4 +17,6 @@ def edit_comment(intent: EditComment, draft: Draft) -> None:
         raise Refused("the comment is not there any more")
     if not intent.after and not draft.text[index.line_start(intent.line) : start].strip():
         start, end = index.line_start(intent.line), index.line_start(intent.line + 1)
-    draft.change(Change(start, end, intent.after, EXPRESSION))
+        draft.change(Change(start, end, "", EXPRESSION))  # a line may matter, after a backslash for instance
+        return
+    draft.change(Change(start, end, intent.after, COMMENT))

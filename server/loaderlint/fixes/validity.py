@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
-from loaderlint.fixes.draft import Draft
+from loaderlint.fixes.draft import COMMENT, Draft
 from loaderlint.fixes.file_edits import Change
 from loaderlint.fixes.piece_tree import Tree
 from loaderlint.syntax.cutter import Piece, recut_changes
@@ -24,8 +24,8 @@ _MOVED = 750
 #: Changes with as many characters between them lie far apart; if they lie in too many places, all is cut again.
 _FAR = 5000
 _MANY = 8
-#: What it costs to find the statement of a change.
-_CHANGE = 8
+#: What it costs to find the statement of a change, and to begin to parse it.
+_CHANGE = 32
 #: A shorter piece is parsed as a whole.
 _LONG = 2000
 #: The indentation of the first line that is neither empty nor a comment.
@@ -34,7 +34,8 @@ _FIRST = re.compile(r"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*(?P<indent>[ \t\f
 
 def is_valid(draft: Draft, changes: Sequence[Change]) -> bool:
     """Whether all of the file that parses would still do so with these changes, which are sorted."""
-    return _statements_are_valid(draft, changes) or _pieces_are_valid(draft, changes)
+    code = [change for change in changes if change.rank != COMMENT]
+    return _statements_are_valid(draft, code) or _pieces_are_valid(draft, changes)
 
 
 def changed(text: str, changes: Iterable[Change], start: int = 0, end: int | None = None) -> str:

@@ -67,9 +67,10 @@ def _edit(suppression: Suppression, unused: list[str], path: Path, line: str) ->
     kept = sorted((suppression.names or frozenset()) - set(unused))
     if kept:
         return EditComment(path, suppression.line, start, line[start:end], _with(suppression.text, unused))
-    rest = line[end:].strip(" \t-:,;#")
-    if rest:
-        return EditComment(path, suppression.line, start, line[start:], f"# {line[end:].lstrip(' -:,;#')}")
+    rest = line[end:].lstrip(" \t-:,;")
+    if rest.strip(" \t-:,;#"):  # a comment after this one may have an edit of its own: its # stays
+        mark = "" if rest.startswith("#") else "# "
+        return EditComment(path, suppression.line, start, line[start : len(line) - len(rest)], mark)
     before = line[:start].rstrip()
     return EditComment(path, suppression.line, len(before), line[len(before) :], "")
 
