@@ -94,6 +94,20 @@ class Store:
     sure: bool
 
 
+@dataclass(slots=True, eq=False)
+class _Open:
+    """A field that is being computed. `objects`: those among what is known to be stored so far, and that there may be
+    more. What is computed from itself, such as a count, is not known from them."""
+
+    objects: Val = BOTTOM
+
+    def add(self, value: Val) -> None:
+        """Note one more value that is stored."""
+        found = frozenset(atom for atom in value.atoms if isinstance(atom, Instance | LibObject))
+        if found:
+            self.objects = join((self.objects, Val(found), unknown("cycle")))
+
+
 #: A method, where it is written, and the piece that it stands in.
 _Written = tuple[Member, FunctionRef, "SeenPiece"]
 
@@ -127,7 +141,7 @@ class Classes:
         self._walks: dict[tuple[Instance, frozenset[str]], list[Frame]] = {}
         self._fields: dict[tuple[Instance, str], Val] = {}
         self._stores: dict[tuple[Instance, str], tuple[Store, ...]] = {}
-        self._open: dict[tuple[Instance, str], list[Store]] = {}
+        self._open: dict[tuple[Instance, str], _Open] = {}
 
     # --- ancestry -----------------------------------------------------------------------------------------------------
 
@@ -472,10 +486,12 @@ class Classes:
             return known
         if key in self._open:
             return ()
-        found = self._open[key] = []
+        found: list[Store] = []
+        self._open[key] = so_far = _Open()
         try:
             for store in self._find_stores(inst, name):
                 found.append(store)
+                so_far.add(store.value)
         finally:
             del self._open[key]
         self._stores[key] = tuple(found)
@@ -626,7 +642,7 @@ class Classes:
         if known is not None:
             return known
         if key in self._open:  # `self.train, self.val = random_split(self.train, sizes)`
-            return _objects_in(self._open[key])
+            return self._open[key].objects
         stores = self.stores(inst, name)
         values = [store.value for store in stores]
         if not any(store.construction and store.sure for store in stores):
@@ -781,13 +797,6 @@ def declared_default(ev: Evaluator, value: Val) -> Val:
                 return ev.calls.call(factory, Arguments(), atom.site.frame, atom.site.expr, {})[0]
             return passed.get("default", FIELDS[atom.name]) or value
     return value
-
-
-def _objects_in(stores: list[Store]) -> Val:
-    """The objects among what is stored, and that there may be more. What is computed from itself, such as a count, is
-    not known from them."""
-    found = {a for store in stores for a in store.value.atoms if isinstance(a, Instance | LibObject)}
-    return of(*found, Unknown("cycle")) if found else BOTTOM
 
 
 def _mentions_like(text: str, pattern: str) -> bool:

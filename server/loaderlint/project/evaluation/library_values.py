@@ -140,8 +140,10 @@ def _is_path_atom(atom: Atom) -> bool:
 
 def _concatenated(left: Val, right: Val, site: Site) -> Val | None:
     """`left + right` for lists and tuples; None for anything else. A list that grows in branches is one of several."""
-    first = [atom for atom in left.ordered() if isinstance(atom, SeqOf)]
-    second = [atom for atom in right.ordered() if isinstance(atom, SeqOf)]
+    first = [atom for atom in left.only(SeqOf) if isinstance(atom, SeqOf)]
+    second = [atom for atom in right.only(SeqOf) if isinstance(atom, SeqOf)]
+    if not first and not second:
+        return None
     if not first or not second:
         return _partly_known(left, right, (*first, *second), site)
     ways = [(a, b) for a in first for b in second]
