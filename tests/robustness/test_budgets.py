@@ -9,11 +9,12 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from loaderlint.engine import Workspace
-from loaderlint.fixes import draft
+from loaderlint.fixes import conflicts, draft
 from loaderlint.project.loaders import loaders
 from loaderlint.syntax import piece_size
 
@@ -192,6 +193,18 @@ class Rows(Dataset):
 rows = Rows()
 loader = DataLoader(rows, num_workers=2)
 {read}"""
+HANDLES = """from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __init__(self, path):
+{opened}
+    def __getitem__(self, index):
+{read}        return index
+
+
+DataLoader(Rows("x"), num_workers=2)
+"""
 THREADS = """import torch
 from torch.utils.data import DataLoader, Dataset
 
@@ -231,13 +244,46 @@ def _arguments(count: int) -> str:
     return f"{THREADS.format('')}\n\ndef main():\n{calls}"
 
 
-MANY_FINDINGS = (_one_counter, _counters, _silences_nothing, _deletable, _arguments)
+def _handles(count: int) -> str:
+    opened = "".join(f"        self.h{n} = open(path)\n" for n in range(count))
+    read = "".join(f"        self.h{n}.read()\n" for n in range(count))
+    return HANDLES.format(opened=opened, read=read)
+
+
+def _draws(count: int) -> str:
+    return THREADS.format("        index = index + np.random.rand()\n" * count).replace("torch\n", "numpy as np\n", 1)
+
+
+MANY_FINDINGS = (
+    _one_counter,
+    _counters,
+    _silences_nothing,
+    _deletable,
+    _arguments,
+    _handles,
+    _draws,
+)
 
 
 @pytest.mark.parametrize("text", MANY_FINDINGS, ids=lambda text: text.__name__.strip("_"))
 def test_a_finding_costs_the_same_among_many(tmp_path: Path, text: Callable[[int], str]) -> None:
     few, many = (_calls(tmp_path / str(count), text(count), repairs=True) for count in (50, 200))
     assert many < 5.5 * few
+
+
+def test_a_fix_costs_the_same_among_many_that_conflict(tmp_path: Path) -> None:
+    """Of two comments in a line both would take the space between them."""
+    line = "        x{n} = 1  # loaderlint: ignore[LDR102] # noqa: LDR102\n"
+    compared = []
+    for count in (100, 400):
+        (tmp_path / str(count)).mkdir()
+        text = THREADS.format("".join(line.format(n=n) for n in range(count)))
+        (tmp_path / str(count) / "main.py").write_text(text, encoding="utf-8")
+        workspace = Workspace([tmp_path / str(count)])
+        with patch.object(conflicts, "_meet", wraps=conflicts._meet) as meet:
+            assert len(workspace.fix_all([tmp_path / str(count)], hints=True)[0].edits) == count
+        compared.append(meet.call_count)
+    assert compared[1] < 5 * compared[0]
 
 
 # --- large files ------------------------------------------------------------------------------------------------------

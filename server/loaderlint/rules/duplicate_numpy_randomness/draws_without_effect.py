@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame, step_expressions
 from loaderlint.project.reach.model import Model, WorkerCall
@@ -11,16 +13,25 @@ NEVER = "it is compared with a chance of 0 here, and with nothing else"
 
 def has_no_effect(call: WorkerCall, model: Model) -> bool:
     """Whether a drawn number is only compared with 0, which it is never below, in the frame of the call."""
-    frame, number = call.frame, call.number
-    users = [e for e in frame.code.exprs if number in ir.operands(e)]
-    if not users or not all(_asks_below_zero(e, number, frame, model) for e in users):
-        return False
-    kept = (step for _, step in model.steps(frame) if not isinstance(step, ir.Bind | ir.Perform))
-    return not any(number in step_expressions(step) for step in kept)
+    users = model.remembered(_users, call.frame).get(call.number, ())
+    return bool(users) and all(_asks_below_zero(user, call.number, call.frame, model) for user in users)
 
 
-def _asks_below_zero(e: ir.Expr, number: int, frame: Frame, model: Model) -> bool:
-    match e:
+def _users(frame: Frame, model: Model) -> Mapping[int, Sequence[ir.Expr | ir.Step]]:
+    """What each expression of the frame is a part of. A step that binds or calls shows in the expressions after it."""
+    users: dict[int, list[ir.Expr | ir.Step]] = {}
+    for e in frame.code.exprs:
+        for number in ir.operands(e):
+            users.setdefault(number, []).append(e)
+    for _, step in model.steps(frame):
+        if not isinstance(step, ir.Bind | ir.Perform):
+            for number in step_expressions(step):
+                users.setdefault(number, []).append(step)
+    return users
+
+
+def _asks_below_zero(user: ir.Expr | ir.Step, number: int, frame: Frame, model: Model) -> bool:
+    match user:
         case ir.Compare(left, ("<",), (right,)) if left == number:
             return _is_zero(right, frame, model)
         case ir.Compare(left, (">",), (right,)) if right == number:

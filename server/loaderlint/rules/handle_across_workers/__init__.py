@@ -64,7 +64,7 @@ Safe: each process opens its own handle, the main process keeps the one it has. 
 worker before it is opened again. Where the first use opens the handle (`if self.file is None`), the test also asks
 whether the handle is another process's. Unsafe for a file in which nothing seeks: each worker reads it on from the
 start, all of them the same lines. No fix for handles that are written to, that are read outside the class, or whose
-path is changed in `__init__`, and none for a SQLite database in memory.
+path is changed in `__init__`, none for a SQLite database in memory, and none for a class that keeps more than 16.
 
 ## References
 - pytorch/pytorch#11887, pytorch/pytorch#11929

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from loaderlint.facts import ir
@@ -9,11 +10,24 @@ from loaderlint.findings.finding import Fix, InsertMethod, InsertStatement, Inte
 from loaderlint.knowledge.handles import READ_ON, HandleKind
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import ClassRef, Instance, LibMember, LibObject, Literal_, Origin, repr_origin
+from loaderlint.project.evaluation.values import (
+    Atom,
+    ClassRef,
+    Instance,
+    LibMember,
+    LibObject,
+    Literal_,
+    Origin,
+    repr_origin,
+)
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere, source_of
 from loaderlint.rules.shared.held_handles import handle_kind, handles_read, is_own_attribute, opener
 from loaderlint.rules.shared.unresolved_places import site_key
+
+#: The most handles of one class that are mended together: past it there is no fix, for nobody would read it, and each
+#: finding carries the whole of it.
+_TOGETHER = 16
 
 #: The methods that make what an object keeps.
 _CONSTRUCTORS = ("__init__", "__post_init__")
@@ -147,8 +161,11 @@ def keyed_by_process(made: LibObject, origins: frozenset[Origin], doc: str, mode
     store = _own_store(made, owner, model) if owner else None
     if owner is None or store is None or store.frame.owner is None:
         return ()
+    beside_it = _made_beside(made, owner, model)
+    if len(beside_it) >= _TOGETHER:
+        return ()
     stores = {store.step: (store, doc)}
-    for other in _made_beside(made, owner, model):
+    for other in beside_it:
         kind = handle_kind(other, model)
         beside = _own_store(other, owner, model)
         if beside is None or kind is None or not kind.fix or _is_written(other, model) or _is_in_memory(other, model):
@@ -198,9 +215,14 @@ def _attribute(store: Store, model: Model) -> str:
 def _made_beside(made: LibObject, owner: Instance, model: Model) -> list[LibObject]:
     """The other handles that the constructor keeps and that workers read: with one of them mended, the class would only
     look right."""
+    return [one for one in model.remembered(_handles_of_workers, owner) if one != made]
+
+
+def _handles_of_workers(owner: Instance, model: Model) -> tuple[LibObject, ...]:
+    """The handles that the constructor keeps and that workers read."""
     kept = (opener(atom, model) for atoms in model.remembered(_kept_handles, owner).values() for atom in atoms)
     read = model.once(_read_in_workers)
-    return [one for one in dict.fromkeys(kept) if one != made and one in read]
+    return tuple(one for one in dict.fromkeys(kept) if one in read)
 
 
 def _read_in_workers(model: Model) -> frozenset[LibObject]:
@@ -217,14 +239,20 @@ def _own_store(made: LibObject, owner: Instance, model: Model) -> Store | None:
     """The only assignment of the handle, in the constructor of a plain class that keeps nothing else of it."""
     if not _is_plain(owner.cls, model) or _keeps_parts(made, owner, model):
         return None
-    if model.def_of(made.site.frame).name not in _CONSTRUCTORS:
-        return None
-    for _, step in model.steps_of(made.site.frame, ir.SetAttr):
-        if ir.is_self(model.ev.expr(made.site.frame, step.base)):
+    return model.remembered(_constructor_stores, made.site.frame, owner).get(made)
+
+
+def _constructor_stores(frame: Frame, owner: Instance, model: Model) -> Mapping[Atom, Store]:
+    """What the constructor `frame` makes and keeps under a name that nothing else assigns."""
+    if model.def_of(frame).name not in _CONSTRUCTORS:
+        return {}
+    found: dict[Atom, Store] = {}
+    for _, step in model.steps_of(frame, ir.SetAttr):
+        if ir.is_self(model.ev.expr(frame, step.base)):
             stores = model.ev.classes.stores(owner, step.name)
-            if len(stores) == 1 and stores[0].frame == made.site.frame and stores[0].value.atoms == {made}:
-                return stores[0]
-    return None
+            if len(stores) == 1 and stores[0].frame == frame and len(stores[0].value.atoms) == 1:
+                found.setdefault(next(iter(stores[0].value.atoms)), stores[0])
+    return found
 
 
 def _is_plain(cls: ClassRef, model: Model) -> bool:
