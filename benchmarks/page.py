@@ -22,7 +22,7 @@ is counted in (pieces parsed, files linked, instructions) does not depend on the
 ![CPU time of each linter on the same files, and growth with the size of a project](performance.svg)
 """
 
-#: Written by hand: the profile of what is far from its goal, and the floor below it.
+#: Written by hand: where the time goes, and what was tried.
 _REMAINS = Path(__file__).parent / "remains.md"
 
 _REPEAT = """\
@@ -40,7 +40,7 @@ by name and version from PyPI, into `.benchmarks/`; they are read and never run.
 
 _TITLES = {
     "keystrokes": "A keystroke",
-    "relinking": "A keystroke that another file's findings rest on",
+    "relinking": "A keystroke that changes findings in another file",
     "opening": "Opening a file",
     "starting": "Starting the server",
     "loading": "A cold check of code that loads data",
