@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -66,11 +67,18 @@ class Calls:
                 else:
                     more_positional = True
             else:
-                maps = [atom for atom in value.only(MapOf) if isinstance(atom, MapOf)]
+                maps = list(self._mappings(value))
                 gone = containers.removed_before(self._ev, number, call, frame)
                 keywords.extend((name, given) for name, given in containers.either(maps) if name not in gone)
                 more_keywords = more_keywords or len(maps) < len(value.atoms) or any(None in one.keys for one in maps)
         return Arguments(tuple(positional[skip:]), tuple(keywords), more_positional, more_keywords)
+
+    def _mappings(self, value: Val) -> Iterator[MapOf]:
+        """The dicts that `**value` unpacks, as far as they are in sight."""
+        for atom in value.only(MapOf, Namespace):
+            found = self._ev.yaml.as_map(atom) if isinstance(atom, Namespace) else atom
+            if isinstance(found, MapOf):
+                yield found
 
     def is_guessed(self, frame: Frame) -> bool:
         """Whether a frame runs on an object whose class was found by a name made up at run time."""
@@ -180,7 +188,9 @@ class Calls:
     def site_arguments(self, site: Site) -> Arguments:
         """The arguments of the call at `site` (the constructor's, for an instance)."""
         call = self._ev.expr(site.frame, site.expr)
-        return self.arguments(call, site.frame) if isinstance(call, ir.Call) else Arguments(more_keywords=True)
+        if not isinstance(call, ir.Call):
+            return Arguments(more_keywords=True)
+        return self._ev.yaml.arguments(call, site.frame) or self.arguments(call, site.frame)
 
 
 def runs(callee: Atom, frame: Frame) -> bool:

@@ -29,7 +29,7 @@ from loaderlint.knowledge.loader_defaults import (
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTIONS
 from loaderlint.knowledge.paths import PATH, PATH_MAKERS, PATH_METHODS
 from loaderlint.knowledge.plain_records import PLAIN_LOADERS
-from loaderlint.knowledge.registries import looks_up_class
+from loaderlint.knowledge.registries import looks_up_class, makes_configured
 from loaderlint.project.evaluation import containers, dynamic_dispatch
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
@@ -469,7 +469,9 @@ def is_opaque(name: str) -> bool:
     """Whether calling this library function or class gives an object of its own, which no test decides, whatever the
     arguments are."""
     return (
-        name not in _TELLING and not name.startswith("torch.jit.") and name.rpartition(".")[2] not in OPTIONAL_IMPORTERS
+        name not in _TELLING
+        and not name.startswith(("torch.jit.", "hydra."))
+        and name.rpartition(".")[2] not in OPTIONAL_IMPORTERS
     )
 
 
@@ -482,6 +484,8 @@ def call(
     if is_opaque(name):
         views = name in VIEWS and first is not None and not _may_copy(name, first, arguments)
         return Val(frozenset({LibObject(name, site)}), _views(first) if first is not None and views else NO_ORIGINS), ()
+    if (named := ev.yaml.made_by(name, first, frame)) is not None:
+        return _called_by_name(ev, named, name, frame, number, seen)
     short = name.removeprefix("builtins.")
     if name == "functools.partial" and first is not None:
         made = [PartialOf(atom, site) for atom in first.atoms if not isinstance(atom, PartialOf | Unknown)]
@@ -529,6 +533,13 @@ def call(
     if name.startswith("torch.jit.") and first is not None:
         return first, ()
     return of(LibObject(name, site)), ()
+
+
+def _called_by_name(ev: Evaluator, named: Val, name: str, frame: Frame, number: int, seen: dict[Atom, bool]) -> Called:
+    """What the library call `name` gives, where its argument names a class or function of the project or a library."""
+    if not makes_configured(name):
+        return named, ()
+    return ev.calls.call(named, ev.calls.site_arguments(Site(frame, number)), frame, number, seen)
 
 
 def _picked(ev: Evaluator, name: str, first: Val, arguments: Arguments, frame: Frame, number: int) -> Val:
