@@ -103,6 +103,12 @@ _MAX_ITEMS = 64
 _MAX_WAYS = 4
 
 
+#: What gives numbers, texts and truth values only.
+_NEVER_NONE = frozenset(f"builtins.{name}" for name in "operation str int float bool len abs sum round".split()) | (
+    NUMPY_GLOBAL_DRAWS - {"numpy.random.shuffle", "numpy.random.choice"}
+)
+
+
 # --- operators --------------------------------------------------------------------------------------------------------
 
 
@@ -267,6 +273,8 @@ def _is_none(atom: Atom) -> bool | None:
             return False
         case LibObject("torch.utils.data.get_worker_info", _):
             return False  # code is asked about because workers run it
+        case LibObject(name, _) if name in _NEVER_NONE:
+            return False
         case LibObject(name, _):
             return False if name.rpartition(".")[2][:1].isupper() else None  # a class: what it makes is never None
     return None
