@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
 
+#: What a library passes to a method that it calls for each sample: nothing that is the same for all of them.
+_OF_A_SAMPLE = Arguments((), (), True, True, "sample")
+
+
 class Calls:
     """Call questions of one snapshot."""
 
@@ -161,7 +165,7 @@ class Calls:
             for name in next((names for start, names in TEMPLATE_METHODS.items() if base.startswith(start)), ()):
                 if self._ev.classes.member(inst.cls, name) is not None:
                     method = self._ev.attribute(of(inst), name, frame, None)
-                    _, frames = self.call(method, Arguments((), (), True, True), frame, number, seen)
+                    _, frames = self.call(method, _OF_A_SAMPLE, frame, number, seen)
                     found.extend(frames)
         return tuple(dict.fromkeys(found))
 
