@@ -100,6 +100,7 @@ def test_a_hostile_configuration_says_nothing(tmp_path: Path, text: str) -> None
     assert not (root / "seen").exists()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there are no named pipes in folders")
 def test_a_named_pipe_is_not_opened(tmp_path: Path) -> None:
     root = project(tmp_path)
     (root / "configs/train.yaml").unlink()
@@ -107,6 +108,7 @@ def test_a_named_pipe_is_not_opened(tmp_path: Path) -> None:
     assert certainties(root) == {"possible"}
 
 
+@pytest.mark.skipif(os.name == "nt", reason="symbolic links need a privilege")
 def test_a_file_outside_the_project_is_not_read(tmp_path: Path) -> None:
     root = project(tmp_path / "project")
     (root / "configs/train.yaml").rename(tmp_path / "train.yaml")
