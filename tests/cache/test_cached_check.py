@@ -345,9 +345,9 @@ def test_what_is_kept_is_all_that_is_noted() -> None:
     for name in linking_answers._QUESTIONS:
         linking_answers._question([name, []])
     asked = {name for name in vars(Files) if not name.startswith("_")}
-    # What libraries say is not kept as answers: the record holds the files themselves.
+    # What libraries and configurations say is not kept as answers: the record holds the files themselves.
     libraries = {"has_libraries", "has_library", "library_module", "library_name", "library_place"}
-    libraries.add("summarised_libraries")
+    libraries |= {"summarised_libraries", "configuration"}
     assert asked - libraries == {"root", "paths", "exists", "has_folder", "file", *linking_answers._SEARCHES}
     names = {name.partition(":")[2] for name in linking_answers._QUESTIONS}
     names |= {"names_in", "question"}  # both readers of paths; what is handed on

@@ -30,6 +30,7 @@ from loaderlint.runtime.phase_times import phase
 from loaderlint.sources.library_sources import LibrarySources, SeenLibraries
 from loaderlint.sources.library_summaries import LibrarySummaries
 from loaderlint.sources.store import Cancelled, Snapshot, Store
+from loaderlint.sources.yaml_files import YamlFiles
 
 if TYPE_CHECKING:
     from loaderlint.explanations.explanation import Told
@@ -105,6 +106,7 @@ class Linking:
         self.links = 0
         """How often parts of the project were linked (read by tests and benchmarks)."""
         self._libraries: dict[tuple[LibraryFolders, tuple[Release, ...]], LibrarySources] = {}
+        self._yaml_files = YamlFiles(store.root)
         self._took = 0.0
         """How many seconds the last linking took."""
         self.known = False
@@ -288,7 +290,8 @@ class Linking:
         return on_own_stack(linked, abandoned.set)
 
     def _link(self, part: Part, stop: Callable[[], bool], steps: Steps, telling: bool) -> Unit:
-        snapshot = Snapshot(self._store, stop, steps, part, SeenLibraries(partial(self._sources_for, part)))
+        libraries = SeenLibraries(partial(self._sources_for, part))
+        snapshot = Snapshot(self._store, stop, steps, part, libraries, self._yaml_files.document)
         failures: list[Failure] = []
         limits: list[Problem] = []
         found: Mapping[Path, list[Finding]] = {}
@@ -350,9 +353,14 @@ class Linking:
         """The libraries that were looked into."""
         yield from self._libraries.values()
 
-    def forget_libraries(self) -> None:
-        """They may have changed."""
+    def changed(self) -> bool:
+        """Whether a file that no note speaks of, of a library or a configuration, is no longer what it was."""
+        return self._yaml_files.changed() or any(one.changed() for one in self.libraries())
+
+    def forget(self) -> None:
+        """Libraries and configurations may have changed."""
         self._libraries.clear()
+        self._yaml_files = YamlFiles(self._store.root)
 
     def _nothing_told(self) -> Told:
         from loaderlint.explanations.explanation import Told

@@ -97,7 +97,7 @@ class Project:
         """Files that settings or versions come from changed: nothing that was found holds."""
         self.configuration.renew()
         self._linking.last = None
-        self._linking.forget_libraries()
+        self._linking.forget()
 
     def problems(self) -> list[Problem]:
         """What could not be read, and what is wrong in settings."""
@@ -137,7 +137,7 @@ class Project:
     def _checked(
         self, asked: Sequence[Path], stop: Callable[[], bool], steps: Steps, typing: bool
     ) -> dict[Path, tuple[Diagnostic, ...]]:
-        if self.configuration.changed() or any(one.changed() for one in self._linking.libraries()):
+        if self.configuration.changed() or self._linking.changed():
             self.renew()
         folders = [path for path in asked if os.path.isdir(path)]
         named = [path for path in asked if path not in folders]

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-#: What gives lists and dictionaries that hold each other and nothing else.
-PLAIN_LOADERS = frozenset(
+#: What reads a text of lists and dictionaries that hold each other, strings and numbers: no array is among them.
+TEXT_LOADERS = frozenset(
     """
     json.load json.loads simplejson.load simplejson.loads ujson.load ujson.loads orjson.loads yaml.safe_load yaml.load
-    pickle.load pickle.loads toml.load tomllib.load mmcv.load mmengine.load builtins.dict builtins.list
-    collections.defaultdict collections.OrderedDict copy.deepcopy csv.DictReader
+    toml.load tomllib.load
+    """.split()
+)
+
+#: What gives lists and dictionaries that hold each other and nothing else.
+PLAIN_LOADERS = TEXT_LOADERS | frozenset(
+    """
+    pickle.load pickle.loads mmcv.load mmengine.load builtins.dict builtins.list collections.defaultdict
+    collections.OrderedDict copy.deepcopy csv.DictReader
     """.split()
 )
 

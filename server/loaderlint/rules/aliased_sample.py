@@ -143,7 +143,7 @@ def _kind(number: int, frame: Frame, value: Val, origin: Origin, model: Model) -
     sliced = isinstance(e, ir.Index) and (
         is_array_index(e.index, frame, model) or isinstance(model.ev.expr(frame, e.index), ir.Slice)
     )
-    held = container_kind(origin, model)
+    held = container_kind(origin, value, model)
     return held if held in ("array", "tensor") and (sliced or has_rows(origin, model)) else None
 
 

@@ -828,9 +828,11 @@ class Snapshot:
         opened: Callable[[], None],
         part: Part = WHOLE,
         libraries: Libraries | None = None,
+        configurations: Callable[[Path], object] = lambda path: None,
     ) -> None:
         self._store = store
         self._libraries = libraries
+        self._configurations = configurations
         self._stop = stop
         self._opened = opened
         self.part = part
@@ -853,6 +855,7 @@ class Snapshot:
         self._read = {path: file.read if file else None for path, file in self._files.items()}
         self._files.clear()
         self._libraries = None
+        self._configurations = lambda path: None
         self._stop, self._opened = (lambda: False), (lambda: None)
 
     def notes(self) -> Notes:
@@ -906,6 +909,10 @@ class Snapshot:
     def deriving(self, word: str) -> tuple[Path, ...]:
         """The files of the part with a class that names `word` among its bases (and perhaps others), sorted."""
         return self._search("deriving", word)
+
+    def configuration(self, path: Path) -> object:
+        """The first document of a YAML file of the project; None if it cannot be read."""
+        return self._configurations(path)
 
     def has_libraries(self) -> bool:
         """Whether there is an environment in which libraries may be installed."""

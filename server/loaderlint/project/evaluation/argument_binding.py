@@ -11,23 +11,25 @@ from loaderlint.project.evaluation.values import MapOf, SeqOf, Val, unknown
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a call passes. `more_positional`, `more_keywords`: there are `*x` / `**x` whose items are out of sight."""
+    """What a call passes. `more_positional`, `more_keywords`: there are `*x` / `**x` whose items are out of sight;
+    `source` is the reason for not knowing them."""
 
     positional: tuple[Val, ...] = ()
     keywords: tuple[tuple[str, Val], ...] = ()
     more_positional: bool = False
     more_keywords: bool = False
+    source: str = "kwargs"
 
     def get(self, name: str, position: int | None = None) -> Val | None:
         """The argument called `name` or at `position` (0-based); None if it is not passed. Where `*x` or `**x` may pass
-        it, Unknown('kwargs')."""
+        it, it is unknown."""
         for keyword, value in self.keywords:
             if keyword == name:
                 return value
         if position is not None and position < len(self.positional):
             return self.positional[position]
         if self.more_keywords or (position is not None and self.more_positional):
-            return unknown("kwargs")
+            return unknown(self.source)
         return None
 
     def before(self, others: Arguments) -> Arguments:
@@ -39,6 +41,7 @@ class Arguments:
             kept + others.keywords,
             self.more_positional or others.more_positional,
             self.more_keywords or others.more_keywords,
+            self.source,
         )
 
     def fit(self, params: Sequence[ParamIR], receiver: bool) -> bool:
@@ -74,21 +77,21 @@ class Arguments:
                 elif param.name in names and param.kind == "any":
                     bound[index] = names.pop(param.name)
                 elif self.more_positional or self.more_keywords:
-                    bound[index] = unknown("kwargs")
+                    bound[index] = unknown(self.source)
             elif param.kind == "star":
                 rest = tuple(positional[taken:])
-                bound[index] = unknown("kwargs") if self.more_positional else _value(SeqOf("tuple", rest))
+                bound[index] = unknown(self.source) if self.more_positional else _value(SeqOf("tuple", rest))
                 taken = len(positional)
             elif param.kind == "kw":
                 if param.name in names:
                     bound[index] = names.pop(param.name)
                 elif self.more_keywords:
-                    bound[index] = unknown("kwargs")
+                    bound[index] = unknown(self.source)
             else:
                 for named in params:
                     if named.kind in ("any", "kw"):  # `*args` takes no keyword: `args=...` is one of these
                         names.pop(named.name, None)
-                more = (unknown("kwargs"),) if self.more_keywords else ()
+                more = (unknown(self.source),) if self.more_keywords else ()
                 bound[index] = _value(MapOf((*names, *[None] * len(more)), (*names.values(), *more)))
         return tuple(bound)
 

@@ -59,6 +59,7 @@ class Callers:
         self._known_callees: dict[tuple[Path, int, int, int], frozenset[Atom] | None] = {}
         self._other_names: dict[str, frozenset[str]] = {}
         self._partials: frozenset[tuple[str, str]] | None = None
+        self._from_configurations: tuple[Instance, ...] | None = None
         self._cut: dict[_Def, str] = {}
 
     def frames(self, path: Path, piece: int, def_: int, depth: int = 0) -> tuple[Frame, ...]:
@@ -263,7 +264,23 @@ class Callers:
             if len(found) > _MAX_CALLERS:
                 self._cut[cls.path, cls.piece, cls.def_] = f"is made in more than {_MAX_CALLERS} ways"
                 break
+        heirs = (cls, *self.subclasses(cls))
+        found.update((inst, None) for inst in self._instantiated(depth) if inst.cls in heirs)
         return tuple(found)[:_MAX_CALLERS]
+
+    def _instantiated(self, depth: int) -> tuple[Instance, ...]:
+        """The objects that configurations in sight make."""
+        if self._from_configurations is None:
+            self._from_configurations = ()  # for what asks for it on the way
+            self._from_configurations = tuple(dict.fromkeys(self._find_instantiated(depth)))
+        return self._from_configurations
+
+    def _find_instantiated(self, depth: int) -> Iterator[Instance]:
+        for site in self.sites("instantiate"):
+            for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
+                if self._ev.yaml.instantiates(Site(caller, site.expr)):
+                    made = self._ev.eval(site.expr, caller).only(Instance)
+                    yield from (atom for atom in made if isinstance(atom, Instance) and atom.site is not None)
 
     def are_made(self, cls: ClassRef) -> bool:
         """Whether the construction of some object of a class, or of a subclass, is in sight. Most are made where it is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
 
+#: What a library passes to a method that it calls for each sample: nothing that is the same for all of them.
+_OF_A_SAMPLE = Arguments((), (), True, True, "sample")
+
+
 class Calls:
     """Call questions of one snapshot."""
 
@@ -66,11 +71,18 @@ class Calls:
                 else:
                     more_positional = True
             else:
-                maps = [atom for atom in value.only(MapOf) if isinstance(atom, MapOf)]
+                maps = list(self._mappings(value))
                 gone = containers.removed_before(self._ev, number, call, frame)
                 keywords.extend((name, given) for name, given in containers.either(maps) if name not in gone)
                 more_keywords = more_keywords or len(maps) < len(value.atoms) or any(None in one.keys for one in maps)
         return Arguments(tuple(positional[skip:]), tuple(keywords), more_positional, more_keywords)
+
+    def _mappings(self, value: Val) -> Iterator[MapOf]:
+        """The dicts that `**value` unpacks, as far as they are in sight."""
+        for atom in value.only(MapOf, Namespace):
+            found = self._ev.yaml.as_map(atom) if isinstance(atom, Namespace) else atom
+            if isinstance(found, MapOf):
+                yield found
 
     def is_guessed(self, frame: Frame) -> bool:
         """Whether a frame runs on an object whose class was found by a name made up at run time."""
@@ -153,7 +165,7 @@ class Calls:
             for name in next((names for start, names in TEMPLATE_METHODS.items() if base.startswith(start)), ()):
                 if self._ev.classes.member(inst.cls, name) is not None:
                     method = self._ev.attribute(of(inst), name, frame, None)
-                    _, frames = self.call(method, Arguments((), (), True, True), frame, number, seen)
+                    _, frames = self.call(method, _OF_A_SAMPLE, frame, number, seen)
                     found.extend(frames)
         return tuple(dict.fromkeys(found))
 
@@ -180,7 +192,9 @@ class Calls:
     def site_arguments(self, site: Site) -> Arguments:
         """The arguments of the call at `site` (the constructor's, for an instance)."""
         call = self._ev.expr(site.frame, site.expr)
-        return self.arguments(call, site.frame) if isinstance(call, ir.Call) else Arguments(more_keywords=True)
+        if not isinstance(call, ir.Call):
+            return Arguments(more_keywords=True)
+        return self._ev.yaml.arguments(call, site.frame) or self.arguments(call, site.frame)
 
 
 def runs(callee: Atom, frame: Frame) -> bool:

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
+from loaderlint.knowledge.plain_records import TEXT_LOADERS
 from loaderlint.project.evaluation.attribute_assignments import may_assign
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.name_patterns import named_by
-from loaderlint.project.evaluation.values import FunctionRef, MapOf, SeqOf, Site, Val, join, unknown
+from loaderlint.project.evaluation.values import (
+    Atom,
+    FunctionRef,
+    LibObject,
+    MapOf,
+    Origin,
+    SeqOf,
+    Site,
+    Val,
+    extended,
+    join,
+    unknown,
+)
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.project.modules.project_files import MODULE, ProjectFile
 
@@ -54,6 +67,33 @@ def _appended_in(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
 def _may_append(text: str) -> bool:
     """Whether a text may add an item to a list."""
     return ".append(" in text or ".extend(" in text or ".insert(" in text
+
+
+def shallow_copy(ev: Evaluator, value: Val, frame: Frame, number: int, plain: Set[str] = TEXT_LOADERS) -> Val:
+    """A copy of a value as `x.copy()` and `copy.copy(x)` make it: a new list or dict that holds the same items, and
+    whatever else the value may be. `plain`: the library calls whose results are known to be lists or dicts here, and
+    not arrays."""
+    inside = extended(value.origins, "[]", "element")
+    return Val(frozenset(_copy_of(ev, atom, inside, Site(frame, number), plain) for atom in value.atoms))
+
+
+def is_plain(atom: Atom, plain: Set[str] = TEXT_LOADERS) -> bool:
+    """Whether something is a list or dict, by how it was made."""
+    return isinstance(atom, MapOf | SeqOf) or (isinstance(atom, LibObject) and atom.name.rstrip("[]") in plain)
+
+
+def _copy_of(ev: Evaluator, atom: Atom, inside: frozenset[Origin], made: Site, plain: Set[str]) -> Atom:
+    if not inside or not is_plain(atom, plain):
+        return atom
+    match atom:
+        case SeqOf(kind, items, site):
+            return SeqOf(kind, tuple(Val(one.atoms, one.origins | inside) for one in items), site)
+        case MapOf(keys, values, _):
+            held = tuple(Val(one.atoms, one.origins | inside) for one in values)
+        case LibObject(name, _):
+            item = LibObject(name if name.endswith("[]") else f"{name}[]", made)
+            keys, held = (None,), (Val(frozenset({item}), inside),)
+    return with_later_items(ev, MapOf(keys, held, made), made.frame, made.expr)
 
 
 def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> MapOf:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
@@ -9,7 +10,7 @@ from loaderlint.facts.ir import NONE
 from loaderlint.project.evaluation import library_values
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.recursion_guard import provisional
-from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.evaluation.values import Atom, Lib, Literal_, Val
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
@@ -31,11 +32,20 @@ class Liveness:
         one = frame.code.one
         if one is None or not 0 < context < len(one.contexts):
             return None
-        if context in frame.runs:
-            return frame.runs[context]
-        with provisional(frame.runs, context, None):
-            frame.runs[context] = answer = self._decided(one.contexts[context], frame)
+        known = self._known(frame)
+        if context in known:
+            return known[context]
+        with provisional(known, context, None):
+            known[context] = answer = self._decided(one.contexts[context], frame)
         return answer
+
+    def _known(self, frame: Frame) -> dict[int, bool | None]:
+        """Which contexts of a frame run, as far as that was asked."""
+        return frame.runs
+
+    def _value(self, number: int, frame: Frame) -> Val:
+        """What a part of a test may be."""
+        return self._ev.eval(number, frame)
 
     def _decided(self, here: ir.Context, frame: Frame) -> bool | None:
         if self.is_dead(here.parent, frame):
@@ -60,16 +70,16 @@ class Liveness:
                 second = self.truth(right, frame)
                 return second if second is decisive or first is not None else None
             case ir.Compare(left, (op,), (right,)):
-                by = self._ev.eval(right, frame) if op in library_values.COMPARED else None  # most often a constant
+                by = self._value(right, frame) if op in library_values.COMPARED else None  # most often a constant
                 if by is None or not library_values.is_telling(op, by):
                     return None
-                return library_values.compare(op, self._ev.eval(left, frame), by)
+                return library_values.compare(op, self._value(left, frame), by)
             case ir.Global("TYPE_CHECKING") | ir.Attr(_, "TYPE_CHECKING"):
                 return False
             case ir.Call(func, _) if self._is_opaque(func, frame):
                 return None
             case ir.Global() | ir.Param() | ir.Attr() | ir.Capture() | ir.Const() | ir.Phi() | ir.Call():
-                return library_values.truth(self._ev.eval(number, frame))
+                return library_values.truth(self._value(number, frame))
         return None
 
     def _is_opaque(self, func: int, frame: Frame) -> bool:
@@ -167,3 +177,36 @@ class Liveness:
         """Whether an expression is a call all of whose steps never run in this frame."""
         contexts = frame.code.contexts_of(number)
         return bool(contexts) and all(self.is_dead(context, frame) for context in contexts)
+
+
+class DefaultLiveness(Liveness):
+    """Which steps of a frame may run where a user of the program sets no option: each has its default."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        super().__init__(evaluator)
+        self._runs_of: dict[Frame, dict[int, bool | None]] = {}
+
+    def _known(self, frame: Frame) -> dict[int, bool | None]:
+        return self._runs_of.setdefault(frame, {})
+
+    def truth(self, number: int, frame: Frame) -> bool | None:
+        """As without defaults; `noise is not "."` counts too, because equal constants are nearly always one object."""
+        e = self._ev.expr(frame, number)
+        if isinstance(e, ir.Compare) and e.ops in (("is",), ("is not",)):
+            right = self._value(e.rights[0], frame)
+            if right.literal is not None and right.literal.kind != "NoneType":
+                op = "==" if e.ops == ("is",) else "!="
+                return library_values.compare(op, self._value(e.left, frame), right)
+        return super().truth(number, frame)
+
+    def _value(self, number: int, frame: Frame) -> Val:
+        value = self._ev.eval(number, frame)
+        return Val(frozenset(map(_by_default, value.atoms)))
+
+
+def _by_default(atom: Atom) -> Atom:
+    """An option as the constant that it is by default. A parameter's own default is none: code out of sight passes the
+    argument."""
+    if isinstance(atom, Literal_) and atom.configured not in ("", "default"):
+        return replace(atom, configured="")
+    return atom

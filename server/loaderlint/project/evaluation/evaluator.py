@@ -56,6 +56,7 @@ from loaderlint.project.evaluation.values import (
     of,
     unknown,
 )
+from loaderlint.project.evaluation.yaml_configurations import YamlConfigurations
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 from loaderlint.project.modules.project_files import Files, ProjectFile
 
@@ -104,6 +105,7 @@ class Evaluator:
         self.liveness = Liveness(self)
         self.classes = Classes(self)
         self.configured = Configured(self)
+        self.yaml = YamlConfigurations(self)
 
     def take_apart(self) -> None:
         """See `Model.take_apart`."""

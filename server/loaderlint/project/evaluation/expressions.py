@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.knowledge.plain_records import PLAIN_LOADERS
 from loaderlint.project.evaluation import containers, dynamic_dispatch, library_values, user_options
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
@@ -233,7 +234,7 @@ def _map(ev: Evaluator, e: ir.Map, number: int, frame: Frame) -> Val:
     for key, value in zip(e.keys, e.values, strict=True):
         item = ev.eval(value, frame)
         if key == NONE:
-            for inner in item.only(MapOf):
+            for inner in containers.shallow_copy(ev, item, frame, number, PLAIN_LOADERS).only(MapOf):
                 if isinstance(inner, MapOf):
                     names.extend(inner.keys)
                     items.extend(inner.values)
@@ -256,8 +257,10 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
     aliases = False
     for atom in base.ordered():
         match atom:
+            case SeqOf(_, items) if items and sliced:
+                parts.append(containers.shallow_copy(ev, Val(frozenset({atom}), base.origins), frame, number))
             case SeqOf(_, items) if items:
-                parts.append(library_values.item_of(items, key, sliced, atom))
+                parts.append(library_values.item_of(items, key))
                 aliases = True
             case MapOf(keys, values):
                 pattern = pattern_of(ev, index, frame) if key.literal is None else ""
@@ -274,7 +277,8 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
             case LibObject(name, _):
                 inner = library_values.item_name(name, key, sliced)
                 parts.append(of(LibObject(inner, Site(frame, number))))
-                aliases = aliases or (library_values.items_alias(name, key) and not copied)
+                part_copied = copied or (sliced and containers.is_plain(atom))
+                aliases = aliases or (library_values.items_alias(name, key) and not part_copied)
             case Namespace():
                 literal = key.literal
                 option = literal.value if literal else None

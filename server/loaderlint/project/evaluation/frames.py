@@ -161,6 +161,11 @@ class Code:
                         waiting += ir.operands(self.exprs[one])
         return self._evaluated_by.get(number)
 
+    def context_of(self, number: int) -> int:
+        """The branch of the def in which an expression is evaluated; 0 for its body."""
+        step = self.evaluated_by(number)
+        return self.one.steps[step].context if self.one is not None and step is not None else 0
+
     def attributes(self, name: str) -> Sequence[tuple[int, int]]:
         """The expressions of the def that read an attribute of this name, each with its base, in order."""
         if self._attributes is None:

@@ -115,7 +115,10 @@ class Functions:
         for decorator in facts.ir.defs[function.def_].decorators if facts else ():
             assert facts is not None
             e = facts.ir.exprs[decorator]
-            if isinstance(e, ir.Call) and self._decorator_name(facts, decorator, function) in OPTION_DECORATORS:
+            called = self._decorator_name(facts, decorator, function) if isinstance(e, ir.Call) else ""
+            if isinstance(e, ir.Call) and called == "hydra.main":
+                return self._ev.yaml.of_main(e, self._defining(function))
+            if isinstance(e, ir.Call) and called in OPTION_DECORATORS:
                 if _option_name(facts, e) == name:
                     passed = self._ev.calls.arguments(e, self._defining(function))
                     return by_default(_option_default(passed), "option default")

@@ -28,7 +28,8 @@ from loaderlint.knowledge.loader_defaults import (
 )
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS, PICKING_FUNCTIONS
 from loaderlint.knowledge.paths import PATH, PATH_MAKERS, PATH_METHODS
-from loaderlint.knowledge.registries import looks_up_class
+from loaderlint.knowledge.plain_records import PLAIN_LOADERS
+from loaderlint.knowledge.registries import looks_up_class, makes_configured
 from loaderlint.project.evaluation import containers, dynamic_dispatch
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
@@ -100,6 +101,12 @@ def star_names(module: str) -> frozenset[str]:
 #: The number of items of a sum of lists that are distinguished, and of ways to make one.
 _MAX_ITEMS = 64
 _MAX_WAYS = 4
+
+
+#: What gives numbers, texts and truth values only.
+_NEVER_NONE = frozenset(f"builtins.{name}" for name in "operation str int float bool len abs sum round".split()) | (
+    NUMPY_GLOBAL_DRAWS - {"numpy.random.shuffle", "numpy.random.choice"}
+)
 
 
 # --- operators --------------------------------------------------------------------------------------------------------
@@ -266,6 +273,8 @@ def _is_none(atom: Atom) -> bool | None:
             return False
         case LibObject("torch.utils.data.get_worker_info", _):
             return False  # code is asked about because workers run it
+        case LibObject(name, _) if name in _NEVER_NONE:
+            return False
         case LibObject(name, _):
             return False if name.rpartition(".")[2][:1].isupper() else None  # a class: what it makes is never None
     return None
@@ -274,10 +283,8 @@ def _is_none(atom: Atom) -> bool | None:
 # --- items ------------------------------------------------------------------------------------------------------------
 
 
-def item_of(items: tuple[Val, ...], key: Val, sliced: bool, whole: SeqOf) -> Val:
+def item_of(items: tuple[Val, ...], key: Val) -> Val:
     """`seq[key]`."""
-    if sliced:
-        return of(whole)
     literal = key.literal
     if literal is not None and literal.kind == "int" and isinstance(literal.value, int):
         if -len(items) <= literal.value < len(items):
@@ -293,8 +300,9 @@ def entry_of(keys: tuple[str | None, ...], values: tuple[Val, ...], key: Val, pa
         exact = [v for k, v in zip(keys, values, strict=True) if k == literal.value]
         if exact and not literal.configured:
             return exact[-1]
-        if keys and None not in keys and not literal.configured:
-            return unknown("no such key")
+        if keys and not literal.configured:
+            others = [v for k, v in zip(keys, values, strict=True) if k is None]
+            return join((*others, unknown("looked up by a key"))) if others else unknown("no such key")
     if not values:
         return unknown("empty mapping")
     meant = (v for k, v in zip(keys, values, strict=True) if k is None or not pattern or fits(pattern, k))
@@ -402,8 +410,10 @@ def _element_of_builtin(ev: Evaluator, atom: LibObject) -> Val:
     if atom.name in ("dict.items", "dict.values"):
         call = ev.expr(frame, number)
         func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
-        maps = ev.eval(func.base, frame).only(MapOf) if isinstance(func, ir.Attr) else []
-        values = join(v for m in maps if isinstance(m, MapOf) for v in m.values) if maps else unknown("item")
+        base = ev.eval(func.base, frame) if isinstance(func, ir.Attr) else unknown("item")
+        maps = [one for one in base.only(MapOf) if isinstance(one, MapOf)]
+        values = join(v for m in maps for v in m.values) if maps else unknown("item")
+        values = Val(values.atoms, values.origins | extended(base.origins, "[]", "element"))
         if atom.name == "dict.values":
             return values
         return of(SeqOf("tuple", (unknown("key"), values)))
@@ -467,7 +477,9 @@ def is_opaque(name: str) -> bool:
     """Whether calling this library function or class gives an object of its own, which no test decides, whatever the
     arguments are."""
     return (
-        name not in _TELLING and not name.startswith("torch.jit.") and name.rpartition(".")[2] not in OPTIONAL_IMPORTERS
+        name not in _TELLING
+        and not name.startswith(("torch.jit.", "hydra."))
+        and name.rpartition(".")[2] not in OPTIONAL_IMPORTERS
     )
 
 
@@ -480,6 +492,8 @@ def call(
     if is_opaque(name):
         views = name in VIEWS and first is not None and not _may_copy(name, first, arguments)
         return Val(frozenset({LibObject(name, site)}), _views(first) if first is not None and views else NO_ORIGINS), ()
+    if (named := ev.yaml.made_by(name, first, frame)) is not None:
+        return _called_by_name(ev, named, name, frame, number, seen)
     short = name.removeprefix("builtins.")
     if name == "functools.partial" and first is not None:
         made = [PartialOf(atom, site) for atom in first.atoms if not isinstance(atom, PartialOf | Unknown)]
@@ -500,8 +514,10 @@ def call(
         return optional_import(arguments), ()
     if name in ("importlib.import_module", "builtins.__import__"):
         return _import_module(ev, first, frame), ()
-    if name in ("copy.copy", "copy.deepcopy") and first is not None:
+    if name == "copy.deepcopy" and first is not None:
         return first.without_origins(), ()
+    if name == "copy.copy" and first is not None:
+        return containers.shallow_copy(ev, first, frame, number), ()
     if name in ("dataclasses.asdict", "builtins.vars") and first is not None:
         return join(_as_dict(ev, atom, name, site) for atom in first.ordered()), ()
     if short != name and short in _COPYING_BUILTINS and first is not None:
@@ -525,6 +541,13 @@ def call(
     if name.startswith("torch.jit.") and first is not None:
         return first, ()
     return of(LibObject(name, site)), ()
+
+
+def _called_by_name(ev: Evaluator, named: Val, name: str, frame: Frame, number: int, seen: dict[Atom, bool]) -> Called:
+    """What the library call `name` gives, where its argument names a class or function of the project or a library."""
+    if not makes_configured(name):
+        return named, ()
+    return ev.calls.call(named, ev.calls.site_arguments(Site(frame, number)), frame, number, seen)
 
 
 def _picked(ev: Evaluator, name: str, first: Val, arguments: Arguments, frame: Frame, number: int) -> Val:
@@ -634,13 +657,24 @@ def _dict(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val
     """`dict(a=1)` with what the same def stores in it afterwards."""
     keys: list[str | None] = [key for key, _ in arguments.keywords]
     values = [value for _, value in arguments.keywords]
-    copied = [_as_mapping(atom) for value in arguments.positional for atom in value.atoms]
-    if len(copied) == 1 and copied[0] is not None:
-        keys, values = [*copied[0].keys, *keys], [*copied[0].values, *values]
+    given = [containers.shallow_copy(ev, value, frame, number, PLAIN_LOADERS) for value in arguments.positional]
+    copied = [_as_mapping(atom) for value in given for atom in value.ordered()]
+    if copied and all(one is not None for one in copied) and len(given) == 1:
+        before = _one_of_mappings([one for one in copied if one is not None])
+        keys, values = [*before.keys, *keys], [*before.values, *values]
     elif arguments.positional or arguments.more_keywords:
         keys, values = [None, *keys], [unknown("a copied mapping"), *values]
     made = MapOf(tuple(keys), tuple(values), Site(frame, number))
     return of(containers.with_later_items(ev, made, frame, number))
+
+
+def _one_of_mappings(maps: list[MapOf]) -> MapOf:
+    """One of several dicts, as one."""
+    if len(maps) == 1:
+        return maps[0]
+    entries = containers.either(maps)
+    rest = [value for one in maps for key, value in zip(one.keys, one.values, strict=True) if key is None]
+    return MapOf((*(key for key, _ in entries), *[None] * len(rest)), (*(value for _, value in entries), *rest))
 
 
 def _as_mapping(atom: Atom) -> MapOf | None:
@@ -724,11 +758,11 @@ def call_object(
     method = atom.name
     if isinstance(atom.owner, Instance | ClassRef):
         return _inherited(ev, atom, arguments, frame, number, seen)
+    if method == "copy" and containers.is_plain(atom.owner):
+        return containers.shallow_copy(ev, Val(frozenset({atom.owner}), callee.origins), frame, number), ()
     if isinstance(atom.owner, MapOf):
         return _map_method(atom.owner, method, arguments, site), ()
     if isinstance(atom.owner, SeqOf):
-        if method == "copy":
-            return of(atom.owner), ()
         return of(LibObject(f"list.{method}", site)), ()
     if _is_path_atom(atom.owner):
         return named(PATH if method in PATH_METHODS else f"{PATH}.{method}", site), ()
@@ -811,8 +845,6 @@ def _map_method(owner: MapOf, method: str, arguments: Arguments, site: Site) -> 
         if literal is not None and None not in owner.keys and owner.site is None:  # `**kwargs`: filled by calls only
             return arguments.positional[1] if len(arguments.positional) > 1 else NONE_VALUE
         return join((found, *arguments.positional[1:2]))
-    if method == "copy":
-        return of(owner)
     return of(LibObject(f"dict.{method}", site))
 
 

@@ -32,6 +32,7 @@ from loaderlint.project.evaluation.values import (
     of,
     unknown,
 )
+from loaderlint.project.evaluation.yaml_configurations import is_node
 from loaderlint.project.modules.project_files import SeenPiece, is_def
 
 if TYPE_CHECKING:
@@ -90,7 +91,9 @@ class Configured:
         return namespace
 
     def attribute(self, atom: Namespace, name: str) -> Val:
-        """Option `name` of a parsed command line."""
+        """Option `name` of a parsed command line, item `name` of a configuration."""
+        if is_node(atom):
+            return self._ev.yaml.attribute(atom, name)
         if name == "__dict__":
             return of(atom)
         key = (str(atom.path), name)

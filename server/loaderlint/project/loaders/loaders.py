@@ -426,6 +426,8 @@ class Loaders:
                     for item in items:
                         yield from self._chosen(item, depth + 1)
                 case Instance(_, site) if site is not None:
+                    if self._ev.yaml.instantiates(site):
+                        yield Unknown("instantiated")  # another configuration may name another class
                     for inner in self._datasets_passed(atom):
                         yield from self._chosen(inner, depth + 1)
 

@@ -350,6 +350,11 @@ class Files(Protocol):
         """The files with a class among whose bases `word` is written (and perhaps others), sorted."""
         ...
 
+    def configuration(self, path: Path) -> object:
+        """The first document of a YAML file of the project as dictionaries, lists and constants; None if it cannot be
+        read."""
+        ...
+
     def has_libraries(self) -> bool:
         """Whether there is an environment in which libraries may be installed."""
         ...

@@ -21,6 +21,7 @@ from loaderlint.knowledge.loader_defaults import SAMPLE_CALLABLES
 from loaderlint.knowledge.wrappers import LOADERS
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.callers import Callers, called_name
+from loaderlint.project.evaluation.dead_code import DefaultLiveness
 from loaderlint.project.evaluation.dynamic_dispatch import how_chosen
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
@@ -48,6 +49,7 @@ from loaderlint.project.loaders.loaders import (
 )
 from loaderlint.project.loaders.presumed_datasets import dataset_kind
 from loaderlint.project.modules.project_files import Files
+from loaderlint.project.reach.default_branches import DefaultBranches
 from loaderlint.project.reach.opposed_branches import OpposedBranches
 from loaderlint.project.reach.platform_guards import PlatformGuards
 from loaderlint.project.reach.scripts import Scripts
@@ -247,6 +249,7 @@ class Model:
         self._platforms: dict[int, tuple[str, ...]] = {}
         self._guards = PlatformGuards(self.ev)
         self._opposed = OpposedBranches(self._callers_in)
+        self._defaults = DefaultBranches(DefaultLiveness(self.ev), self._callers_in)
         self._made_once: dict[object, object] = {}
         self._named_calls: dict[Code, dict[str, list[tuple[int, ir.Perform, ir.Call]]]] = {}
         self._remembered: dict[tuple[Hashable, ...], object] = {}
@@ -642,6 +645,16 @@ class Model:
             return None
         proven.sort(key=lambda one: one.has_workers(2) != "yes")  # stable; with one worker most faults show less
         return Exposure((*proven, *maybe), "proven" if proven else "possible")
+
+    def off_by_default(self, frame: Frame, context: int, loaders: Iterable[Loader]) -> Site | None:
+        """The test that keeps all these loaders from a context of a frame as long as users set no option; None if one
+        of them runs it."""
+        found: Site | None = None
+        for loader in loaders if frame in self.reached else ():
+            found = self._defaults.keep_out(loader.index, frame, context)
+            if found is None:
+                return None
+        return found
 
     def environment(self, loader: Loader | None = None) -> Environment:
         """What the loader runs on: the environment of its file, without the platforms on which its line does not run.

@@ -39,8 +39,8 @@ class OpposedBranches:
             return False
         made = self._made_under.get(site)
         if made is None:
-            here = site.frame.code.evaluated_by(site.expr)
-            made = self._made_under[site] = frozenset(_choices(site.frame, _context(site.frame.code, here)))
+            here = site.frame.code.context_of(site.expr)
+            made = self._made_under[site] = frozenset(_choices(site.frame, here))
         return bool(made) and self._excluded(made, index, frame, context, _MAX_CALLS)
 
     def _excluded(self, made: frozenset[Choice], index: int, frame: Frame, context: int, calls: int) -> bool:
@@ -48,13 +48,8 @@ class OpposedBranches:
             return True
         callers = self._callers(frame, index) if calls else ()
         return bool(callers) and all(
-            self._excluded(made, index, caller, _context(caller.code, caller.code.evaluated_by(number)), calls - 1)
-            for caller, number in callers
+            self._excluded(made, index, caller, caller.code.context_of(number), calls - 1) for caller, number in callers
         )
-
-
-def _context(code: Code, step: int | None) -> int:
-    return code.one.steps[step].context if code.one is not None and step is not None else 0
 
 
 def _choices(frame: Frame, context: int) -> Iterator[Choice]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import Site
 from loaderlint.project.reach.model import Model
 
@@ -21,7 +21,12 @@ def is_expected(site: Site, tested: int, model: Model) -> bool:
     frame = site.frame
     one = model.def_of(frame)
     names = set(_names(tested, frame, model)) if tested != NONE else set()
-    here = next((s.context for s in one.steps if isinstance(s, ir.Perform) and s.call == site.expr), 0)
+    at, here = next(
+        ((n, s.context) for n, s in enumerate(one.steps) if isinstance(s, ir.Perform) and s.call == site.expr), (0, 0)
+    )
+    for test in _asserted(at, here, frame.code):
+        if tested in ir.made_of(frame.code.exprs, [test]) or names & set(_names(test, frame, model)):
+            return True
     while here > 0:
         context = one.contexts[here]
         around = set(_names(context.expr, frame, model)) if context.expr != NONE else set()
@@ -33,6 +38,17 @@ def is_expected(site: Site, tested: int, model: Model) -> bool:
             return True
         here = context.parent
     return False
+
+
+def _asserted(before: int, context: int, code: Code) -> Iterator[int]:
+    """What is asserted on every way to a step of a context."""
+    one = code.one
+    if one is None:
+        return
+    branching = {around.expr for around in one.contexts} | {e.test for e in code.exprs if isinstance(e, ir.IfExp)}
+    for number, step in code.steps_of(ir.Test):
+        if number < before and step.expr not in branching and one.is_within(context, step.context):
+            yield step.expr
 
 
 def _catches_it(block: int, frame: Frame, model: Model) -> bool:

@@ -19,6 +19,7 @@ from loaderlint.project.evaluation.values import (
     Method,
     SeqOf,
     Val,
+    join,
     of,
     unknown,
 )
@@ -80,7 +81,6 @@ def _pooled(pool: LibObject, method: str, arguments: Arguments, model: Model) ->
         return
     kind, made = POOLS[pool.name], model.ev.calls.site_arguments(pool.site)
     function, rest = arguments.positional[0], arguments.positional[1:]
-    passed = _ITEM
     if method in _SPREAD:
         passed = Arguments(rest, arguments.keywords, arguments.more_positional, arguments.more_keywords)
     elif method in _PACKED:
@@ -89,7 +89,9 @@ def _pooled(pool: LibObject, method: str, arguments: Arguments, model: Model) ->
         items = sequences[0].items if len(sequences) == 1 and isinstance(sequences[0], SeqOf) else ()
         passed = Arguments(items, more_positional=not items, more_keywords=True)
     elif method.startswith("starmap"):
-        passed = Arguments(more_positional=True)
+        passed = _unpacked(_item(rest))
+    else:
+        passed = Arguments((_item(rest),))
     context = made.get(*kind.context)
     if pool.name.endswith(".get_context.Pool"):
         context = _context_of(pool, model)
@@ -97,6 +99,21 @@ def _pooled(pool: LibObject, method: str, arguments: Arguments, model: Model) ->
     if count is None or is_none(count):
         count = _AS_MANY_AS_PROCESSORS
     yield Mapping(function, passed, count, context, made.get(*kind.initializer))
+
+
+def _item(iterables: tuple[Val, ...]) -> Val:
+    """One of the items that `pool.map(f, items)` passes on."""
+    lists = [atom for atom in iterables[0].atoms if isinstance(atom, SeqOf) and atom.items] if iterables else []
+    is_known = bool(lists) and len(lists) == len(iterables[0].atoms)
+    return join(item for one in lists for item in one.items) if is_known else unknown("item")
+
+
+def _unpacked(item: Val) -> Arguments:
+    """The arguments that `pool.starmap` makes of an item."""
+    tuples = [atom for atom in item.atoms if isinstance(atom, SeqOf)]
+    if len(tuples) != 1 or len(item.atoms) != 1:
+        return Arguments(more_positional=True)
+    return Arguments(tuples[0].items)
 
 
 def _context_of(pool: LibObject, model: Model) -> Val | None:

@@ -4,7 +4,8 @@ A rule finds candidates and writes messages. Whether a candidate becomes a findi
 
 1. A loader with enough workers runs it, in a part of its work that counts, and nothing cures the fault there.
 2. It is certain enough to be reported. A finding that is only possible is one step less severe, and one more step for
-   each doubt, that is, each condition that is not known. Nothing below a hint is reported.
+   each doubt, that is, each condition that is not known. What only runs where a user sets an option is one step less
+   severe too. Nothing below a hint is reported.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Generic, TypeVar
 
 from loaderlint.findings.finding import Certainty, Evidence, Finding, Fix, Place, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Site
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part
 from loaderlint.rules.base import Rule
 from loaderlint.rules.shared.silence_reasons import silent, unexposed
@@ -79,11 +81,15 @@ class Verdict:
         return Finding(self.rule, self.severity, self.certainty, message, place, subject, tuple(evidence), fixes)
 
 
+_UNSET = "it runs only where an option is set: by default, this test keeps it from running"
+
+
 @dataclass(frozen=True, slots=True)
 class WorkerVerdict(Verdict, Generic[_About]):
     """A fault in the workers of the loaders in `exposure`. `about`, `frame` and `spot` are those of the candidate that
     leads, which messages name; `together` holds what all candidates of the fault are about. `loaders`: where the
-    loaders of a verdict that is only possible are made, see `Finding.loaders`."""
+    loaders of a verdict that is only possible are made, see `Finding.loaders`. `unset`: the test that keeps it from
+    running as long as no option is set."""
 
     about: _About
     frame: Frame
@@ -91,6 +97,7 @@ class WorkerVerdict(Verdict, Generic[_About]):
     exposure: Exposure
     together: tuple[_About, ...]
     loaders: tuple[Place, ...] = ()
+    unset: tuple[Place, ...] = ()
 
     def finding(
         self,
@@ -100,7 +107,8 @@ class WorkerVerdict(Verdict, Generic[_About]):
         evidence: Iterable[Evidence] = (),
         fixes: tuple[Fix, ...] = (),
     ) -> Finding:
-        """As `Verdict.finding`, with the loaders."""
+        """As `Verdict.finding`, with the loaders and the option."""
+        evidence = (*evidence, *(Evidence(place, _UNSET) for place in self.unset))
         return replace(Verdict.finding(self, message, place, subject, evidence, fixes), loaders=self.loaders)
 
     def why(self, model: Model) -> tuple[Evidence, ...]:
@@ -191,14 +199,37 @@ def _judged(
         return
     lead, exposure = found
     severity = asked.weigh([lead, *(one for one in alike if one is not lead)], exposure)
+    unset = _unset(alike, exposure, model)
+    if unset is not None and not isinstance(severity, Unsaid):
+        severity = severity.lowered(1) or Unsaid(_UNSET)
     if isinstance(severity, Unsaid):
         yield from silent(asked.rule.name, lead.spot, severity.reason, model)
         return
     together = tuple(one.about for one in alike)
     loaders = model.loader_places(exposure) if exposure.certainty == "possible" else ()
     yield WorkerVerdict(
-        asked.rule.name, severity, exposure.certainty, lead.about, lead.frame, lead.spot, exposure, together, loaders
+        asked.rule.name,
+        severity,
+        exposure.certainty,
+        lead.about,
+        lead.frame,
+        lead.spot,
+        exposure,
+        together,
+        loaders,
+        () if unset is None else (model.site_place(unset),),
     )
+
+
+def _unset(alike: Sequence[Candidate[_About]], exposure: Exposure, model: Model) -> Site | None:
+    """The test that keeps the fault, everywhere it is, from running as long as no option is set."""
+    found: Site | None = None
+    for one in alike:
+        context = one.spot.context if one.spot.frame is one.frame else 0
+        found = model.off_by_default(one.frame, context, exposure.loaders)
+        if found is None:
+            return None
+    return found
 
 
 def _exposure(one: Candidate[_About], asked: _Asked[_About], model: Model) -> Exposure | None:

@@ -71,9 +71,10 @@ def _object_kind(atom: LibObject) -> Kind | None:
     return None if found.item else "array"
 
 
-def container_kind(origin: Origin, model: Model) -> Kind:
-    """The kind of an item that is known to be an array, from the field it is kept in."""
-    for atom in _field(origin, model).only(LibObject):
+def container_kind(origin: Origin, value: Val, model: Model) -> Kind:
+    """The kind of an item that is known to be an array, from the field it is kept in, or from what it is an item
+    of."""
+    for atom in (*_field(origin, model).only(LibObject), *value.only(LibObject)):
         found = made(atom.name) if isinstance(atom, LibObject) else None
         if found is not None and found.maker not in _ANYTHING:
             return "tensor" if found.maker.startswith("torch.") else "array"

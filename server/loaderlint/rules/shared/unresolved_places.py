@@ -31,8 +31,9 @@ class Spot(NamedTuple):
     def context(self) -> int:
         """The branch of the def that it stands in."""
         code = self.frame.code
-        step = code.evaluated_by(self.number) if self.kind == "expression" else self.number
-        return code.one.steps[step].context if code.one and step is not None and self.kind != "def" else 0
+        if self.kind == "expression":
+            return code.context_of(self.number)
+        return code.one.steps[self.number].context if code.one and self.kind == "step" else 0
 
     def place(self, model: Model) -> Place:
         """Where it stands."""

@@ -5,7 +5,8 @@
 Finds sample code that changes in place what the dataset stores: `x = self.data[i]; x *= 2`, `x[mask] = 0`,
 `x.clamp_(0)`, `np.random.shuffle(x)`, `cv2.rectangle(x, ...)`, directly or in a helper that edits its argument. Where
 the dataset keeps one dictionary, list or object for each sample, it also finds what changes such a record more each
-time: `info["path"] = root + info["path"]`, `info["boxes"].append(box)`, `info.pop("mask")`.
+time: `info["path"] = root + info["path"]`, `info["boxes"].append(box)`, `info.pop("mask")`. The lists in a copy of one
+level (`dict(info)`, `info.copy()`, `{**info}`) are those of the record.
 
 ## Why is this bad?
 `self.data[i]` is no copy: the next time the sample is read it has been changed already, a little more each epoch.

@@ -31,7 +31,7 @@ def kind_of_edited(frame: Frame, edit: Edit, value: Val, origin: Origin, model: 
     if edit.shows == "list" and model.ev.expr(frame, edit.target) is not None:
         return "list"  # `x.sort()` as a statement: a list or an array, and both have `.copy()`
     if edit.shows is not None or used_as_array(edit.target, frame, model) or has_rows(origin, model):
-        return "list" if known == "list" else container_kind(origin, model)
+        return "list" if known == "list" else container_kind(origin, value, model)
     if edit.form == "item augment" and origin.relation == "element":
         return "unknown"  # whatever the item is, its container is changed
     return None

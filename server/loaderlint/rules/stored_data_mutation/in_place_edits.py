@@ -33,7 +33,7 @@ def edits(frame: Frame, model: Model) -> Iterator[Edit]:
         if isinstance(step, ir.Augment) and step.stored != "attr":  # a counter on self is state
             yield from _augment(step, number, frame, model)
         elif isinstance(step, ir.SetItem) and not _follows_augment(frame, number, model):
-            shows = _shown_by_index(step.index, frame, model)
+            shows = _shown_by_index(step.index, frame, model) or _shown_by_number(step, frame, model)
             yield Edit(step.base, Spot(frame, number, "step"), shows, "an assignment to its items", "item")
         elif isinstance(step, ir.Perform):
             yield from _calls(step.call, step.call in unused, frame, model)
@@ -63,6 +63,14 @@ def _follows_augment(frame: Frame, number: int, model: Model) -> bool:
 def _shown_by_index(index: int, frame: Frame, model: Model) -> Kind | None:
     """Only arrays take some indexes; a plain slice is taken by lists too."""
     return "unknown" if is_array_index(index, frame, model) else None
+
+
+def _shown_by_number(step: ir.SetItem, frame: Frame, model: Model) -> Kind | None:
+    """`x[2:] = 0`: a list takes no number for several items."""
+    if not isinstance(model.ev.expr(frame, step.index), ir.Slice):
+        return None
+    stored = model.ev.eval(step.value, frame).literal
+    return "unknown" if stored is not None and stored.kind in ("int", "float", "bool") else None
 
 
 def _calls(number: int, unused: bool, frame: Frame, model: Model) -> Iterator[Edit]:

@@ -13,7 +13,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.plain_records import GROWING_METHODS, JOINS, PLAIN_LOADERS, SHRINKING_METHODS
 from loaderlint.project.evaluation.frames import Code, Frame
-from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibObject, MapOf, Origin, SeqOf, Val
+from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibObject, MapOf, Origin, SeqOf, Unknown, Val
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.unresolved_places import Spot
 
@@ -48,7 +48,8 @@ def record_edits(frame: Frame, model: Model) -> Iterator[RecordEdit]:
 def is_record(value: Val, origin: Origin) -> bool:
     """Whether a value is one of several plain lists, dictionaries or objects of the project that are stored together.
     Other containers may make their items again."""
-    return "[]" in origin.path and bool(value.atoms) and all(map(_is_plain, value.atoms))
+    known = value.atoms - {Unknown("looked up by a key")}  # which item of a dict it is does not matter
+    return "[]" in origin.path and bool(known) and all(map(_is_plain, known))
 
 
 def _is_plain(atom: Atom) -> bool:

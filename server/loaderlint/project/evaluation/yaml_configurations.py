@@ -1,0 +1,290 @@
+"""What programs read from YAML configurations: `cfg.data.num_workers` in a function under `@hydra.main`, and the
+objects that `instantiate(cfg.dataset)` makes.
+
+A run that is told nothing else has the configuration that `@hydra.main` names, so it counts as the default of an option
+does. It is put together as Hydra does it, from the files that its `defaults` name.
+
+Sources: hydra `_internal/defaults_list.py`, `_internal/config_loader_impl.py`,
+`_internal/instantiate/_instantiate2.py`; omegaconf `grammar_parser.py`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.knowledge.registries import makes_configured
+from loaderlint.project.evaluation.argument_binding import Arguments
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.recursion_guard import provisional
+from loaderlint.project.evaluation.values import (
+    ClassRef,
+    Instance,
+    Lib,
+    Literal_,
+    MapOf,
+    Namespace,
+    SeqOf,
+    Site,
+    Val,
+    of,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from loaderlint.project.evaluation.evaluator import Evaluator
+
+#: What `Namespace.how` of a node begins with; the keys that lead to the node follow.
+_NODE = "yaml:"
+#: How messages call where such a constant comes from.
+_SOURCE = "configuration default"
+#: The files of one configuration, the items of a node, the steps from one reference to another, the parts of a path.
+_MAX_FILES = 64
+_MAX_ITEMS = 64
+_MAX_REFERENCES = 8
+_MAX_PATH = 12
+_REFERENCE = re.compile(r"\$\{([A-Za-z_][\w.]*)\}")
+_SAME_PATH = ("builtins.str", "pathlib.Path", "os.path.abspath", "os.path.realpath", "os.path.normpath", "os.fspath")
+_MISSING = object()
+
+
+class YamlConfigurations:
+    """The configurations of one snapshot."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._ev = evaluator
+        self._composed: dict[Path, Mapping[str, object]] = {}
+
+    # --- nodes --------------------------------------------------------------------------------------------------------
+
+    def of_main(self, decorator: ir.Call, frame: Frame) -> Val | None:
+        """What `@hydra.main(config_path=..., config_name=...)` passes to the function; None if the file is not in
+        sight."""
+        named = {arg.name: arg.value for arg in decorator.args if arg.kind == "kw"}
+        positional = [arg.value for arg in decorator.args if arg.kind == "pos"]
+        folder = _path(self._ev, named.get("config_path", positional[0] if positional else ir.NONE), frame)
+        name = _path(self._ev, named.get("config_name", positional[1] if len(positional) > 1 else ir.NONE), frame)
+        if folder is None or name is None:
+            return None
+        path = Path(os.path.normpath(frame.path.parent / folder / f"{name.removesuffix('.yaml')}.yaml"))
+        return of(Namespace(path, _NODE)) if self._whole(path) else None
+
+    def attribute(self, node: Namespace, name: str) -> Val:
+        """Item `name` of a node."""
+        keys = (*_keys(node), name)
+        return self._as_value(node.path, keys, self._at(node.path, keys))
+
+    def as_map(self, node: Namespace) -> MapOf | None:
+        """A node as a dict; None for other namespaces."""
+        found = self._at(node.path, _keys(node)) if is_node(node) else None
+        names = [name for name in list(found)[:_MAX_ITEMS] if name] if isinstance(found, Mapping) else None
+        return None if names is None else MapOf(tuple(names), tuple(self.attribute(node, name) for name in names))
+
+    def _as_value(self, path: Path, keys: tuple[str, ...], found: object) -> Val:
+        if isinstance(found, Mapping):
+            return of(Namespace(path, _NODE + ".".join(keys)))
+        if isinstance(found, list):
+            inner = [(*keys, str(index)) for index in range(min(len(found), _MAX_ITEMS))]
+            return of(SeqOf("list", tuple(self._as_value(path, each, self._at(path, each)) for each in inner)))
+        if found is None or isinstance(found, str | int | float | bool):
+            return of(Literal_(type(found).__name__, found, _SOURCE))
+        return unknown("config")
+
+    def _at(self, path: Path, keys: tuple[str, ...], references: int = 0) -> object:
+        """What stands under some keys of a configuration, references (`${name}`) followed; `_MISSING` if nothing does,
+        or if that is not known."""
+        found = self._followed(path, self._whole(path), references)
+        for key in keys:
+            if isinstance(found, Mapping) and key in found:
+                found = self._followed(path, found[key], references)
+            elif isinstance(found, list) and key.isdigit() and int(key) < len(found):
+                found = self._followed(path, found[int(key)], references)
+            else:
+                return _MISSING
+        return found
+
+    def _followed(self, path: Path, found: object, references: int) -> object:
+        if not isinstance(found, str) or "${" not in found:
+            return found
+        named = _REFERENCE.fullmatch(found)
+        if named is None or references >= _MAX_REFERENCES:
+            return _MISSING
+        return self._at(path, tuple(named[1].split(".")), references + 1)
+
+    # --- files --------------------------------------------------------------------------------------------------------
+
+    def _whole(self, path: Path) -> Mapping[str, object]:
+        """The configuration that a file names, with those that it takes in; empty if it cannot be read."""
+        if path not in self._composed:
+            with provisional(self._composed, path, {}):
+                self._composed[path] = self._compose(path, path.parent, [_MAX_FILES])
+        return self._composed[path]
+
+    def _compose(self, path: Path, root: Path, left: list[int]) -> Mapping[str, object]:
+        """A file and what its `defaults` take in from the folder `root`; at most `left` files are read."""
+        left[0] -= 1
+        document = self._ev.files.configuration(path) if left[0] >= 0 else None
+        if not isinstance(document, Mapping):
+            return {}
+        own = {key: value for key, value in document.items() if key != "defaults"}
+        entries = document.get("defaults")
+        entries = entries[:_MAX_ITEMS] if isinstance(entries, list) else []
+        found: Mapping[str, object] = {}
+        for entry in entries if "_self_" in entries else [*entries, "_self_"]:
+            if entry == "_self_":
+                found = _merged(found, own)
+            for taken, package in _taken_in(entry, path.parent, root):
+                inner = self._compose(taken, root, left)
+                for name in reversed(package):
+                    inner = {name: inner}
+                found = _merged(found, inner)
+        return found
+
+    # --- what is made of them -----------------------------------------------------------------------------------------
+
+    def made_by(self, name: str, first: Val | None, frame: Frame) -> Val | None:
+        """The class or function that a library call makes something of, or looks up, where its first argument names it;
+        None if it is no such call, or where that is not in sight."""
+        if first is None or len(first.atoms) != 1:
+            return None
+        (atom,) = first.atoms
+        if isinstance(atom, Literal_) and name in ("hydra.utils.get_class", "hydra.utils.get_object"):
+            return self._named(atom.value, frame)
+        if not isinstance(atom, Namespace) or not is_node(atom) or not makes_configured(name):
+            return None
+        node = self._at(atom.path, _keys(atom))
+        if not isinstance(node, Mapping) or node.get("_partial_") is True:
+            return None
+        return self._named(self._at(atom.path, (*_keys(atom), "_target_")), frame)
+
+    def arguments(self, call: ir.Call, frame: Frame) -> Arguments | None:
+        """What the call of `instantiate` passes to what it makes; None for other calls."""
+        func = frame.code.exprs[call.func]
+        if not isinstance(func, ir.Attr | ir.Global) or not call.args or call.args[0].kind != "pos":
+            return None
+        names = [atom.name for atom in self._ev.eval(call.func, frame).atoms if isinstance(atom, Lib)]
+        nodes = self._ev.eval(call.args[0].value, frame).only(Namespace) if any(map(makes_configured, names)) else []
+        if len(nodes) != 1 or not isinstance(nodes[0], Namespace):
+            return None
+        found = self.as_map(nodes[0])
+        if found is None:
+            return None
+        pairs = [(key, value) for key, value in zip(found.keys, found.values, strict=True) if key is not None]
+        given = tuple((key, self._made_inside(value, frame)) for key, value in pairs if not key.startswith("_"))
+        return Arguments((), given).before(self._ev.calls.arguments(call, frame, skip=1))
+
+    def instantiates(self, site: Site) -> bool:
+        """Whether a configuration in sight says of which class the object is that is made at a place."""
+        call = self._ev.expr(site.frame, site.expr)
+        return isinstance(call, ir.Call) and self.arguments(call, site.frame) is not None
+
+    def _made_inside(self, value: Val, frame: Frame) -> Val:
+        """What a node inside an instantiated one becomes: an object of the class that it names, if it names one."""
+        nodes = value.only(Namespace)
+        if len(nodes) != 1 or not isinstance(nodes[0], Namespace):
+            return value
+        target = self._at(nodes[0].path, (*_keys(nodes[0]), "_target_"))
+        if target is _MISSING:
+            return value
+        classes = self._named(target, frame)
+        made = classes.only(ClassRef) if classes is not None else []
+        return of(*(Instance(one, None) for one in made if isinstance(one, ClassRef))) if made else unknown("config")
+
+    def _named(self, target: object, frame: Frame) -> Val | None:
+        """What a dotted name stands for."""
+        module, _, name = target.rpartition(".") if isinstance(target, str) else ("", "", "")
+        return self._ev.names.imported(frame.path, module, name, 0) if module and name else None
+
+
+def is_node(atom: Namespace) -> bool:
+    """Whether a namespace is a part of a configuration."""
+    return atom.how.startswith(_NODE)
+
+
+def _keys(node: Namespace) -> tuple[str, ...]:
+    keys = node.how.removeprefix(_NODE)
+    return tuple(keys.split(".")) if keys else ()
+
+
+def _taken_in(entry: object, folder: Path, root: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """The files that an entry of a `defaults` list takes in, each with the keys under which its content is put. Those
+    of another root and those whose name is chosen at run time are not looked for."""
+    if isinstance(entry, str) and entry != "_self_":
+        written, _, package = entry.partition("@")
+        group, _, name = written.rpartition("/")
+        yield from _in_group(group, name, package or None, folder, root)
+    elif isinstance(entry, Mapping):
+        for key, names in list(entry.items())[:_MAX_ITEMS]:
+            group, _, package = str(key).removeprefix("optional ").partition("@")
+            for name in (names if isinstance(names, list) else [names])[:_MAX_ITEMS]:
+                yield from _in_group(group, name, package or None, folder, root)
+
+
+def _in_group(
+    group: str, name: object, package: str | None, folder: Path, root: Path
+) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    if not isinstance(name, str) or "${" in name or group.startswith("override "):
+        return
+    if group.startswith("/") and folder != root:
+        return  # where it is put is not below the file that names it
+    *inner, last = [part for part in f"{group.strip('/')}/{name}".split("/") if part]
+    if package is None:
+        at = tuple(inner)
+    else:
+        at = tuple(part for part in package.split(".") if part not in ("_global_", "_here_", "_group_"))
+    yield folder.joinpath(*inner, f"{last.removesuffix('.yaml')}.yaml"), at
+
+
+def _merged(first: Mapping[str, object], second: Mapping[str, object]) -> Mapping[str, object]:
+    """Two configurations as one; what the second says counts."""
+    both = dict(first)
+    for key, value in second.items():
+        before = both.get(key)
+        both[key] = _merged(before, value) if isinstance(before, Mapping) and isinstance(value, Mapping) else value
+    return both
+
+
+def _path(ev: Evaluator, number: int, frame: Frame, depth: int = 0) -> str | None:
+    """A path or a part of one that is written with `__file__`, `os.path` and `pathlib`; None for anything else."""
+    if number == ir.NONE or depth > _MAX_PATH:
+        return None
+    inner = [_path(ev, part, frame, depth + 1) for part in _parts(ev, number, frame)]
+    if any(part is None for part in inner):
+        return None
+    parts = [part for part in inner if part is not None]
+    match frame.code.exprs[number]:
+        case ir.Global("__file__"):
+            return str(frame.path)
+        case ir.Attr(_, "parent"):
+            return os.path.dirname(parts[0])
+        case ir.Attr(_, "stem"):
+            return Path(parts[0]).stem
+        case ir.Call() | ir.Bin() if parts:
+            return os.path.dirname(parts[0]) if _is_dirname(ev, number, frame) else os.path.join(*parts)
+    literal = ev.eval(number, frame).literal
+    return literal.value if literal is not None and isinstance(literal.value, str) else None
+
+
+def _parts(ev: Evaluator, number: int, frame: Frame) -> list[int]:
+    """The expressions that such a path is put together from."""
+    match frame.code.exprs[number]:
+        case ir.Attr(base, "parent" | "stem"):
+            return [base]
+        case ir.Bin("/", left, right):
+            return [left, right]
+        case ir.Call(func, args):
+            called = frame.code.exprs[func]
+            passed = [arg.value for arg in args if arg.kind == "pos"]
+            if isinstance(called, ir.Attr) and called.name in ("joinpath", "resolve", "absolute"):
+                return [called.base, *passed]
+            names = {atom.name for atom in ev.eval(func, frame).atoms if isinstance(atom, Lib)}
+            return passed if names & {*_SAME_PATH, "os.path.join", "os.path.dirname"} else []
+    return []
+
+
+def _is_dirname(ev: Evaluator, number: int, frame: Frame) -> bool:
+    call = frame.code.exprs[number]
+    return isinstance(call, ir.Call) and Lib("os.path.dirname") in ev.eval(call.func, frame).atoms

@@ -1,0 +1,43 @@
+"""Branches that are not taken unless a user sets an option: what stands under `if args.noise:` where the option is off
+by default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from loaderlint.project.evaluation.dead_code import DefaultLiveness
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Site
+
+#: How many calls are looked back through for the branches that lead to a line.
+_MAX_CALLS = 6
+
+
+class DefaultBranches:
+    """`callers(frame, index)` gives the frames, with the expressions, from which the loader of that index runs a frame;
+    none for one that it calls itself."""
+
+    def __init__(self, liveness: DefaultLiveness, callers: Callable[[Frame, int], Sequence[tuple[Frame, int]]]) -> None:
+        self._liveness = liveness
+        self._callers = callers
+
+    def keep_out(self, index: int, frame: Frame, context: int, calls: int = _MAX_CALLS) -> Site | None:
+        """The test that, by the defaults of options, keeps a loader from a context of a frame on every way that leads
+        there; None if there is none."""
+        if (test := self._off(frame, context)) is not None:
+            return test
+        found: Site | None = None
+        for caller, number in self._callers(frame, index) if calls else ():
+            found = self.keep_out(index, caller, caller.code.context_of(number), calls - 1)
+            if found is None:
+                return None
+        return found
+
+    def _off(self, frame: Frame, context: int) -> Site | None:
+        """The test around a context that the defaults of options decide against."""
+        one = frame.code.one
+        if one is None or not self._liveness.is_dead(context, frame):
+            return None
+        while self._liveness.is_dead(one.contexts[context].parent, frame):
+            context = one.contexts[context].parent
+        return Site(frame, one.contexts[context].expr)
