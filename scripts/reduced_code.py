@@ -92,7 +92,7 @@ def reduced(modules: Sequence[Module]) -> dict[str, str]:
 @dataclass(frozen=True, slots=True)
 class _Library:
     """The top-level packages of a library, the names of its functions that have effects, and those of attributes that
-    are called and are no methods."""
+    are stored and, in some class, are no methods."""
 
     tops: frozenset[str]
     effects: frozenset[str]
@@ -100,9 +100,19 @@ class _Library:
 
 
 def _held_callables(modules: Sequence[Module]) -> set[str]:
-    nodes = [one for module in modules for one in ast.walk(module.tree)]
-    stored = {one.attr for one in nodes if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)}
-    return stored - {one.name for one in nodes if isinstance(one, ast.FunctionDef)}
+    """The names of attributes that some class stores and has no method of."""
+    found: set[str] = set()
+    for module in modules:
+        for one in ast.walk(module.tree):
+            if isinstance(one, ast.ClassDef):
+                inside = list(ast.walk(one))
+                stored = {each.attr for each in inside if isinstance(each, ast.Attribute) and _is_stored(each)}
+                found |= stored - {each.name for each in inside if isinstance(each, ast.FunctionDef)}
+    return found
+
+
+def _is_stored(node: ast.Attribute) -> bool:
+    return isinstance(node.ctx, ast.Store)
 
 
 def _with_effects(modules: Sequence[Module], held: frozenset[str]) -> set[str]:

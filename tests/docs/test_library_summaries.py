@@ -146,6 +146,25 @@ def test_a_method_that_calls_what_it_holds_keeps_those_that_call_it() -> None:
     assert "self.prepare(index)" in text.partition("def __getitem__")[2]
 
 
+def test_what_one_class_holds_is_called_though_another_has_a_method_of_the_name() -> None:
+    text = reduced(
+        """
+        class Images:
+            def __init__(self, transform):
+                self.transform = transform
+
+            def __getitem__(self, index):
+                image = self.transform(index + 1)
+                return image * 2
+
+        class Crop:
+            def transform(self, image):
+                return image * 2
+        """
+    )
+    assert "self.transform(_)" in text.partition("def __getitem__")[2]
+
+
 def test_a_name_that_an_import_binds_in_a_function_stays() -> None:
     text = reduced(
         """
