@@ -17,8 +17,11 @@ declares, else of the newest. `loaderlint explain FILE:LINE` says so: `Queue as 
 (torchio/data/queue.py)`. A summary holds the interface of the modules that loaders and datasets have to do with, and
 what their functions do: it is no copy of the source. Models, layers, losses and command lines are left out.
 
-*Table*: the [tables](wrappers.md) say what the names of this library do, because that was measured. Its summary only
-checks the tables."""
+What the [tables](wrappers.md) say of single names was measured, and comes before source and summary. *Table*: they
+speak of this library as a whole, because most of it is compiled. Its summary only checks them.
+
+ultralytics is under the AGPL, so no summary of it comes with loaderlint. detectron2 and PyTorch3D have no release on
+PyPI to read. All three are read where they are installed."""
 
 
 def page(note: str) -> str:

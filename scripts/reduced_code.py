@@ -46,7 +46,9 @@ _EFFECTS = (
     "zipfile.",
 )
 _BUILTIN_EFFECTS = frozenset({"delattr", "iter", "next", "open", "setattr", "super"})
-_BUILTIN_VALUES = frozenset({"dict", "getattr", "hasattr", "list", "map", "set", "sorted", "tuple", "vars", "zip"})
+_BUILTIN_VALUES = frozenset(
+    "dict enumerate getattr hasattr list map reversed set sorted tuple vars zip".split()  # of what they are given
+)
 _CHANGES = frozenset(
     """
     add append clear close discard extend fill insert pop popitem put remove resize reverse set_epoch setdefault
@@ -82,14 +84,15 @@ class Module:
 def reduced(modules: Sequence[Module]) -> dict[str, str]:
     """The reduced text of each module by its path."""
     tops = frozenset(one.name.partition(".")[0] for one in modules)
-    library = _Library(tops, frozenset(_with_effects(modules)), frozenset(_held_callables(modules)))
+    held = frozenset(_held_callables(modules))
+    library = _Library(tops, frozenset(_with_effects(modules, held)), held)
     return {one.path: _ReducedModule(one, library).text() for one in modules}
 
 
 @dataclass(frozen=True, slots=True)
 class _Library:
     """The top-level packages of a library, the names of its functions that have effects, and those of attributes that
-    are called and are no methods."""
+    are stored and, in some class, are no methods."""
 
     tops: frozenset[str]
     effects: frozenset[str]
@@ -97,12 +100,22 @@ class _Library:
 
 
 def _held_callables(modules: Sequence[Module]) -> set[str]:
-    nodes = [one for module in modules for one in ast.walk(module.tree)]
-    stored = {one.attr for one in nodes if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)}
-    return stored - {one.name for one in nodes if isinstance(one, ast.FunctionDef)}
+    """The names of attributes that some class stores and has no method of."""
+    found: set[str] = set()
+    for module in modules:
+        for one in ast.walk(module.tree):
+            if isinstance(one, ast.ClassDef):
+                inside = list(ast.walk(one))
+                stored = {each.attr for each in inside if isinstance(each, ast.Attribute) and _is_stored(each)}
+                found |= stored - {each.name for each in inside if isinstance(each, ast.FunctionDef)}
+    return found
 
 
-def _with_effects(modules: Sequence[Module]) -> set[str]:
+def _is_stored(node: ast.Attribute) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def _with_effects(modules: Sequence[Module], held: frozenset[str]) -> set[str]:
     """The names of functions that have effects, or call some that have."""
     calls: dict[str, set[str]] = {}
     found: set[str] = set()
@@ -112,7 +125,8 @@ def _with_effects(modules: Sequence[Module]) -> set[str]:
             if not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
             params = set(_names(one.args))
-            if any(_is_effect(step, imports, params) for step in ast.walk(one)):
+            given = params | _given(one)
+            if any(_is_effect(step, imports, given) or _calls_held(step, held) for step in ast.walk(one)):
                 found.add(one.name)
             called = (_last(step.func) for step in ast.walk(one) if isinstance(step, ast.Call))
             calls.setdefault(one.name, set()).update(called)
@@ -122,6 +136,39 @@ def _with_effects(modules: Sequence[Module]) -> set[str]:
         reach = found - _COMMON
         found |= {name for name, called in calls.items() if called & reach}
     return found - _COMMON
+
+
+def _given(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """The local variables of a function that stand for something that it was given or holds: `for step in self.steps`,
+    `step = steps[0]`."""
+    params = set(_names(function.args))
+    found: set[str] = set()
+    for one in ast.walk(function):
+        match one:
+            case ast.For(target, value) | ast.AsyncFor(target, value) | ast.comprehension(target, value):
+                bound = [target]
+            case ast.Assign(bound, value):
+                pass
+            case _:
+                continue
+        if any(_root(part) in params for part in _passed_on(value)):
+            found.update(name.id for part in bound for name in ast.walk(part) if isinstance(name, ast.Name))
+    return found - params
+
+
+def _passed_on(value: ast.expr) -> Iterator[ast.expr]:
+    """The parts of an expression whose items are its own: of `enumerate(self.steps)`, `self.steps`."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _BUILTIN_VALUES:
+        yield from value.args
+    elif isinstance(value, ast.Name | ast.Attribute | ast.Subscript):
+        yield value
+
+
+def _calls_held(node: ast.AST, held: frozenset[str]) -> bool:
+    """Whether a node calls an attribute that is no method: `self.transform(x)`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    return node.func.attr in held and _root(node.func) in ("self", "cls")
 
 
 def _is_effect(node: ast.AST, imports: Mapping[str, str], params: set[str]) -> bool:
@@ -246,11 +293,11 @@ class _ReducedModule:
         decorators = [plain.value(one, decorator=True) for one in stmt.decorator_list]
         return ast.ClassDef(stmt.name, bases, keywords, self._block(stmt.body) or [ast.Pass()], decorators)
 
-    def is_effect(self, call: ast.Call, params: frozenset[str], inner: frozenset[str]) -> bool:
-        """Whether a call is an effect, in a function with these parameters and functions of its own."""
+    def is_effect(self, call: ast.Call, given: frozenset[str], inner: frozenset[str]) -> bool:
+        """Whether a call is an effect, in a function that was given this and has these functions of its own."""
         func = call.func
         if isinstance(func, ast.Name):
-            if func.id in params or func.id in inner or func.id in _BUILTIN_EFFECTS:
+            if func.id in given or func.id in inner or func.id in _BUILTIN_EFFECTS:
                 return True
             full = _dotted(func, self.imports)
             if is_known_effect(full):
@@ -266,7 +313,7 @@ class _ReducedModule:
             return True
         if isinstance(func.value, ast.Call) and _last(func.value.func) == "super":
             return True
-        return _root(func) in ("self", "cls") and func.attr in self.library.held
+        return _calls_held(call, self.library.held)
 
 
 @dataclass(slots=True)
@@ -278,6 +325,7 @@ class _Function:
     outer: _Function | None
     params: frozenset[str] = frozenset()
     inner: frozenset[str] = frozenset()
+    given: frozenset[str] = frozenset()
     locals: dict[str, str] = field(default_factory=dict)
     effects: int = 0
 
@@ -287,9 +335,11 @@ class _Function:
         self.params = frozenset(_names(self.node.args))
         bound = _bound_in(self.node)
         self.inner = frozenset(name for name, is_def in bound.items() if is_def)
+        self.given = self.params.difference(("self", "cls")) | _given(self.node)
         if self.outer is not None:
             self.params |= self.outer.params
             self.inner |= self.outer.inner
+            self.given |= self.outer.given
             self.locals = dict(self.outer.locals)
         for name in bound:
             if name not in self.params and name not in self.inner:
@@ -484,7 +534,7 @@ class _Function:
     # --- expressions --------------------------------------------------------------------------------------------------
 
     def is_effect(self, call: ast.Call) -> bool:
-        found = self.module.is_effect(call, self.params - {"self", "cls"}, self.inner)
+        found = self.module.is_effect(call, self.given, self.inner)
         self.effects += found
         return found
 

@@ -77,6 +77,14 @@ def test_nothing_of_the_text_is_left_but_interfaces_and_effects() -> None:
         ("x += 1\nreturn x", "x += 1\nreturn x"),
         ("return self.transform(x + 1)", "return self.transform(_)"),
         ("return [self.transform(i) for i in x]", "return [self.transform(v1) for v1 in x]"),
+        ("for step in self.steps:\n    x = step(x)\nreturn x", "for v1 in self.steps:\n    x = v1(x)\nreturn x"),
+        (
+            "for i, step in enumerate(x):\n    y = step(i)\n    print(i)",
+            "for v1, v2 in enumerate(x):\n    v2(v1)",
+        ),
+        ("step = self.steps[0]\nreturn step(x * 2)", "v1 = self.steps[0]\nreturn v1(_)"),
+        ("step = make()\nreturn step(x)", "return _"),
+        ("for kind in (int, float):\n    print(kind(x))", "pass"),
         ("return np.stack([random.random() * i for i in x])", "random.random()\nreturn np.stack([_ for v1 in x])"),
         ("return x.mean(random.random())", "random.random()\nreturn _"),
         ("if self.file is None:\n    self.file = open('a b')", "if self.file is None:\n    self.file = open(_)"),
@@ -118,6 +126,43 @@ def test_a_function_with_an_effect_keeps_those_that_call_it() -> None:
     )
     assert "draw()\n    return _" in text.partition("def twice")[2]
     assert "other" not in text
+
+
+def test_a_method_that_calls_what_it_holds_keeps_those_that_call_it() -> None:
+    text = reduced(
+        """
+        class Base:
+            def __init__(self, pipeline):
+                self.pipeline = pipeline
+
+            def prepare(self, index):
+                return self.pipeline(index)
+
+            def __getitem__(self, index):
+                item = self.prepare(index)
+                return item if item.size > 3 else None
+        """
+    )
+    assert "self.prepare(index)" in text.partition("def __getitem__")[2]
+
+
+def test_what_one_class_holds_is_called_though_another_has_a_method_of_the_name() -> None:
+    text = reduced(
+        """
+        class Images:
+            def __init__(self, transform):
+                self.transform = transform
+
+            def __getitem__(self, index):
+                image = self.transform(index + 1)
+                return image * 2
+
+        class Crop:
+            def transform(self, image):
+                return image * 2
+        """
+    )
+    assert "self.transform(_)" in text.partition("def __getitem__")[2]
 
 
 def test_a_name_that_an_import_binds_in_a_function_stays() -> None:

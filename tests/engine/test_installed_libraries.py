@@ -359,6 +359,13 @@ BROKEN: dict[str, Mapping[str, str]] = {
     "a function that calls itself": {
         "somelib/__init__.py": "def Feed(data, **more):  # loader\n    return Feed(Feed(data), **more)\n"
     },
+    "half of it installed": {"somelib/__init__.py": "from .feeds import Feed\nfrom ._compiled import *\n"},
+    "only its metadata": {
+        "somelib-1.0.dist-info/RECORD": "somelib/__init__.py,,\n",
+        "somelib-1.0.dist-info/METADATA": "",
+    },
+    "nested deeper than a parser goes": {"somelib/__init__.py": f"Feed = {'(' * 5_000}{')' * 5_000}\n"},
+    "a chain of calls without end": {"somelib/__init__.py": f"Feed = None{'.next()' * 5_000}\n"},
     "star imports of many modules": {
         "somelib/__init__.py": "".join(f"from .m{n} import *\n" for n in range(200)),
         **{f"somelib/m{n}.py": f"from .m{n + 1} import *\n" for n in range(200)},
@@ -378,6 +385,24 @@ def test_a_module_that_is_too_large(tmp_path: Path) -> None:
     root = project(tmp_path, TRAIN, {"somelib/__init__.py": large})
     workspace = Workspace([root])
     assert not any(workspace.check().values()) and not workspace.problems
+
+
+def test_a_module_of_a_hundred_megabytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not a byte of it is read."""
+    root = project(tmp_path, TRAIN, FEED)
+    huge = root / SITE / "somelib/__init__.py"
+    with huge.open("r+b") as file:
+        file.truncate(100_000_000)
+    monkeypatch.setattr(library_sources, "decode", lambda data: pytest.fail("it was read"))
+    assert names(root) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_by_the_name_of_a_module(tmp_path: Path) -> None:
+    """Reading it would wait for ever."""
+    root = project(tmp_path, TRAIN, {"somelib/other.py": ""})
+    os.mkfifo(root / SITE / "somelib/__init__.py")
+    assert names(root) == []
 
 
 def test_a_long_way_through_modules(tmp_path: Path) -> None:
@@ -430,6 +455,32 @@ def test_a_module_that_cannot_be_read(tmp_path: Path) -> None:
     assert not any(workspace.check().values()) and not workspace.problems
 
 
+@pytest.mark.skipif(os.name == "nt", reason="symbolic links need a privilege")
+def test_links_that_lead_to_each_other(tmp_path: Path) -> None:
+    root = project(tmp_path, TRAIN, {"somelib/__init__.py": "from .a import Feed\n"})
+    os.symlink(root / SITE / "somelib/b.py", root / SITE / "somelib/a.py")
+    os.symlink(root / SITE / "somelib/a.py", root / SITE / "somelib/b.py")
+    assert names(root) == []
+
+
+def test_a_library_by_the_name_of_one_that_python_brings(tmp_path: Path) -> None:
+    """What the tables say of `random` and `threading` holds: the environment comes after Python's own modules."""
+    train = """
+import random
+import threading
+from torch.utils.data import DataLoader, Dataset
+class Noisy(Dataset):
+    def __init__(self):
+        self.rng = random.Random(0)
+        self.lock = threading.Lock()
+    def __len__(self): return 8
+    def __getitem__(self, i): return self.rng.random()
+loader = DataLoader(Noisy(), num_workers=4)
+"""
+    hostile = {"random.py": "class Random:\n    def random(self): return 4\n", "threading.py": "Lock = list\n"}
+    assert names(project(tmp_path, train, hostile)) == names(write(tmp_path / "bare", {"train.py": train})) != []
+
+
 def test_a_folder_by_the_name_of_a_module(tmp_path: Path) -> None:
     assert names(project(tmp_path, TRAIN, {"somelib/__init__.py/x.txt": ""})) == []
 
@@ -463,6 +514,24 @@ def test_nothing_of_a_library_is_a_file_of_the_project(tmp_path: Path) -> None:
     workspace = Workspace([root])
     assert list(workspace.check()) == [root / "train.py"]
     assert workspace.project(root).store.paths() == (root / "train.py",)
+
+
+def test_the_worker_map_lists_nothing_of_a_library(tmp_path: Path) -> None:
+    library = """
+from torch.utils.data import DataLoader, Dataset
+class Base(Dataset):
+    def __getitem__(self, index): return self.one(index)
+class Other(Base):
+    def one(self, index): return index
+DataLoader(Other(), num_workers=2)
+"""
+    train = NOISY.replace("(Dataset)", "(Base)").replace("__getitem__", "one")
+    train = "from somelib import Base\n" + train + "from torch.utils.data import DataLoader\n"
+    root = project(tmp_path.resolve(), train + "loader = DataLoader(Noisy(), num_workers=4)\n", {"somelib.py": library})
+    (loader,) = Workspace([root]).worker_map().loaders
+    assert [one.name for one in loader.datasets] == ["Noisy"]
+    assert [one.name for one in loader.functions] == ["Noisy.one"]
+    assert names(root) == [(SHARED, 9)]
 
 
 def test_explain_says_where_it_was_read(tmp_path: Path) -> None:

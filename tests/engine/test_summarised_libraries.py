@@ -15,6 +15,17 @@ QUEUE = "import torchio as tio\nqueue = tio.Queue(Noisy(), 100, 10, None, num_wo
 POOL = "from mmcv.utils.parrots_wrapper import PoolDataLoader\nloader = PoolDataLoader(Noisy(), num_workers=4)\n"
 
 
+#: A dataset that calls the transform `Noise()`, and a loader of it.
+IMAGES = """
+class Images(Dataset):
+    def __init__(self):
+        self.transform = Noise()
+    def __len__(self): return 8
+    def __getitem__(self, i): return self.transform(i)
+loader = DataLoader(Images(), num_workers=4)
+"""
+
+
 def bare(root: Path, train: str, requirements: str = "") -> Path:
     """A project without an environment."""
     return write(root, {"train.py": train, "requirements.txt": requirements})
@@ -32,6 +43,49 @@ def test_a_dataset_of_a_library_calls_the_transform_that_it_is_given(tmp_path: P
 
 def test_a_name_that_the_library_takes_from_torch(tmp_path: Path) -> None:
     assert names(bare(tmp_path, NOISY + POOL, "mmcv<2\n")) == [(SHARED, 8)]
+
+
+def test_a_transform_whose_base_class_calls_what_the_project_defines(tmp_path: Path) -> None:
+    train = """
+import numpy as np
+from kornia.augmentation import IntensityAugmentationBase2D
+from torch.utils.data import DataLoader, Dataset
+class Noise(IntensityAugmentationBase2D):
+    def __init__(self):
+        super().__init__()
+        self.rng = np.random.default_rng(0)
+    def apply_transform(self, input, params, flags, transform=None):
+        return input + self.rng.normal()
+"""
+    assert names(bare(tmp_path, train + IMAGES)) == [(SHARED, 8)]
+
+
+def test_a_loader_class_that_is_in_no_table(tmp_path: Path) -> None:
+    train = NOISY + "from dgl.dataloading import GraphDataLoader\nloader = GraphDataLoader(Noisy(), num_workers=4)\n"
+    (loader,) = Workspace([bare(tmp_path, train)]).worker_map().loaders
+    assert [one.name for one in loader.datasets] == ["Noisy"]
+
+
+def test_a_dataset_class_that_is_in_no_table(tmp_path: Path) -> None:
+    train = JITTER + "from torch.utils.data import DataLoader\nfrom pytorchvideo.data import LabeledVideoDataset\n"
+    train += "data = LabeledVideoDataset([], None, transform=Jitter())\nloader = DataLoader(data, num_workers=4)\n"
+    assert names(bare(tmp_path, train)) == [(SHARED, 7)]
+
+
+def test_hyperparameters_that_lightning_keeps(tmp_path: Path) -> None:
+    """Their property is in the summary, but not what it gives."""
+    train = """
+from lightning.pytorch import LightningDataModule
+from torch.utils.data import DataLoader
+class Data(LightningDataModule):
+    def __init__(self, num_workers=4):
+        super().__init__()
+        self.save_hyperparameters()
+    def train_dataloader(self):
+        return DataLoader(Noisy(), num_workers=self.hparams.num_workers)
+"""
+    (loader,) = Workspace([bare(tmp_path, NOISY + train)]).worker_map().loaders
+    assert loader.workers == "num_workers=4, default"
 
 
 @pytest.mark.parametrize("requirements", ["mmcv>=2\n", "mmcv==2.0.1\n", "mmcv-lite>=2\n"])

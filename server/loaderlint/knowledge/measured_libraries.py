@@ -1,5 +1,5 @@
-"""Libraries that the tables describe: what they do was measured, or much of it is compiled. All others are known by
-their source, where they are installed (see `loaderlint.project.evaluation.installed`)."""
+"""What is known by the tables and not by its source: what it does was measured, or most of it is compiled. All else is
+known by its source, or by the summary of it (see `loaderlint.project.evaluation.installed`)."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
 
+from loaderlint.knowledge import augmentations
 from loaderlint.knowledge.canonical_names import OPTIONAL_IMPORTERS, canonical
+from loaderlint.knowledge.higher_order import TEMPLATE_METHODS
 
-#: Top-level packages of which the tables, or rules, speak as a whole.
-_WHOLE = frozenset(
+#: Compiled for the most part; of what they make, the tables speak by the beginnings of names.
+_DATA = """
+    PIL cffi cupy cv2 cython dask datasets google h5py imageio jax joblib keras lmdb mpi4py msgpack multiprocess netCDF4
+    numba numexpr numpy onnx orjson pandas polars psutil psycopg2 pyarrow pymongo ray redis scipy skimage sklearn
+    sqlalchemy tables tensorflow tf_keras tifffile torch triton xarray zarr
     """
-    PIL absl accelerate albumentations apex attr attrs audiomentations beartype cffi click configargparse cupy cv2
-    cython dask dataclasses_json datasets deepspeed detectron2 dgl easydict fastai fire fsspec fvcore google h5py
-    horovod hydra ignite imageio imgaug jax jaxtyping joblib keras kornia lightning lightning_fabric litdata lmdb
-    matplotlib
-    ml_collections mpi4py mmengine msgpack multiprocess netCDF4 numba numexpr numpy omegaconf onnx orjson pandas polars
-    psutil psycopg2 pyarrow pydantic pymongo pytest pytorch_lightning ray redis rich scipy setuptools six skimage
-    sklearn sqlalchemy streaming tables tensorboard tensorflow tf_keras tifffile toolz torch torch_geometric torchaudio
-    torchdata torchmetrics torchtext torchvision tqdm transformers triton tyro typer typing_extensions ultralytics
-    wandb xarray yacs yaml zarr
-    """.split()
-)
+#: Settings, records and command lines, which the engine evaluates itself.
+_SETTINGS = """
+    absl attr attrs beartype click configargparse dataclasses_json easydict fire hydra jaxtyping ml_collections
+    omegaconf pydantic typer typing_extensions tyro yacs yaml
+    """
+#: Nothing that a worker runs for a sample.
+_TOOLS = "fsspec matplotlib pytest rich setuptools six tensorboard toolz tqdm wandb"
+_MEASURED = frozenset(f"{_DATA} {_SETTINGS} {_TOOLS}".split())
 #: Packages inside a library of whose classes the tables speak as a whole, by the beginnings of their names.
-_CLASSES = ("monai.transforms.", "monai.config.", "monai.utils.")
+_CLASSES = (*(one.prefix for one in augmentations.LIBRARIES), *TEMPLATE_METHODS, "monai.config.", "monai.utils.")
 #: What rules name themselves.
 _NAMED_BY_RULES = frozenset({"monai.data.set_rnd"})
 _TABLES = """
@@ -39,7 +41,7 @@ _STANDARD = frozenset(getattr(sys, "stdlib_module_names", ()))
 
 def is_measured_library(top: str) -> bool:
     """Whether the tables speak of a whole top-level package, or Python brings it: its source is never read."""
-    return top in _WHOLE or top in _STANDARD or top in sys.builtin_module_names
+    return top in _MEASURED or top in _STANDARD or top in sys.builtin_module_names
 
 
 @cache
@@ -48,7 +50,7 @@ def is_measured(name: str) -> bool:
     full = canonical(name)
     top, _, rest = full.partition(".")
     last = rest.rpartition(".")[2]
-    if is_measured_library(top) or last in OPTIONAL_IMPORTERS or full in names_in_tables():
+    if is_measured_library(top) or last in OPTIONAL_IMPORTERS or full in names_in_tables() or full in _owners():
         return True
     return full.startswith(_CLASSES) and last[:1].isupper()
 
@@ -62,6 +64,13 @@ def names_in_tables() -> frozenset[str]:
         for value in vars(module).values():
             found.update(_names_in(value))
     return frozenset(found)
+
+
+@cache
+def _owners() -> frozenset[str]:
+    """The classes of which a table holds a member: `fastai.DataLoaders` of `fastai.DataLoaders.from_dsets`."""
+    owners = {name.rpartition(".")[0] for name in names_in_tables()}
+    return frozenset(one for one in owners if one.rpartition(".")[2][:1].isupper())
 
 
 def _names_in(value: object) -> Iterator[str]:

@@ -299,6 +299,13 @@ class Classes:
                     return found
         return None
 
+    def _readable_member(self, cls: ClassRef, name: str) -> Member | None:
+        """A member, but not Lightning's own `hparams`: its source does not say what that holds."""
+        found = self.member(cls, name)
+        if found is not None and name == hyperparameters.NAME and self._ev.installed.holds(found.owner.path):
+            return None
+        return found
+
     def methods(self, cls: ClassRef) -> Iterator[Member]:
         """The functions of the class and its ancestors in the project; overridden ones too."""
         for base in self.mro(cls):
@@ -345,7 +352,7 @@ class Classes:
 
     def instance_attribute(self, inst: Instance, name: str, frame: Frame) -> tuple[Val, tuple[Frame, ...]]:
         """`object.name`, and the frames that run to read it if it is a property."""
-        member = self.member(inst.cls, name)
+        member = self._readable_member(inst.cls, name)
         if member is not None and member.function is not None:
             match self._ev.functions.decoration(member.function):
                 case "property":
@@ -725,10 +732,10 @@ class Classes:
         if passed is not None:
             yield passed
             return
-        member = self.member(inst.cls, name)
+        member = self._readable_member(inst.cls, name)
         if member is not None:
             yield self._as_default(inst, declared_default(self._ev, self.class_value(member)))
-        elif name == "hparams":
+        elif name == hyperparameters.NAME:
             kept = hyperparameters.kept(self._ev, inst)
             yield from (kept,) if kept is not None else ()
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: The name of the object that holds them: made by the call that keeps them.
 KEPT = "lightning.pytorch.hparams"
+#: The attribute through which a module gives it.
+NAME = "hparams"
 _KEEP = "save_hyperparameters"
 
 
