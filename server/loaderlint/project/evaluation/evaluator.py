@@ -67,6 +67,9 @@ MAX_NESTED = 400
 #: What tells the frames of one def apart: the receiver, the arguments, the frame around, the class it was found in.
 _Context = tuple[Atom | None, tuple[Val | None, ...], Frame | None, ClassRef | None]
 
+#: What decides what runs. All else is data: there is no end of numbers and texts that a function is called with.
+_DECIDING = (FunctionRef, ClassRef, Method, PartialOf, Instance, Lib)
+
 
 @dataclass(slots=True)
 class _Def:
@@ -159,8 +162,9 @@ class Evaluator:
         owner: ClassRef | None,
         depth: int,
     ) -> Frame:
-        """The one frame with these parts. Past `MAX_CONTEXTS` frames of one def their arguments are forgotten, past
-        `MAX_NESTED_FRAMES` where its object was made and what is around it."""
+        """The one frame with these parts. Past `MAX_CONTEXTS` frames of one def, only the arguments are told apart that
+        decide what runs; past as many of those, none. Past `MAX_NESTED_FRAMES` it is forgotten where its object was
+        made and what is around it."""
         known = self._def(path, piece, def_)
         context = (receiver, args, scope, owner)
         found = known.frames.get(context)
@@ -169,7 +173,8 @@ class Evaluator:
             return found
         count = len(known.frames)
         if count >= MAX_CONTEXTS and any(args) and not _is_constructor(known.code, receiver):
-            forgotten = tuple(unknown("too many") if value is not None else None for value in args)
+            keeps = count < 2 * MAX_CONTEXTS
+            forgotten = tuple(None if value is None else _coarse(value, keeps=keeps) for value in args)
             if forgotten != args:
                 return self.frame(path, piece, def_, receiver, forgotten, scope, owner, depth)
         nesting = max(_nesting(receiver), 0 if scope is None else scope.nesting + 1)
@@ -336,6 +341,12 @@ class Evaluator:
                 library_values.element(self, self.eval(gone_through, frame), frame, gone_through)
         is_dead = self.liveness.expression_is_dead
         return {number: targets for number, targets in sorted(frame.targets.items()) if not is_dead(number, frame)}
+
+
+def _coarse(value: Val, *, keeps: bool) -> Val:
+    """An argument of a def that has too many contexts: what decides what runs, if that is kept, or anything."""
+    kept = [atom for atom in value.atoms if isinstance(atom, _DECIDING)] if keeps else []
+    return of(*kept) if kept and len(kept) == len(value.atoms) else of(*kept, Unknown("too many"))
 
 
 def _is_constructor(code: Code, receiver: Atom | None) -> bool:
