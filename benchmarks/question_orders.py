@@ -20,10 +20,11 @@ from pathlib import Path
 from unittest.mock import patch
 
 from loaderlint.engine import Workspace, linking, run_rules
-from loaderlint.findings.finding import Finding
+from loaderlint.findings.finding import Finding, Silence
 from loaderlint.project.reach.model import Model
 from loaderlint.rules import RULES
 from loaderlint.rules.base import Rule
+from loaderlint.runtime.internal_errors import Failure
 from loaderlint.sources import store
 
 _SHUFFLES = 3
@@ -99,7 +100,14 @@ def answers(folder: Path, order: Order = USUAL) -> tuple[frozenset[str], frozens
     return frozenset(str(one) for found in shown.values() for one in found), frozenset(map(str, loaders))
 
 
-def _ask_all_before(seed: int, model: Model, rules: Sequence[Rule], *others: Callable[..., None]) -> list[Finding]:
+def _ask_all_before(
+    seed: int,
+    model: Model,
+    rules: Sequence[Rule],
+    stop: Callable[[], bool],
+    heard: Callable[[Silence], None],
+    failed: Callable[[Failure], None],
+) -> list[Finding]:
     """What the rules find after all questions were asked in a random order."""
     shuffled = random.Random(seed)
     questions: list[Callable[[], object]] = [
@@ -112,7 +120,7 @@ def _ask_all_before(seed: int, model: Model, rules: Sequence[Rule], *others: Cal
     shuffled.shuffle(questions)
     for question in questions:
         question()
-    return run_rules.ask_rules(model, rules, *others)
+    return run_rules.ask_rules(model, rules, stop, heard, failed)
 
 
 def _asked(rule: Rule, subject: object, model: Model) -> None:

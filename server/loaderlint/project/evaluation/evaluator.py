@@ -25,7 +25,16 @@ from loaderlint.project.evaluation.expressions import MEANINGS
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.functions import Functions
 from loaderlint.project.evaluation.installed import Installed
-from loaderlint.project.evaluation.limits import MAX_CONTEXTS, MAX_NAME_LENGTH, MAX_NESTED_FRAMES, TOO_MANY
+from loaderlint.project.evaluation.limits import (
+    CONTEXTS,
+    MAX_CONTEXTS,
+    MAX_NAME_LENGTH,
+    MAX_NESTED_FRAMES,
+    NESTED_OBJECTS,
+    TOO_MANY,
+    Limit,
+    ReachedLimits,
+)
 from loaderlint.project.evaluation.name_lookup import Names
 from loaderlint.project.evaluation.user_options import Configured, flags_module
 from loaderlint.project.evaluation.values import (
@@ -68,7 +77,7 @@ MAX_NESTED = 400
 _Context = tuple[Atom | None, tuple[Val | None, ...], Frame | None, ClassRef | None]
 
 #: What decides what runs. All else is data: there is no end of numbers and texts that a function is called with.
-_DECIDING = (FunctionRef, ClassRef, Method, PartialOf, Instance, Lib)
+_DECIDING = (FunctionRef, ClassRef, Lib)
 
 
 @dataclass(slots=True)
@@ -101,6 +110,7 @@ class Evaluator:
         self._leads: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
         self._facts: dict[tuple[Path, int], PieceFacts | None] = {}
         self._nested = 0
+        self.limits = ReachedLimits()
         self.names = Names(self)
         self.installed = Installed(self)
         self.functions = Functions(self)
@@ -133,6 +143,15 @@ class Evaluator:
             file = self.files.file(path)
             found = self._facts[key] = file.facts_of(piece) if file and piece < len(file.pieces) else None
             return found
+
+    def reached_limits(self) -> Iterator[Limit]:
+        """The limits that were reached so far, for people."""
+        yield from self.limits.told(self._called)
+
+    def _called(self, path: Path, piece: int, def_: int) -> str:
+        facts = self.facts(path, piece)
+        name = facts.ir.defs[def_].name if facts and def_ else ""
+        return f"`{name}`" if name else "a lambda" if def_ else "what stands at module level"
 
     def def_of(self, frame: Frame) -> DefIR | None:
         """The def a frame runs."""
@@ -176,10 +195,12 @@ class Evaluator:
             keeps = count < 2 * MAX_CONTEXTS
             forgotten = tuple(None if value is None else _coarse(value, keeps=keeps) for value in args)
             if forgotten != args:
+                self.limits.note(CONTEXTS, path, piece, def_)
                 return self.frame(path, piece, def_, receiver, forgotten, scope, owner, depth)
         nesting = max(_nesting(receiver), 0 if scope is None else scope.nesting + 1)
         if nesting > 1:
             if known.nested >= MAX_NESTED_FRAMES:
+                self.limits.note(NESTED_OBJECTS, path, piece, def_)
                 return self.frame(path, piece, def_, _anywhere(receiver), args, None, _unscoped(owner), depth)
             known.nested += 1
         made = Frame(path, piece, def_, receiver, args, scope, owner, depth, known.code, nesting)
