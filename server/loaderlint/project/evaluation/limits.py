@@ -22,7 +22,8 @@ MAX_NAME_LENGTH = 1000
 MAX_MEMBERS = 32
 #: The bindings of one module-level name that may hold at a place.
 MAX_BINDINGS = 256
-#: The frames of one def with arguments. With more, the arguments are forgotten.
+#: The frames of one def with arguments. With more, only arguments that decide what runs are told apart, and with twice
+#: as many, none.
 MAX_CONTEXTS = 32
 #: How deeply objects that are made by other objects are distinguished. Methods that make objects of each other's
 #: classes would never end otherwise.
