@@ -1,9 +1,10 @@
-"""Whether what is found depends on the order in which the rules ask. It must not.
+"""Whether what is found depends on the order in which questions are asked. It must not.
 
     python -m benchmarks.question_orders FOLDER [FOLDER ...]
 
-Checks each folder with the rules in their own order, backwards and shuffled, and prints what differs: findings, and
-what `loaderlint workers` says of the loaders. Exits with 1 if findings do.
+Checks each folder in its own order, with the rules backwards, with the files backwards, and after all questions of the
+rules, and some about the callers of any function, were asked in a random order. Prints what differs: findings, and what
+`loaderlint workers` says of the loaders. Exits with 1 if findings do.
 """
 
 from __future__ import annotations
@@ -11,14 +12,54 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
-from loaderlint.engine import Workspace
+from loaderlint.engine import Workspace, linking, run_rules
+from loaderlint.findings.finding import Finding, Silence
+from loaderlint.project.reach.model import Model
 from loaderlint.rules import RULES
 from loaderlint.rules.base import Rule
+from loaderlint.runtime.internal_errors import Failure
+from loaderlint.sources import store
 
 _SHUFFLES = 3
+#: The functions whose callers are asked for. In a large project a question about each would take hours.
+_FUNCTIONS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How questions are asked: with these `rules` in turn, all files `backwards` or not, and, with a `seed`, after all
+    questions were asked in a random order."""
+
+    name: str
+    rules: tuple[Rule, ...] = RULES
+    backwards: bool = False
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Backwards:
+    """A key by which paths are sorted backwards."""
+
+    key: Sequence[str]
+
+    def __lt__(self, other: _Backwards) -> bool:
+        return list(other.key) < list(self.key)
+
+
+USUAL = Order("as usual")
+ORDERS = (
+    Order("rules backwards", RULES[::-1]),
+    Order("files backwards", backwards=True),
+    Order("all backwards", RULES[::-1], backwards=True),
+    *(Order(f"shuffled {seed}", seed=seed, backwards=seed % 2 > 0) for seed in range(_SHUFFLES)),
+)
 
 
 def main() -> int:
@@ -33,30 +74,69 @@ def main() -> int:
 
 def differs(folder: Path) -> bool:
     """Whether the findings in a folder differ between the orders; prints what does."""
-    findings, loaders = answers(folder, RULES)
+    findings, loaders = answers(folder)
     print(f"{folder.name}: {len(findings)} findings, {len(loaders)} loaders", flush=True)
     found = False
-    for name, order in orders(RULES):
+    for order in ORDERS:
         other_findings, other_loaders = answers(folder, order)
-        found |= _compare(f"{name}: findings", findings, other_findings)
-        _compare(f"{name}: loaders", loaders, other_loaders)
+        found |= _compare(f"{order.name}: findings", findings, other_findings)
+        if not order.backwards:  # the datasets of a loader are told in the order of their files
+            _compare(f"{order.name}: loaders", loaders, other_loaders)
     return found
 
 
-def orders(given: tuple[Rule, ...]) -> Iterator[tuple[str, tuple[Rule, ...]]]:
-    """Other orders of the rules, each with its name."""
-    yield "backwards", given[::-1]
-    for seed in range(_SHUFFLES):
-        yield f"shuffled {seed}", tuple(random.Random(seed).sample(given, len(given)))
-
-
-def answers(folder: Path, order: Sequence[Rule]) -> tuple[frozenset[str], frozenset[str]]:
-    """The findings and the loaders of a project, where the rules ask in this order."""
+def answers(folder: Path, order: Order = USUAL) -> tuple[frozenset[str], frozenset[str]]:
+    """The findings and the loaders of a project, where questions are asked in this order."""
     settings = {"select": ["ALL"]}
-    # What is told of the loaders is gathered before the rules ask, so the findings come from a check without.
-    found = [str(one) for shown in Workspace([folder], settings, rules=order).check().values() for one in shown]
-    loaders = Workspace([folder], settings, tells=True, rules=order).worker_map().loaders
-    return frozenset(found), frozenset(map(str, loaders))
+    with ExitStack() as patched:
+        if order.backwards:
+            in_order = store._in_order
+            patched.enter_context(patch.object(store, "_in_order", lambda path: _Backwards(in_order(path))))
+        if order.seed is not None:
+            patched.enter_context(patch.object(linking, "ask_rules", partial(_ask_all_before, order.seed)))
+        # What is told of the loaders is gathered before the rules ask, so the findings come from a check without.
+        shown = Workspace([folder], settings, rules=order.rules).check()
+        loaders = Workspace([folder], settings, tells=True, rules=order.rules).worker_map().loaders
+    return frozenset(str(one) for found in shown.values() for one in found), frozenset(map(str, loaders))
+
+
+def _ask_all_before(
+    seed: int,
+    model: Model,
+    rules: Sequence[Rule],
+    stop: Callable[[], bool],
+    heard: Callable[[Silence], None],
+    failed: Callable[[Failure], None],
+) -> list[Finding]:
+    """What the rules find after all questions were asked in a random order."""
+    shuffled = random.Random(seed)
+    questions: list[Callable[[], object]] = [
+        partial(_asked, rule, subject, model) for rule in rules for subject in run_rules.subjects_of(rule, model)
+    ]
+    functions = list(_functions(model))
+    questions += [
+        partial(model.callers.frames, *one) for one in shuffled.sample(functions, min(_FUNCTIONS, len(functions)))
+    ]
+    shuffled.shuffle(questions)
+    for question in questions:
+        question()
+    return run_rules.ask_rules(model, rules, stop, heard, failed)
+
+
+def _asked(rule: Rule, subject: object, model: Model) -> None:
+    for _ in rule.find(subject, model):
+        pass
+
+
+def _functions(model: Model) -> Iterator[tuple[Path, int, int]]:
+    """All functions of the project."""
+    for path in model.files.paths():
+        file = model.files.file(path)
+        for piece in range(len(file.pieces) if file else 0):
+            facts = model.ev.facts(path, piece)
+            for def_, one in enumerate(facts.ir.defs if facts else ()):
+                if def_ and one.kind == "function":
+                    yield path, piece, def_
 
 
 def _compare(what: str, one: Iterable[str], other: Iterable[str]) -> bool:

@@ -278,3 +278,13 @@ def test_many_loaders_stay_readable(run: Run, crops: Path) -> None:
     assert out.count("copied into each worker") == 20
     assert whole.count("copied into each worker") == 40
     assert "40 loaders, 40 with workers. All of each: --all" in out
+
+
+def test_every_command_says_which_limits_were_reached(run: Run, crops: Path) -> None:
+    calls = "\n".join(f"make({n})" for n in range(40))
+    head = "from torch.utils.data import DataLoader\n\n\ndef make(data):\n    return DataLoader(data, num_workers=2)\n"
+    (crops / "many.py").write_text(f"{head}\n\n{calls}\n")
+    said = "`make` is called in more than 32 ways: not all of them are followed"
+    for command in (("check", "many.py"), ("workers", "many.py"), ("explain", "many.py:5")):
+        done = run(*command)
+        assert done.code == 0 and said in done.err, command

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.commands import open_projects
 from loaderlint.commands.command_inputs import Usage, read_settings
-from loaderlint.commands.outcome import complain_of_internal_errors
+from loaderlint.commands.outcome import complain_of_missing_answers
 from loaderlint.explanations.diagnosis import Diagnosis, located
 from loaderlint.explanations.tracebacks import calls_in, conditions
 from loaderlint.files import reading
@@ -63,7 +63,7 @@ def diagnose(chosen: argparse.Namespace) -> int:
     told = diagnosis_report.as_json if chosen.output_format == "json" else diagnosis_report.text
     for line in told(known, lines, _report(known, workspace)):
         print(line)
-    if complain_of_internal_errors(workspace.problems) == FAILED:
+    if complain_of_missing_answers(workspace.problems) == FAILED:
         return FAILED
     return DONE if known.matches or known.located else UNKNOWN
 

@@ -48,7 +48,7 @@ def _show_page(page: str) -> None:
 
 def _explain_line(chosen: argparse.Namespace, name: str, line: int, column: int | None) -> int:
     from loaderlint.commands import open_projects
-    from loaderlint.commands.outcome import complain_of_internal_errors
+    from loaderlint.commands.outcome import complain_of_missing_answers
     from loaderlint.report import explanation_report
     from loaderlint.report.locations import Spots
     from loaderlint.syntax.source import lines_of
@@ -73,7 +73,7 @@ def _explain_line(chosen: argparse.Namespace, name: str, line: int, column: int 
     else:
         for each in explanation_report.text(known, spots):
             print(each)
-    return complain_of_internal_errors(workspace.problems)
+    return complain_of_missing_answers(workspace.problems)
 
 
 def _beyond(lines: int) -> str:

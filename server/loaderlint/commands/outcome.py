@@ -119,11 +119,12 @@ def write_lines(lines: Iterable[str], file: str | None, out: TextIO) -> bool:
     return True
 
 
-def complain_of_internal_errors(problems: Iterable[Problem]) -> int:
-    """Tell of the internal errors among these; the exit code of a command that has answered otherwise."""
-    internal = tuple(problem for problem in problems if problem.is_internal)
-    complain(internal)
-    return FAILED if internal else DONE
+def complain_of_missing_answers(problems: Iterable[Problem]) -> int:
+    """Tell of the internal errors among these, and of the limits that were reached; the exit code of a command that has
+    answered otherwise."""
+    missing = tuple(problem for problem in problems if problem.is_internal or problem.is_limit)
+    complain(missing)
+    return FAILED if any(problem.is_internal for problem in missing) else DONE
 
 
 def complain(problems: tuple[Problem, ...]) -> None:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from loaderlint.commands import open_projects
-from loaderlint.commands.outcome import complain_of_internal_errors
+from loaderlint.commands.outcome import complain_of_missing_answers
 from loaderlint.report import worker_map_report as report
 from loaderlint.report.exit_codes import FAILED
 from loaderlint.report.locations import Spots
@@ -27,4 +27,4 @@ def workers(chosen: argparse.Namespace) -> int:
     else:
         for line in report.text(known, spots, whole=chosen.all):
             print(line)
-    return complain_of_internal_errors(workspace.problems)
+    return complain_of_missing_answers(workspace.problems)

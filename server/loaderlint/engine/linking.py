@@ -320,8 +320,6 @@ class Linking:
 
         self.links += 1
         model = Model(snapshot, self._configuration.environment, self._configuration.declared, explains=gathering)
-        for limit in model.limits:
-            limited(Problem(limit.path, limit.message, False))
         try:
             about = self._nothing_told()
             if gathering:
@@ -334,6 +332,8 @@ class Linking:
             rules = self._rules(snapshot.paths(), telling)
             for one in ask_rules(model, rules, stop, silences.append if gathering else unheard, failed):
                 found.setdefault(one.place.path, []).append(one)
+            for limit in model.limits():
+                limited(Problem(limit.path, limit.message, False, is_limit=True))
             self.on_linked(model)
             return found, about.with_silences(silences) if gathering else None
         finally:

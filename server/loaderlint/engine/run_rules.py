@@ -41,7 +41,7 @@ def ask_rules(
             raise Cancelled
         subjects: Sequence[object] = ()
         with contained(failed, None, one.name):
-            subjects = _subjects(one, model)
+            subjects = subjects_of(one, model)
         for subject in subjects:
             with contained(failed, _file_of(subject, places), one.name):
                 for finding in one.find(subject, model):
@@ -109,7 +109,9 @@ def _louder(new: Finding, old: Finding) -> bool:
     )
 
 
-def _subjects(rule: Rule, model: Model) -> Sequence[object]:
+def subjects_of(rule: Rule, model: Model) -> Sequence[object]:
+    """What a rule is asked about: loaders, functions that workers run, their modules, or functions of the main
+    process."""
     if rule.over == "loader":
         return tuple(loader for loader in model.loaders if not loader.presumed and not loader.installed)
     if rule.over == "worker function":

@@ -51,7 +51,7 @@ class Diagnostic:
 class Problem(NamedTuple):
     """Something that could not be done. `path` is None where no file is meant. `fatal`: the tool could not do its work
     (exit code 2). An error of the tool itself has its `traceback`, names the `rule` that it happened in, if any, and
-    says what is missing because of it (`cost`)."""
+    says what is missing because of it (`cost`). `is_limit`: there is too much of something to look at all of it."""
 
     path: Path | None
     message: str
@@ -59,6 +59,7 @@ class Problem(NamedTuple):
     rule: str = ""
     traceback: str = ""
     cost: Cost = "findings"
+    is_limit: bool = False
 
     @property
     def is_internal(self) -> bool:

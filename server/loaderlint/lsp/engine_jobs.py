@@ -19,7 +19,6 @@ from loaderlint.lsp.failure_log import FailureLog, costs_a_fix, costs_findings
 from loaderlint.lsp.protocol_diagnostics import Report, report_of
 from loaderlint.lsp.text_positions import Encoding, Place, Span, split_lines, to_range
 from loaderlint.lsp.uris import uri_of
-from loaderlint.runtime.internal_errors import Postponed
 from loaderlint.syntax.notebook import SUFFIX
 
 if TYPE_CHECKING:
@@ -109,8 +108,6 @@ class Engine:
 
         try:
             found = workspace.check(paths, stop=job.stopped.is_set, typing=job.typing, early=looked) if paths else {}
-        except Postponed:
-            raise
         except backend.cancelled:
             return None
         reports = tuple(

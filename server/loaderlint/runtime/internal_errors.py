@@ -17,11 +17,15 @@ _LONGEST = 200
 Cost = Literal["findings", "fix", "answer"]
 
 
-class Cancelled(Exception):
+class Interrupted(Exception):
+    """The work ends before it is done, and nothing is wrong."""
+
+
+class Cancelled(Interrupted):
     """The caller's `stop` said so."""
 
 
-class Postponed(Cancelled):
+class Postponed(Interrupted):
     """Code has to be linked again while somebody types: the caller asks once more after a pause. `took`: how many
     seconds the last linking took."""
 
@@ -49,10 +53,10 @@ def contained(
 
     This stands at the few boundaries where one part of the work ends and the next one does not need it: a rule at one
     of its subjects, a part of a project, a project, a file and each piece of it, what is shown of a file, what is told
-    of a part's code, a fix. Raises Cancelled, and MemoryError: what comes next would fail as well."""
+    of a part's code, a fix. Raises Interrupted, and MemoryError: what comes next would fail as well."""
     try:
         yield
-    except (Cancelled, MemoryError):
+    except (Interrupted, MemoryError):
         raise
     except Exception as error:
         report(failure_of(error, path, rule, cost))

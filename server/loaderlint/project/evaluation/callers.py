@@ -18,14 +18,20 @@ from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.limits import (
+    CALLER_LEVELS,
+    CALLERS,
+    MAX_CALLER_LEVELS,
+    MAX_CALLERS,
+    OBJECTS,
+    SUBCLASSES,
+)
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Instance, Method, PartialOf, Site, Unknown
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.syntax.byte_search import calls
 
 _BOUND = re.compile(r"(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b")
-_MAX_CALLERS = 32
-_MAX_DEPTH = 6
 _MAX_WRAPPERS = 4
 _Def = tuple[Path, int, int]
 
@@ -38,13 +44,6 @@ class CallSite(NamedTuple):
     def_: int
     expr: int
     context: int
-
-
-class Limit(NamedTuple):
-    """What is not looked at because there is too much of it: the file that it is about, and what to say."""
-
-    path: Path | None
-    message: str
 
 
 class Callers:
@@ -60,7 +59,6 @@ class Callers:
         self._other_names: dict[str, frozenset[str]] = {}
         self._partials: frozenset[tuple[str, str]] | None = None
         self._from_configurations: tuple[Instance, ...] | None = None
-        self._cut: dict[_Def, str] = {}
 
     def frames(self, path: Path, piece: int, def_: int, depth: int = 0) -> tuple[Frame, ...]:
         """The frames in which a def runs, from the calls in sight; with none in sight, one with open parameters."""
@@ -74,25 +72,15 @@ class Callers:
         if def_ == 0:
             self._frames[key] = (self._ev.body(path, piece),)
             return self._frames[key]
-        if depth > _MAX_DEPTH:
+        if depth > MAX_CALLER_LEVELS:
+            self._ev.limits.note(CALLER_LEVELS, *key)
             return self._open(path, piece, def_, facts)
         with provisional(self._frames, key, ()):
-            found = tuple(islice(_once(self._find(path, piece, def_, facts, depth)), _MAX_CALLERS + 1))
-            if len(found) > _MAX_CALLERS:
-                self._cut[key] = f"is called in more than {_MAX_CALLERS} ways"
-            self._frames[key] = found[:_MAX_CALLERS] or self._open(path, piece, def_, facts)
+            found = tuple(islice(_once(self._find(path, piece, def_, facts, depth)), MAX_CALLERS + 1))
+            if len(found) > MAX_CALLERS:
+                self._ev.limits.note(CALLERS, *key)
+            self._frames[key] = found[:MAX_CALLERS] or self._open(path, piece, def_, facts)
         return self._frames[key]
-
-    def limits(self) -> tuple[Limit, ...]:
-        """What there is to say of the callers that were not followed so far."""
-        if not self._cut:
-            return ()
-        (path, piece, def_), how = min(self._cut.items())
-        facts = self._ev.facts(path, piece)
-        name = facts.ir.defs[def_].name if facts else ""
-        others = f" (and {len(self._cut) - 1} more like it)" if len(self._cut) > 1 else ""
-        message = f"`{name or 'a lambda'}` {how}{others}: not all of them are followed, so some loaders may not be seen"
-        return (Limit(path, message),)
 
     def opened(self, path: Path, piece: int, def_: int) -> Frame | None:
         """The frame of a def when code out of sight calls it."""
@@ -261,12 +249,12 @@ class Callers:
                 call = self._ev.expr(caller, site.expr)
                 if isinstance(call, ir.Call) and heir in self._ev.eval(call.func, caller).atoms:
                     found[Instance(heir, Site(caller, site.expr))] = None
-            if len(found) > _MAX_CALLERS:
-                self._cut[cls.path, cls.piece, cls.def_] = f"is made in more than {_MAX_CALLERS} ways"
+            if len(found) > MAX_CALLERS:
+                self._ev.limits.note(OBJECTS, cls.path, cls.piece, cls.def_)
                 break
         heirs = (cls, *self.subclasses(cls))
         found.update((inst, None) for inst in self._instantiated(depth) if inst.cls in heirs)
-        return tuple(found)[:_MAX_CALLERS]
+        return tuple(found)[:MAX_CALLERS]
 
     def _instantiated(self, depth: int) -> tuple[Instance, ...]:
         """The objects that configurations in sight make."""
@@ -308,10 +296,10 @@ class Callers:
 
     def subclasses(self, cls: ClassRef) -> tuple[ClassRef, ...]:
         """The classes of the project that derive from a module-level class, in the order of their files."""
-        found = tuple(islice(self._heirs(cls), _MAX_CALLERS + 1))
-        if len(found) > _MAX_CALLERS:
-            self._cut[cls.path, cls.piece, cls.def_] = f"has more than {_MAX_CALLERS} subclasses"
-        return found[:_MAX_CALLERS]
+        found = tuple(islice(self._heirs(cls), MAX_CALLERS + 1))
+        if len(found) > MAX_CALLERS:
+            self._ev.limits.note(SUBCLASSES, cls.path, cls.piece, cls.def_)
+        return found[:MAX_CALLERS]
 
     def frames_of_heirs(self, path: Path, piece: int, def_: int) -> Iterator[Frame]:
         """The frames of a method on objects, which are presumed, of the classes that inherit it, that no other class
@@ -332,7 +320,10 @@ class Callers:
         """The classes that derive from a class, through others too, and that no class derives from."""
         seen: dict[ClassRef, bool] = {}
         waiting = [cls]
-        while waiting and len(seen) < _MAX_CALLERS:
+        while waiting:
+            if len(seen) > MAX_CALLERS:
+                self._ev.limits.note(SUBCLASSES, cls.path, cls.piece, cls.def_)
+                break
             one = waiting.pop()
             heirs = self.subclasses(one)
             waiting += [heir for heir in reversed(heirs) if heir not in seen]

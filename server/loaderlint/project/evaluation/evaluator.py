@@ -25,7 +25,16 @@ from loaderlint.project.evaluation.expressions import MEANINGS
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.functions import Functions
 from loaderlint.project.evaluation.installed import Installed
-from loaderlint.project.evaluation.limits import MAX_CONTEXTS, MAX_NAME_LENGTH, MAX_NESTED_FRAMES, TOO_MANY
+from loaderlint.project.evaluation.limits import (
+    CONTEXTS,
+    MAX_CONTEXTS,
+    MAX_NAME_LENGTH,
+    MAX_NESTED_FRAMES,
+    NESTED_OBJECTS,
+    TOO_MANY,
+    Limit,
+    ReachedLimits,
+)
 from loaderlint.project.evaluation.name_lookup import Names
 from loaderlint.project.evaluation.user_options import Configured, flags_module
 from loaderlint.project.evaluation.values import (
@@ -67,6 +76,9 @@ MAX_NESTED = 400
 #: What tells the frames of one def apart: the receiver, the arguments, the frame around, the class it was found in.
 _Context = tuple[Atom | None, tuple[Val | None, ...], Frame | None, ClassRef | None]
 
+#: What decides what runs. All else is data: there is no end of numbers and texts that a function is called with.
+_DECIDING = (FunctionRef, ClassRef, Lib)
+
 
 @dataclass(slots=True)
 class _Def:
@@ -98,6 +110,7 @@ class Evaluator:
         self._leads: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
         self._facts: dict[tuple[Path, int], PieceFacts | None] = {}
         self._nested = 0
+        self.limits = ReachedLimits()
         self.names = Names(self)
         self.installed = Installed(self)
         self.functions = Functions(self)
@@ -131,6 +144,15 @@ class Evaluator:
             found = self._facts[key] = file.facts_of(piece) if file and piece < len(file.pieces) else None
             return found
 
+    def reached_limits(self) -> Iterator[Limit]:
+        """The limits that were reached so far, for people."""
+        yield from self.limits.told(self._called)
+
+    def _called(self, path: Path, piece: int, def_: int) -> str:
+        facts = self.facts(path, piece)
+        name = facts.ir.defs[def_].name if facts and def_ else ""
+        return f"`{name}`" if name else "a lambda" if def_ else "what stands at module level"
+
     def def_of(self, frame: Frame) -> DefIR | None:
         """The def a frame runs."""
         return frame.code.one
@@ -159,8 +181,9 @@ class Evaluator:
         owner: ClassRef | None,
         depth: int,
     ) -> Frame:
-        """The one frame with these parts. Past `MAX_CONTEXTS` frames of one def their arguments are forgotten, past
-        `MAX_NESTED_FRAMES` where its object was made and what is around it."""
+        """The one frame with these parts. Past `MAX_CONTEXTS` frames of one def, only the arguments are told apart that
+        decide what runs; past as many of those, none. Past `MAX_NESTED_FRAMES` it is forgotten where its object was
+        made and what is around it."""
         known = self._def(path, piece, def_)
         context = (receiver, args, scope, owner)
         found = known.frames.get(context)
@@ -169,12 +192,15 @@ class Evaluator:
             return found
         count = len(known.frames)
         if count >= MAX_CONTEXTS and any(args) and not _is_constructor(known.code, receiver):
-            forgotten = tuple(unknown("too many") if value is not None else None for value in args)
+            keeps = count < 2 * MAX_CONTEXTS
+            forgotten = tuple(None if value is None else _coarse(value, keeps=keeps) for value in args)
             if forgotten != args:
+                self.limits.note(CONTEXTS, path, piece, def_)
                 return self.frame(path, piece, def_, receiver, forgotten, scope, owner, depth)
         nesting = max(_nesting(receiver), 0 if scope is None else scope.nesting + 1)
         if nesting > 1:
             if known.nested >= MAX_NESTED_FRAMES:
+                self.limits.note(NESTED_OBJECTS, path, piece, def_)
                 return self.frame(path, piece, def_, _anywhere(receiver), args, None, _unscoped(owner), depth)
             known.nested += 1
         made = Frame(path, piece, def_, receiver, args, scope, owner, depth, known.code, nesting)
@@ -336,6 +362,12 @@ class Evaluator:
                 library_values.element(self, self.eval(gone_through, frame), frame, gone_through)
         is_dead = self.liveness.expression_is_dead
         return {number: targets for number, targets in sorted(frame.targets.items()) if not is_dead(number, frame)}
+
+
+def _coarse(value: Val, *, keeps: bool) -> Val:
+    """An argument of a def that has too many contexts: what decides what runs, if that is kept, or anything."""
+    kept = [atom for atom in value.atoms if isinstance(atom, _DECIDING)] if keeps else []
+    return of(*kept) if kept and len(kept) == len(value.atoms) else of(*kept, Unknown("too many"))
 
 
 def _is_constructor(code: Code, receiver: Atom | None) -> bool:

@@ -14,6 +14,7 @@ from loaderlint.knowledge.settings import OPTION_DECORATORS
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.classes import declared_default
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.limits import CALLS, MAX_CALLS
 from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
     NONE_VALUE,
@@ -39,7 +40,6 @@ from loaderlint.project.modules.project_files import is_bare_function
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
-MAX_DEPTH = 24
 #: A call inside a library counts as this many calls, so that only a few of the library's functions are followed.
 _LIBRARY_CALL = 4
 
@@ -141,10 +141,11 @@ class Functions:
         if decoration == "stub":
             return unknown("overload"), ()
         wrapper = self.wrapper(function) if decoration == "unknown" and receiver is None else None
-        if wrapper is not None and caller.depth < MAX_DEPTH:
+        if wrapper is not None and caller.depth < MAX_CALLS:
             return self.invoke(wrapper, None, None, arguments, caller)
         nested = self.depth_of_call(function, caller)
-        if nested > MAX_DEPTH:
+        if nested > MAX_CALLS:
+            self._ev.limits.note(CALLS, function.path, function.piece, function.def_)
             return unknown("too deep" if nested == caller.depth + 1 else "library too deep"), ()
         args = arguments.bind(one.params, of(receiver) if receiver is not None else None)
         frame = self._ev.frame(

@@ -4,6 +4,10 @@ reason."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
 #: The reason of an `Unknown` that stands for a value past its budget.
 TOO_MANY = "too many values"
 
@@ -18,7 +22,8 @@ MAX_NAME_LENGTH = 1000
 MAX_MEMBERS = 32
 #: The bindings of one module-level name that may hold at a place.
 MAX_BINDINGS = 256
-#: The frames of one def with arguments. With more, the arguments are forgotten.
+#: The frames of one def with arguments. With more, only arguments that decide what runs are told apart, and with twice
+#: as many, none.
 MAX_CONTEXTS = 32
 #: How deeply objects that are made by other objects are distinguished. Methods that make objects of each other's
 #: classes would never end otherwise.
@@ -26,3 +31,61 @@ MAX_NESTING = 8
 #: The frames of one def that run on objects which other objects make, or in functions which other functions make. With
 #: more, they are one: of an object made out of sight. Sixteen classes that make each other would have 16! such frames.
 MAX_NESTED_FRAMES = 32
+#: The frames in which one def is known to be called, the objects of one class, and its subclasses.
+MAX_CALLERS = 32
+#: The levels of callers that are followed from a def.
+MAX_CALLER_LEVELS = 6
+#: The levels of calls that are followed from a def.
+MAX_CALLS = 24
+
+_Place = tuple[Path, int, int]
+
+
+class Cut(NamedTuple):
+    """A limit that people are told of: what there is too much of (`make` "is called in more than 32 ways"), and what
+    comes of it."""
+
+    how: str
+    cost: str
+
+
+_NOT_FOLLOWED = "not all of them are followed, so some loaders may not be seen"
+CALLERS = Cut(f"is called in more than {MAX_CALLERS} ways", _NOT_FOLLOWED)
+OBJECTS = Cut(f"is made in more than {MAX_CALLERS} ways", _NOT_FOLLOWED)
+SUBCLASSES = Cut(f"has more than {MAX_CALLERS} subclasses", _NOT_FOLLOWED)
+CALLER_LEVELS = Cut(
+    f"is called through more than {MAX_CALLER_LEVELS} functions", "what is passed from further up is not known"
+)
+CALLS = Cut(f"is called more than {MAX_CALLS} calls deep", "what it does there is not known")
+CONTEXTS = Cut(
+    f"is called with more than {MAX_CONTEXTS} different sets of arguments", "not all of their values are told apart"
+)
+NESTED_OBJECTS = Cut(
+    f"runs on more than {MAX_NESTED_FRAMES} objects that other objects make", "the others are taken for one"
+)
+WALK = Cut("leads to more functions than are followed", "some of what it runs is not looked at")
+
+
+class Limit(NamedTuple):
+    """What is not looked at because there is too much of it: the file that it is about, and what to say."""
+
+    path: Path | None
+    message: str
+
+
+class ReachedLimits:
+    """The limits that questions about one snapshot have reached so far."""
+
+    def __init__(self) -> None:
+        self._places: dict[Cut, set[_Place]] = {}
+
+    def note(self, cut: Cut, path: Path, piece: int, def_: int) -> None:
+        """A limit was reached for a def or class."""
+        self._places.setdefault(cut, set()).add((path, piece, def_))
+
+    def told(self, name_of: Callable[[Path, int, int], str]) -> Iterator[Limit]:
+        """One line for each limit, whatever the order of the questions; `name_of` gives what a def is called."""
+        for cut, places in sorted(self._places.items()):
+            first = min(places)
+            others = f" (and {len(places) - 1} more like it)" if len(places) > 1 else ""
+            yield Limit(first[0], f"{name_of(*first)} {cut.how}{others}: {cut.cost}")

@@ -17,6 +17,7 @@ from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.callers import Callers, CallSite, sites_in
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.limits import WALK
 from loaderlint.project.evaluation.values import ClassRef, FunctionRef, Lib, Method, Site, Val, unknown
 
 if TYPE_CHECKING:
@@ -136,7 +137,11 @@ def run_from(ev: Evaluator, frames: Iterable[Frame]) -> frozenset[Frame]:
     """These frames and those that they lead to."""
     found = dict.fromkeys(frames)
     queue = deque(found)
-    while queue and len(found) < _MAX_FRAMES:
+    while queue:
+        if len(found) >= _MAX_FRAMES:
+            first = next(iter(found))
+            ev.limits.note(WALK, first.path, first.piece, first.def_)
+            break
         for target in ev.run(queue.popleft()):
             if target not in found:
                 found[target] = None

@@ -13,6 +13,7 @@ from loaderlint.project.evaluation.callers import CallSite
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.file_imports import imported_as
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.limits import WALK
 from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Site
 from loaderlint.project.modules.dependencies import holds
 from loaderlint.project.modules.project_files import ProjectFile
@@ -91,9 +92,13 @@ def made_inside(ev: Evaluator, site: Site) -> Iterator[Site]:
             if not ev.liveness.is_dead(step.context, frame):
                 yield Site(frame, step.call)
         for target in _inside(ev, ev.run(frame)):
-            if target not in seen and len(seen) < _MAX_FRAMES:
-                seen.add(target)
-                queue.append(target)
+            if target in seen:
+                continue
+            if len(seen) >= _MAX_FRAMES:
+                ev.limits.note(WALK, site.frame.path, site.frame.piece, site.frame.def_)
+                continue
+            seen.add(target)
+            queue.append(target)
 
 
 def _inside(ev: Evaluator, frames: Iterator[Frame] | tuple[Frame, ...]) -> Iterator[Frame]:

@@ -16,12 +16,13 @@ from loaderlint.knowledge.loader_defaults import DATASET_BASES, SAMPLE_CALLABLES
 from loaderlint.knowledge.registries import makes_configured, registers_transforms
 from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
 from loaderlint.project.evaluation.argument_binding import Arguments
-from loaderlint.project.evaluation.callers import Callers, CallSite, Limit, called_name
+from loaderlint.project.evaluation.callers import Callers, CallSite, called_name
 from loaderlint.project.evaluation.calls import runs
 from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, OPEN, takes
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.library_values import parameter_position, passed_to_library
+from loaderlint.project.evaluation.limits import Limit
 from loaderlint.project.evaluation.number_bounds import ANY, Count, count_of
 from loaderlint.project.evaluation.values import (
     Atom,
@@ -189,7 +190,7 @@ class Loaders:
         found += self._of_heirs(sites, found)
         for where, declared, arguments in self._declared.find():
             self._add_declared(self._with(declared, where, arguments), where, found)
-        self.limits = (*self._callers.limits(), *map(_too_many, found[MAX_LOADERS : MAX_LOADERS + 1]))
+        self.limits = tuple(map(_too_many, found[MAX_LOADERS : MAX_LOADERS + 1]))
         return tuple(replace(one, index=index) for index, one in enumerate(found[:MAX_LOADERS]))
 
     def _in_sight(self, sites: Sequence[CallSite]) -> Iterator[Loader]:

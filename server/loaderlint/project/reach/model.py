@@ -26,6 +26,7 @@ from loaderlint.project.evaluation.dynamic_dispatch import how_chosen
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.library_values import library_arguments
+from loaderlint.project.evaluation.limits import Limit
 from loaderlint.project.evaluation.values import (
     NONE_VALUE,
     Atom,
@@ -229,8 +230,7 @@ class Model:
         self.entries: list[Entry] = []
         loaders = Loaders(self.ev, self.callers, environment_of, declared_of)
         self.loaders: tuple[Loader, ...] = loaders.find()
-        self.limits = loaders.limits
-        """What was not examined because a limit was reached."""
+        self._unread = loaders.limits
         self._defs: frozenset[tuple[Path, int, int]] | None = None
         self._dataset_calls: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
         self._start_method_calls: tuple[StartMethodCall, ...] | None = None
@@ -264,6 +264,10 @@ class Model:
         wait for the cycle collector, which also examines everything else in memory."""
         self.ev.take_apart()
         vars(self).clear()
+
+    def limits(self) -> tuple[Limit, ...]:
+        """What was not examined so far because a limit was reached."""
+        return (*self.ev.reached_limits(), *self._unread)
 
     def _of_project(self, environment_of: Callable[[Path], Environment]) -> Callable[[Path], Environment]:
         """What the files of the project run on; those of libraries as the root."""

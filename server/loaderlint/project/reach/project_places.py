@@ -15,6 +15,7 @@ from pathlib import Path
 from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Place
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.limits import WALK
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Model
 
@@ -87,6 +88,10 @@ class ProjectPlaces:
             frame = queue.popleft()
             yield frame.path, frame.piece
             for target in self._model.ev.run(frame):
-                if target not in seen and self._holds(target.path) and len(seen) < _MAX_FRAMES:
-                    seen.add(target)
-                    queue.append(target)
+                if target in seen or not self._holds(target.path):
+                    continue
+                if len(seen) >= _MAX_FRAMES:
+                    self._model.ev.limits.note(WALK, frames[0].path, frames[0].piece, frames[0].def_)
+                    continue
+                seen.add(target)
+                queue.append(target)

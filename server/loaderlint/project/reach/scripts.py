@@ -24,6 +24,7 @@ from loaderlint.knowledge.loader_defaults import (
 )
 from loaderlint.project.evaluation.file_imports import files_of, imports_in, may_name
 from loaderlint.project.evaluation.frames import Frame, iterated
+from loaderlint.project.evaluation.limits import WALK
 from loaderlint.project.evaluation.values import FunctionRef, Instance, Lib, LibMember, LibObject, Site, Val
 from loaderlint.project.modules.project_files import MODULE, ProjectFile, defined_name
 from loaderlint.syntax.notebook import SUFFIX
@@ -169,8 +170,11 @@ class Scripts:
         seen: dict[Frame, Frame | None] = {entry: None}
         queue = [entry]
         for frame in queue:
-            if frame in self._idle or len(seen) > _MAX_FRAMES:
+            if frame in self._idle:
                 continue
+            if len(seen) > _MAX_FRAMES:
+                self._model.ev.limits.note(WALK, entry.path, entry.piece, entry.def_)
+                break
             for _, step in self._model.steps(frame):
                 for loader in self._started(step, frame):
                     return loader, _way(frame, seen)

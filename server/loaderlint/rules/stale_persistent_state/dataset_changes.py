@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance
-from loaderlint.project.reach.model import Loader, Model
+from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance
+from loaderlint.project.reach.model import Loader, MainFunction, Model
 from loaderlint.rules.shared.epoch_loops import is_loader
 from loaderlint.rules.shared.unresolved_places import Spot
 
@@ -86,9 +86,11 @@ def _stores(opened: Frame, read: Read, model: Model) -> Iterator[tuple[Instance,
 def changes_in_main(loader: Loader, read: Read, model: Model) -> Iterator[Change]:
     """Where the main process sets what workers read, itself or by a setter."""
     setters = _setters(read, model)
-    names = sorted({name for names in read.values() for name in names})
-    words = [*(f".{name} =" for name in names), *(f".{name} +=" for name in names), *(f".{name}(" for name in setters)]
+    names = frozenset(name for names in read.values() for name in names)
+    words = [*(f".{name} {sign}" for name in sorted(names) for sign in ("=", "+=")), *(f".{name}(" for name in setters)]
     for function in model.main_functions(tuple(words)) if words else ():
+        if not _may_change(function, names, setters, model):
+            continue
         for frame in function.frames:
             for number, step in model.steps(frame):
                 if isinstance(step, ir.SetAttr) and frame.receiver not in read:  # in a setter, its call counts
@@ -99,6 +101,30 @@ def changes_in_main(loader: Loader, read: Read, model: Model) -> Iterator[Change
                             yield Change(frame, step.context, spot, owner, step.name, "", constant)
                 elif isinstance(step, ir.Perform):
                     yield from _set_by(step, frame, setters, loader, model)
+
+
+def _may_change(function: MainFunction, names: Set[str], setters: Mapping[str, object], model: Model) -> bool:
+    """Whether a def may set one of these attributes or call one of these setters, for any caller: it takes long to find
+    the callers. What a method sets on its own object does not count."""
+    sets_own = _is_method(function, model)
+    for step in function.written.steps:
+        if isinstance(step, ir.SetAttr) and step.name in names:
+            if not (sets_own and ir.is_self(function.exprs[step.base])):
+                return True
+        elif isinstance(step, ir.Perform):
+            call = function.exprs[step.call]
+            func = function.exprs[call.func] if isinstance(call, ir.Call) else None
+            if isinstance(func, ir.Attr) and func.name in setters:
+                return True
+    return False
+
+
+def _is_method(function: MainFunction, model: Model) -> bool:
+    """Whether the first parameter of a def is the object that it is called on."""
+    path, piece, def_ = function.path, function.piece, function.def_
+    if not def_ or model.callers.owner(path, piece, def_, function.facts) is None:
+        return False
+    return model.ev.functions.decoration(FunctionRef(path, piece, def_)) != "static"
 
 
 def _set_by(

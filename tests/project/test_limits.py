@@ -1,0 +1,152 @@
+"""Each limit that is reached is told, and none that is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from loaderlint.project.evaluation.limits import (
+    CALLER_LEVELS,
+    CALLERS,
+    CALLS,
+    CONTEXTS,
+    MAX_CALLER_LEVELS,
+    MAX_CALLERS,
+    MAX_CALLS,
+    MAX_CONTEXTS,
+    MAX_NESTED_FRAMES,
+    NESTED_OBJECTS,
+    OBJECTS,
+    SUBCLASSES,
+    WALK,
+    Cut,
+    ReachedLimits,
+)
+from loaderlint.project.loaders import declared_loaders
+from tests.project.linking import link
+
+_HEAD = """\
+from torch.utils.data import DataLoader, Dataset
+
+
+class Data(Dataset):
+    def __init__(self, size=1):
+        self.size = size
+
+    def __getitem__(self, index):
+        return {}
+
+    def __len__(self):
+        return 8
+
+
+"""
+
+
+def _contexts(count: int) -> str:
+    calls = ", ".join(f"helped({n})" for n in range(count))
+    return _HEAD.format(f"[{calls}]") + "def helped(n):\n    return n\n\n\nDataLoader(Data(), num_workers=2)\n"
+
+
+def _callers(count: int) -> str:
+    calls = "\n".join(f"def f{n}():\n    return make({n})" for n in range(count))
+    return _HEAD.format("index") + f"def make(data):\n    return DataLoader(data, num_workers=2)\n\n\n{calls}\n"
+
+
+def _objects(count: int) -> str:
+    made = "\n".join(f"maker{n} = Maker({n})" for n in range(count))
+    return (
+        _HEAD.format("index") + "class Maker:\n    def __init__(self, size):\n        self.size = size\n\n"
+        f"    def load(self):\n        return DataLoader(Data(self.size), num_workers=2)\n\n\n{made}\n"
+    )
+
+
+def _subclasses(count: int) -> str:
+    heirs = "\n".join(f"class Heir{n}(Maker):\n    pass" for n in range(count))
+    return (
+        _HEAD.format("index")
+        + f"class Maker:\n    def load(self):\n        return DataLoader(Data(), num_workers=2)\n\n\n{heirs}\n"
+    )
+
+
+def _caller_levels(count: int) -> str:
+    text = _HEAD.format("index") + "def make0(data):\n    return DataLoader(data, num_workers=2)\n"
+    for n in range(1, count):
+        text += f"\n\ndef make{n}(data):\n    return make{n - 1}(data)\n"
+    return text + f"\n\nmake{count - 1}(Data())\n"
+
+
+def _calls(count: int) -> str:
+    text = _HEAD.format("step0(index)")
+    for n in range(count - 1):
+        text += f"def step{n}(index):\n    return {f'step{n + 1}(index)' if n < count - 2 else 'index'}\n\n\n"
+    return text + "DataLoader(Data(), num_workers=2)\n"
+
+
+def _nested(count: int) -> str:
+    makes = "".join(f"        self.part{n} = Inner(Middle(size, {n}))\n" for n in range(count))
+    reads = " + ".join(f"self.part{n}.read(index)" for n in range(count))
+    classes = (
+        "class Middle:\n    def __init__(self, size, number):\n"
+        "        self.size, self.number = Leaf(size), number\n\n\n"
+        "class Leaf:\n    def __init__(self, size):\n        self.size = size\n\n    def read(self):\n"
+        "        return self.size\n\n\n"
+        "class Inner:\n    def __init__(self, middle):\n        self.middle = middle\n\n"
+        "    def read(self, index):\n        return self.middle.size.read()\n\n\n"
+    )
+    head = _HEAD.format(reads).replace("        self.size = size\n", makes)
+    return f"{head}{classes}DataLoader(Data(), num_workers=2)\n"
+
+
+@pytest.mark.parametrize(
+    ("cut", "text_of", "most", "name"),
+    [
+        (CONTEXTS, _contexts, MAX_CONTEXTS, "`helped`"),
+        (CALLERS, _callers, MAX_CALLERS, "`make`"),
+        (OBJECTS, _objects, MAX_CALLERS, "`Maker`"),
+        (SUBCLASSES, _subclasses, MAX_CALLERS, "`Maker`"),
+        (CALLER_LEVELS, _caller_levels, MAX_CALLER_LEVELS + 1, "`make7`"),
+        (CALLS, _calls, MAX_CALLS, "`step23`"),
+        (NESTED_OBJECTS, _nested, MAX_NESTED_FRAMES, "`__init__`"),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else "",
+)
+def test_a_limit_is_told_once_it_is_reached(
+    cut: Cut, text_of: Callable[[int], str], most: int, name: str, tmp_path: Path
+) -> None:
+    for count in (most, most + 1):
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        model = link(folder, text_of(count)).model
+        for function in model.worker_functions():
+            for frame in function.frames:
+                model.ev.leads(frame)
+        told = [one.message for one in model.limits() if cut.how in one.message]
+        assert len(told) == (count > most), count
+    assert told[0].startswith(f"{name} {cut.how}") and told[0].endswith(f": {cut.cost}")
+
+
+def test_a_walk_that_ends_early_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    linked = link(tmp_path, _calls(4))
+    frames = [entry for one in linked.model.entries for entry in one.frames]
+    declared_loaders.run_from(linked.model.ev, frames)
+    assert linked.model.limits() == ()
+    monkeypatch.setattr(declared_loaders, "_MAX_FRAMES", 2)
+    declared_loaders.run_from(linked.model.ev, frames)
+    (limit,) = linked.model.limits()
+    assert limit.message == f"`__getitem__` {WALK.how}: {WALK.cost}"
+
+
+def test_what_is_told_does_not_depend_on_the_order(tmp_path: Path) -> None:
+    places = [(tmp_path / name, piece, 1) for name in ("b.py", "a.py") for piece in (3, 2)]
+    told = []
+    for order in (places, places[::-1]):
+        reached = ReachedLimits()
+        for cut in (CALLS, CALLERS) if order is places else (CALLERS, CALLS):
+            for place in order:
+                reached.note(cut, *place)
+        told.append(list(reached.told(lambda path, piece, def_: f"`{path.stem}{piece}`")))
+    assert told[0] == told[1]
+    assert told[0][0] == (tmp_path / "a.py", f"`a2` {CALLERS.how} (and 3 more like it): {CALLERS.cost}")
