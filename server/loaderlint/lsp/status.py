@@ -19,7 +19,9 @@ STATUS = "loaderlint/status"
 
 async def status(ls: Server, params: Any) -> dict[str, object]:
     """Whether everything that is known about a document has been looked at, at once or (with `wait`) when it is;
-    `version` is None if it is not open."""
+    `version` is None if it is not open.
+
+    Raises JsonRpcInvalidParams if `params` has no `uri`."""
     uri = getattr(params, "uri", None)
     if not isinstance(uri, str):
         raise JsonRpcInvalidParams("'uri' is missing")
