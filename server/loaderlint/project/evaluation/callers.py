@@ -41,7 +41,7 @@ class CallSite(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """What is not looked at because there is too much of it: the file that it is about, and what to say."""
+    """What is skipped because there is too much of it: the file, and the message."""
 
     path: Path | None
     message: str
