@@ -49,7 +49,7 @@ def record(root: Path, new: Sequence[Audit]) -> None:
     """Keep these audits of a project beside the known ones. They replace earlier audits of the same loaders in programs
     with the same arguments: with others a loader may be another one.
 
-    Raises OSError."""
+    Raises OSError; FileNotFoundError if there is no folder for the cache."""
     file = file_of(root)
     if file is None:
         raise FileNotFoundError(2, "there is no folder for the cache")

@@ -49,7 +49,9 @@ def given_settings(chosen: argparse.Namespace) -> dict[str, object]:
 
 
 def read_settings(chosen: argparse.Namespace) -> dict[str, object]:
-    """The same, without a look at what the values mean: whether there are such rules, for example."""
+    """The same, without a look at what the values mean: whether there are such rules, for example.
+
+    Raises Usage for values that are wrong in themselves."""
     given = {key: getattr(chosen, key.replace("-", "_")) for key in settings.KEYS}
     given = {key: value for key, value in given.items() if value is not None} | named_settings(chosen)
     if given.get("select") == []:  # an unset variable of a script, most likely: nothing would ever be found

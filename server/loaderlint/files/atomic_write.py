@@ -20,7 +20,9 @@ _OURS = re.compile(re.escape(_PREFIX) + r"[a-z0-9_]{8}" + re.escape(_SUFFIX))
 
 def replace(path: Path, data: bytes) -> None:
     """Give the file at `path` (no symbolic link) this content; it keeps its permissions, and for root its owner. A new
-    file gets the usual permissions. Raises OSError."""
+    file gets the usual permissions.
+
+    Raises OSError; PermissionError if the file is write-protected."""
     status = _status(path)
     if status is not None and not os.access(path, os.W_OK):
         raise PermissionError(13, "Permission denied")  # replacing would get around the file's own protection

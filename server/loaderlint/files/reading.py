@@ -67,7 +67,7 @@ class TooLarge(UnreadableFile):
 
 
 def read(path: StrPath, limit: Limit) -> bytes:
-    """The bytes of a regular file, or of the one that a link leads to. The witness is told of it.
+    """The bytes of a regular file, or of the one that a link leads to. `file_accesses` notes it.
 
     Raises UnreadableFile."""
     file_accesses.saw(path)
@@ -75,9 +75,9 @@ def read(path: StrPath, limit: Limit) -> bytes:
 
 
 def read_unseen(path: StrPath, limit: Limit) -> bytes:
-    """The same for a file on which no answer rests.
+    """The same for a file on which no answer depends: it is not noted.
 
-    Raises UnreadableFile."""
+    Raises UnreadableFile, MissingFile among them."""
     try:
         _check_regular(os.stat(path).st_mode)  # first of all: to open a device may have an effect
         handle = os.open(path, _FLAGS)

@@ -68,7 +68,7 @@ class Problem(NamedTuple):
 
 
 def internal_problem(failure: Failure) -> Problem:
-    """What people are told of an internal error, in a line."""
+    """The message about an internal error, in one line."""
     where = {"findings": failure.rule, "fix": f"a fix of {failure.rule}" if failure.rule else "a fix", "answer": ""}
     rest = {"findings": "all else was checked", "fix": "this fix is not made", "answer": "its code is not explained"}
     place = f" in {where[failure.cost]}" if where[failure.cost] else ""

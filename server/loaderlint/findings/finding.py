@@ -254,7 +254,7 @@ class Finding:
 
 
 class Silence(NamedTuple):
-    """A rule looked at `place`, a candidate for a finding of its own, and does not speak.
+    """A rule looked at `place`, a candidate for a finding of its own, and reports nothing.
 
     `reason` completes 'silent: ...' for people: specific, names instead of line numbers. Many are made and few are
     read, so it costs no more than a constant or a small join."""

@@ -20,7 +20,9 @@ Method = tuple[Tree, cst.FunctionDef]
 
 
 def plan_method(intent: InsertMethod, draft: Draft, fill: Callable[[str, Place], str]) -> str:
-    """Add the method to the plan, if the class has no equal one; its name. `fill` replaces the marks of a text."""
+    """Add the method to the plan, if the class has no equal one. Returns its name. `fill` replaces the marks of a text.
+
+    Raises Refused."""
     cls = _class(draft, intent.cls)
     old = draft.plan
     source = fill(named(intent), intent.cls)

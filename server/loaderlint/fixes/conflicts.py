@@ -1,4 +1,4 @@
-"""Whether the changes of a file fit together: no two of them overlap, or are at one place without becoming one."""
+"""Whether the changes of a file fit together: no two overlap, and two at the same place can be merged."""
 
 from __future__ import annotations
 

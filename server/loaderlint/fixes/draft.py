@@ -291,7 +291,9 @@ class Draft:
         return tree
 
     def known_tree(self, piece: int) -> Tree | None:
-        """The tree of a piece, perhaps with wrong places; None if it does not parse."""
+        """The tree of a piece, perhaps with wrong places; None if it does not parse.
+
+        Raises Refused if there is no such piece any more."""
         if piece not in self._trees:
             if not 0 <= piece < len(self.pieces):
                 raise Refused(f"{self.path.name} has changed")

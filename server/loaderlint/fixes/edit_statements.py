@@ -22,7 +22,9 @@ def is_statement(node: cst.CSTNode) -> bool:
 
 
 def insert(draft: Draft, place: Place, source: str, where: str) -> None:
-    """Plan to insert the lines of `source` before or after the statement at `place`."""
+    """Plan to insert the lines of `source` before or after the statement at `place`.
+
+    Raises Refused."""
     tree, node = draft.find(place)
     statement = _statement(tree, node)
     start = first_offset(tree, statement)
@@ -45,7 +47,9 @@ def insert(draft: Draft, place: Place, source: str, where: str) -> None:
 
 
 def replace(draft: Draft, place: Place, tree: Tree, node: cst.CSTNode, source: str) -> None:
-    """Plan to write `source` for the statement `node`. A comment behind its last line stays."""
+    """Plan to write `source` for the statement `node`. A comment behind its last line stays.
+
+    Raises Refused."""
     statement = node
     if isinstance(node, cst.BaseCompoundStatement) and draft.pieces[place.piece].kind != "statement":
         if node is tree.node:
@@ -61,7 +65,9 @@ def replace(draft: Draft, place: Place, tree: Tree, node: cst.CSTNode, source: s
 
 
 def delete(draft: Draft, place: Place) -> None:
-    """Plan to delete the simple statement at `place`; `pass` stays where nothing else would. Comments stay."""
+    """Plan to delete the simple statement at `place`; `pass` stays where nothing else would. Comments stay.
+
+    Raises Refused."""
     tree, node = draft.find(place)
     line = node if isinstance(node, cst.SimpleStatementLine) else tree.parent(node)
     if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1:

@@ -19,7 +19,9 @@ _CELL = re.compile(r"^#[ \t]*(?:%%|<codecell>|In\[)", re.MULTILINE)
 
 def enclose_rest(draft: Draft, place: Place, head: str) -> None:
     """Plan to put the module-level statement at `place` and all below it under `head`. One change: what another fix
-    changes there has to wait."""
+    changes there has to wait.
+
+    Raises Refused if the file is cut into cells."""
     draft.find(place)
     first = _first_piece(draft, place.piece)
     start = above_comments(draft, draft.line_start(draft.pieces[first].start))

@@ -29,7 +29,9 @@ class Hoisted(NamedTuple):
 
 
 def plan_hoist(intent: Hoist, draft: Draft) -> Hoisted:
-    """Add the function to the plan as one of the module."""
+    """Add the function to the plan as one of the module.
+
+    Raises Refused."""
     tree, node = draft.find(intent.place)
     inside = any(isinstance(above, cst.FunctionDef | cst.Lambda) for above in tree.above(node))
     run_at = len(draft.pieces) if inside else intent.place.piece

@@ -39,7 +39,9 @@ def plan_source(
     wanted: str, source: str, draft: Draft, before: int, run_at: int, without_imports: Plan | None = None
 ) -> str:
     """As `plan_function`, for the `source` of a function called `wanted`, without marks. `without_imports`: the plan to
-    go back to where there is an equal function; None: the function is to stand near the piece that uses it."""
+    go back to where there is an equal function; None: the function is to stand near the piece that uses it.
+
+    Raises Refused."""
     old = without_imports or draft.plan
     tokens = tokens_of(source, wanted)
     if tokens is None:

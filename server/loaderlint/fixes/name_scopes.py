@@ -81,7 +81,9 @@ def fill(text: str, here: Here, names: Mapping[str, str], imports: Mapping[str, 
 
 
 def known_as(wanted: AddImport, here: Here) -> str:
-    """The name under which what `wanted` imports is known at `here`; the import is added if there is none."""
+    """The name under which what `wanted` imports is known at `here`; the import is added if there is none.
+
+    Raises Refused if the name means something else there."""
     meaning = Meaning(wanted.module, wanted.name)
     local = _local_import(meaning, here)
     if local is not None:
@@ -98,7 +100,9 @@ def known_as(wanted: AddImport, here: Here) -> str:
 
 
 def ensure(wanted: AddImport, draft: Draft, literal: bool) -> None:
-    """Make sure that the module is imported. `literal`: the fix writes the name as it is, not as a mark."""
+    """Make sure that the module is imported. `literal`: the fix writes the name as it is, not as a mark.
+
+    Raises Refused if the name means something else in the file."""
     name = known_as(wanted, Here(draft, len(draft.pieces), None, None))
     if literal and wanted.name is not None and name != wanted.name:
         raise Refused(f"{wanted.name!r} means something else in {draft.path.name}")

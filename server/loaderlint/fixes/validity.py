@@ -63,7 +63,7 @@ def _pieces_are_valid(draft: Draft, changes: Sequence[Change]) -> bool:
 
 
 def _recut(draft: Draft, changes: Sequence[Change]) -> list[Piece]:
-    """The pieces of the changed file that are cut anew. Changes that lie far apart (an import and a call) are made one
+    """The pieces of the changed file that are cut again. Changes that lie far apart (an import and a call) are made one
     after the other: what lies between them is not cut again."""
     groups: list[list[Change]] = []
     for change in changes:

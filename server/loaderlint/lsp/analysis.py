@@ -6,9 +6,9 @@ it says so instead, and is not asked again before there is a pause in the typing
 though its answer will be about a text that is gone: work that began again with every key would not end while a user
 types. Other settings do stop it, and so does an edit of which the engine can say something before the end (see below).
 
-What is shown of a document that is not looked at yet is what stands in it of the last answer (`document_state`): at
+What is shown of a document that has not been checked yet is what stands in it of the last answer (`document_state`): at
 once if a job is at hand, else if none comes in a moment. What was found in exactly the present version takes its place,
-and only that is ever repaired. Where several projects are looked at for the first time, the findings of those that are
+and only that is ever repaired. Where several projects are checked for the first time, the findings of those that are
 done are shown early.
 """
 
@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 #: Seconds from a change to the job that looks at it, and the longest that further changes can put it off. In the middle
 #: of a word, the next key comes first.
 AT_ONCE, EDITED, ON_DISK, LONGEST = 0.0, 0.02, 0.2, 1.0
-#: Seconds until the engine is asked once more after its process has ended, one number a try.
+#: Seconds until the engine is asked again after its process has ended, one number a try.
 AGAIN = (0.1, 0.5, 2.0)
 #: Seconds from a change until what stands of the last answer is shown, if no new one has come. Most come before.
 STANDING = 0.05
@@ -45,7 +45,7 @@ STANDING = 0.05
 class Analysis:
     """Plans the jobs of the engine and hands what they find on to what is shown.
 
-    `announce` is called where it changes whether a document is settled, `linked` when a project was linked anew."""
+    `announce` is called where it changes whether a document is settled, `linked` when a project was linked again."""
 
     def __init__(
         self,
@@ -57,9 +57,9 @@ class Analysis:
         announce: Callable[[Document | Notebook, bool], None],
     ) -> None:
         self.begun = asyncio.Event()
-        """The settings are known and something was looked at for the first time."""
+        """The settings are known and something was checked for the first time."""
         self.news = Signal()
-        """Something was looked at again, or else there may be something new to say of files that are not open."""
+        """Something was checked again, or there may be news about files that are not open."""
         self._shown = shown
         self._engine = engine
         self._notices = notices
@@ -96,7 +96,7 @@ class Analysis:
         self._plan(AT_ONCE)
 
     def opened(self, document: Document | Notebook) -> None:
-        """The document was opened, perhaps once more."""
+        """The document was opened, perhaps again."""
         self._shown.opened(document)
         if document.analysed:
             self._note(document, AT_ONCE)
@@ -138,17 +138,17 @@ class Analysis:
 
     @property
     def is_settled(self) -> bool:
-        """Whether everything that is known has been looked at."""
+        """Whether everything that is known has been checked."""
         return self._settled.is_set()
 
     async def settled(self) -> None:
-        """Wait until everything that is known has been looked at; the delay after an edit is cut short."""
+        """Wait until everything that is known has been checked; the delay after an edit is cut short."""
         while not self._settled.is_set():
             self._hurry()
             await self._settled.wait()
 
     async def settles_within(self, seconds: float) -> bool:
-        """Whether everything that is known has been looked at, or is within some seconds."""
+        """Whether everything that is known has been checked, or is within some seconds."""
         if not self.is_settled:
             waiting = asyncio.ensure_future(self.settled())
             await asyncio.wait([waiting], timeout=seconds)
@@ -304,7 +304,7 @@ class Analysis:
         self._announce_all(settled=True)
 
     def _ask_again(self, error: OSError) -> None:
-        """Ask once more in a moment, a few times; then say that the next edit does."""
+        """Ask again in a moment, a few times; then say that the next edit does."""
         if self._tries < len(AGAIN):
             logger.warning("%s; asking again", error)
             self._plan(AGAIN[self._tries])

@@ -44,7 +44,7 @@ class Questions(Protocol):
         """The lines of its text at which the code cells of a notebook begin, () for any other file."""
 
     def projects(self) -> tuple[ProjectInfo, ...]:
-        """The projects that were looked at so far, for a bug report."""
+        """The projects that have been checked so far, for a bug report."""
 
     def environment(self, path: Path) -> tuple[str, ...]:
         """What the code of a file is taken to run on, a fact a line: 'torch 2.4.1, from uv.lock'."""

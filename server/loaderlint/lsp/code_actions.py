@@ -2,7 +2,7 @@
 without any fault.
 
 What the client says about diagnostics is never trusted: some editors send ranges in other units than they were told.
-Findings are looked up anew from the requested range; the id that a diagnostic carries can only confirm one. Edits are
+Findings are looked up again from the requested range; the id that a diagnostic carries can only confirm one. Edits are
 made for one version of the document and are refused for any other.
 """
 

@@ -21,7 +21,7 @@ from loaderlint.lsp.stale_diagnostics import History, standing
 @dataclass(frozen=True, slots=True)
 class _Pulled:
     """The diagnostics that a pull was told, for one version of one opening of a text (the document, or a cell). Both
-    are None where no version was looked at: any finding makes such an answer outdated."""
+    are None where no version was checked: any finding makes such an answer outdated."""
 
     serial: int | None
     version: int | None
@@ -50,7 +50,7 @@ class DocumentState:
         self._pulled: dict[str, _Pulled] = {}
 
     def reopen(self, document: Document | Notebook) -> None:
-        """The document was opened once more: nothing is known of it but what the client has."""
+        """The document was opened again: only what the client has is known of it."""
         self.document = document
         self._forget()
 
@@ -67,7 +67,7 @@ class DocumentState:
 
     @property
     def found(self) -> Report | None:
-        """What was found in exactly the present text, early or in the end; None if it was not looked at (yet). Nothing
+        """What was found in exactly the present text; None if it has not been checked (yet). Nothing
         else is ever repaired."""
         return self._present(self._last) or self._present(self._early)
 
@@ -148,7 +148,7 @@ class DocumentState:
         return standing(report, {**histories, self.history.now.path: self.history}, client)
 
     def stop_following(self) -> None:
-        """What stood of the last report is not shown any more, or has to be found anew."""
+        """What stood of the last report is no longer shown, or has to be found again."""
         self._standing = None
 
     # --- what the client has ------------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ class Snapshot:
 
     def place(self, uri: str, position: types.Position, encoding: Encoding) -> tuple[int, int] | None:
         """The (line, column) in characters that the client means by a position in the document or cell `uri`. None for
-        what is no line of the whole: in a cell of another language, and on the empty line behind a cell's last line
+        what is not a line of the whole: in a cell of another language, and on the empty line behind a cell's last line
         end."""
         part = self.part(uri)
         if part is None:

@@ -1,4 +1,4 @@
-"""What people are told of problems, each of them once until the settings change."""
+"""Messages about problems, each shown once until the settings change."""
 
 from __future__ import annotations
 

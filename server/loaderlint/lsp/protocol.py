@@ -186,30 +186,36 @@ class Protocol(LanguageServerProtocol):
             return
         super()._handle_response(msg_id, result, error)
 
-    # The six below replace pygls' own documents. The registered features hold ours.
+    # These six override the handlers with which pygls keeps its own documents. The registered features keep ours.
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        """Pass the notification to its feature only."""
         self.fm.features[types.TEXT_DOCUMENT_DID_OPEN](params)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Pass the notification to its feature only."""
         self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE](params)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        """Pass the notification to its feature only."""
         self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE](params)
 
     @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
     def lsp_notebook_document__did_open(self, params: types.DidOpenNotebookDocumentParams) -> None:
+        """Pass the notification to its feature only."""
         self.fm.features[types.NOTEBOOK_DOCUMENT_DID_OPEN](params)
 
     @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
     def lsp_notebook_document__did_change(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        """Pass the notification to its feature only."""
         self.fm.features[types.NOTEBOOK_DOCUMENT_DID_CHANGE](params)
 
     @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def lsp_notebook_document__did_close(self, params: types.DidCloseNotebookDocumentParams) -> None:
+        """Pass the notification to its feature only."""
         self.fm.features[types.NOTEBOOK_DOCUMENT_DID_CLOSE](params)
 
     @lsp_method(types.EXIT)

@@ -39,7 +39,7 @@ Progress = Callable[[int, int], None]
 
 
 class AskAgain(Superseded):
-    """The document was edited while it was looked at; the client shall ask about what it is now."""
+    """The document was edited while it was being checked; the client should ask again."""
 
     CODE = types.LSPErrorCodes.ServerCancelled.value
 
@@ -62,7 +62,7 @@ async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> type
     if ls.shown.state(uri) is not state or state.document.at != at:
         raise AskAgain()
     answer = state.answered(uri, report)
-    if report is None:  # it could not be looked at, and never was
+    if report is None:  # it could not be checked, and never was
         return types.RelatedFullDocumentDiagnosticReport(items=[])
     items = report.shown_in(uri)
     if answer == params.previous_result_id:
@@ -106,7 +106,7 @@ async def found(ls: Server, progress: Progress) -> dict[str, FileReport]:
 
 
 async def everything(ls: Server, progress: Progress) -> dict[str, FileReport]:
-    """The files with findings, by URI, as they are now; whatever changes meanwhile begins it anew."""
+    """The files with findings, by URI, as they are now; any change meanwhile starts it again."""
     while True:
         await ls.analysis.begun.wait()
         await ls.analysis.settled()

@@ -25,7 +25,7 @@ class Refreshes:
 
     def consider(self) -> None:
         """What is shown has changed: ask the client to pull again if that is needed; if it was asked a moment ago, look
-        once more when that is over."""
+        again when that is over."""
         if self._timer is not None or not self._needed():
             return
         loop = asyncio.get_running_loop()

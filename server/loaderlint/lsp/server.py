@@ -71,7 +71,7 @@ class Server(LanguageServer):
         self.workspace_by_request = False
         """Whether `loaderlint/checkWorkspace` did."""
         self.let_go: set[str] = set()
-        """The URIs of closed documents that were asked about once more. VS Code does so, then shows what it is told of
+        """The URIs of closed documents that were asked about again. VS Code does so, then shows what it is told of
         the whole workspace; what it was told before the answer came it threw away, so it is told again."""
         self.last_reports: dict[str, FileReport] = {}
         """What the last check of the whole workspace found, by URI."""
@@ -131,7 +131,7 @@ class Server(LanguageServer):
         await self.workspace_diagnostic_refresh_async(None)
 
     async def refresh_lenses(self) -> None:
-        """Let the client ask for all code lenses again, if it can: the project was linked anew."""
+        """Let the client ask for all code lenses again, if it can: the project was linked again."""
         if self.client.refreshes_lenses:
             await self.workspace_code_lens_refresh_async(None)
 

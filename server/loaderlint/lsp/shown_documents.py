@@ -52,7 +52,7 @@ class ShownDocuments:
     # --- what the editor does -----------------------------------------------------------------------------------------
 
     def opened(self, document: Document | Notebook) -> None:
-        """The document was opened, perhaps once more."""
+        """The document was opened, perhaps again."""
         if (state := self._states.get(document.uri)) is not None:
             state.reopen(document)
         else:

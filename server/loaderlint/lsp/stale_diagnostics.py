@@ -120,7 +120,7 @@ class History:
         self._versions.append(snapshot)
 
     def begin(self, snapshot: Snapshot) -> None:
-        """This version was looked at."""
+        """This version was checked."""
         known = next((index for index, one in enumerate(self._versions) if one.at == snapshot.at), None)
         if known is not None:
             del self._versions[:known], self._steps[:known]
@@ -145,7 +145,7 @@ class History:
 
 def standing(report: Report, histories: Mapping[Path, History], client: Client) -> Report:
     """What still stands of a report, which is about the first version of its document, in the last one. `histories`:
-    of all open documents, from the versions that were looked at for the report."""
+    of all open documents, from the versions that were checked for the report."""
     findings = [one for finding in report.findings if (one := _moved(finding, histories)) is not None]
     snapshot = histories[report.snapshot.path].now
     return report_of(snapshot, findings, report.environment, _Locations(report, histories, client), client)

@@ -1,4 +1,4 @@
-"""`loaderlint/status`: whether everything that is known about a document has been looked at.
+"""`loaderlint/status`: whether everything that is known about a document has been checked.
 
 A client that sets `status` in its initialization options gets notifications `{uri, version, settled}`. As a request,
 with `{uri}` or `{uri, wait: true}`, it is answered at once or when all is settled; tests need no other way to wait."""
@@ -18,8 +18,10 @@ STATUS = "loaderlint/status"
 
 
 async def status(ls: Server, params: Any) -> dict[str, object]:
-    """Whether everything that is known about a document has been looked at, at once or (with `wait`) when it is;
-    `version` is None if it is not open."""
+    """Whether everything that is known about a document has been checked, at once or (with `wait`) when it is;
+    `version` is None if it is not open.
+
+    Raises JsonRpcInvalidParams if `params` has no `uri`."""
     uri = getattr(params, "uri", None)
     if not isinstance(uri, str):
         raise JsonRpcInvalidParams("'uri' is missing")
@@ -31,7 +33,7 @@ async def status(ls: Server, params: Any) -> dict[str, object]:
 
 
 def announce(ls: Server, document: Document | Notebook, settled: bool) -> None:
-    """Tell a client that wants to know whether everything that is known about a document has been looked at."""
+    """Tell a client that wants to know whether everything that is known about a document has been checked."""
     if ls.client.status:
         ls.protocol.notify(STATUS, {"uri": document.uri, "version": document.version, "settled": settled})
 

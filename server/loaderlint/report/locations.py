@@ -20,10 +20,17 @@ if TYPE_CHECKING:
 class Known(Protocol):
     """What the reports ask of `loaderlint.engine.Workspace`."""
 
-    def locate(self, place: Place) -> Span | None: ...
-    def text(self, path: Path) -> str: ...
-    def cells(self, path: Path) -> tuple[int, ...]: ...
-    def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]: ...
+    def locate(self, place: Place) -> Span | None:
+        """Where a place is now; None if it is gone."""
+
+    def text(self, path: Path) -> str:
+        """The text of a file as it was checked."""
+
+    def cells(self, path: Path) -> tuple[int, ...]:
+        """The first line of each cell of a notebook, none for other files."""
+
+    def repairs(self, diagnostic: Diagnostic) -> tuple[Repair, ...]:
+        """The fixes of a finding as edits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,8 +134,10 @@ def from_line(line: str) -> Result:
         if value.pop("schema") != SCHEMA:
             raise NotAResult(f"is of another version of loaderlint (schema {SCHEMA} is read)")
         return _result(value)
+    except NotAResult:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise error if isinstance(error, NotAResult) else NotAResult("is no result of a survey") from error
+        raise NotAResult("is no result of a survey") from error
 
 
 def _result(value: dict[str, Any]) -> Result:

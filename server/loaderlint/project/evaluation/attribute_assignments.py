@@ -44,7 +44,7 @@ def may_assign(text: str, name: str) -> bool:
 def _may_be_target(text: str, at: int, end: int) -> bool:
     """Whether an attribute between these offsets may be a target, for what its line says around it."""
     start = max(text.rfind("\n", at - _LONG, at), text.rfind("\r", at - _LONG, at)) + 1
-    if not start and at > _LONG:  # read anew for each attribute on it
+    if not start and at > _LONG:  # read again for each attribute on it
         return True
     before = text[start:at]
     if _BINDS.search(before):

@@ -314,7 +314,7 @@ _FRESH_ITEMS = ("h5py.", "zarr.", "pandas.", "lmdb.", "netCDF4.", "tables.", "da
 
 
 def items_alias(name: str, key: Val) -> bool:
-    """Whether item `key` of the library object `name` is part of it in memory; an archive of arrays reads it anew."""
+    """Whether item `key` of the library object `name` is part of it in memory; an archive of arrays reads it again."""
     literal = key.literal
     named = name == "numpy.load" and literal is not None and literal.kind == "str"
     return not named and not name.startswith(_FRESH_ITEMS)

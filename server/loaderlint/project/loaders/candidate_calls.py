@@ -196,7 +196,7 @@ class Candidates:
             return True
         # in the frame that is opened there stands an object for `cls`
         on_class = self._is_class_method(site) and asks_self(site.expr, facts)
-        vague = on_class or escape.rests_on_default(func, site.def_, facts)
+        vague = on_class or escape.depends_on_default(func, site.def_, facts)
         callees = None if vague else self._callers.callees(site)
         return self._are_handed() if callees is None else any(self._makes(atom) for atom in callees)
 

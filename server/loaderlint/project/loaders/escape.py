@@ -30,17 +30,16 @@ _Going = Iterable[tuple[int, bool]]
 
 def in_def(def_: int, facts: PieceFacts, names: frozenset[str], here: Unframed) -> Iterator[int]:
     """The expressions of def `def_` that are written as one of `names`, or are a text that ends with one, and whose
-    value goes on from there: neither called, nor compared, nor an annotation. A local variable goes on where it is
-    used."""
+    value escapes: it is neither called, nor compared, nor an annotation. A local variable escapes where it is used."""
     return _named(_begin(def_, facts), facts, names, here)
 
 
 def in_value(number: int, facts: PieceFacts, names: frozenset[str], here: Unframed) -> Iterator[int]:
-    """Those of which the value of one expression may be made."""
+    """Those from which the value of one expression may be computed."""
     return _named([(number, True)], facts, names, here)
 
 
-def rests_on_default(number: int, def_: int, facts: PieceFacts) -> bool:
+def depends_on_default(number: int, def_: int, facts: PieceFacts) -> bool:
     """Whether a parameter of the def with a constant as its default is part of an expression, which is that constant
     where the callers are not known."""
     params, exprs = facts.ir.defs[def_].params, facts.ir.exprs

@@ -1,7 +1,7 @@
 """What module-level code does: which statements are guarded, and where a script starts the workers of a loader.
 
 A spawned worker imports the main script again, so everything at module level outside `if __name__ == "__main__"` runs
-once more in each worker.
+again in each worker.
 """
 
 from __future__ import annotations

@@ -57,7 +57,9 @@ def _unescaped(text: str) -> str:
 
 
 def read_pipenv(text: str) -> Iterator[Declaration | Include]:
-    """Pipfile.lock."""
+    """Pipfile.lock.
+
+    Raises Malformed."""
     try:
         document = json.loads(text)
     except RecursionError as error:

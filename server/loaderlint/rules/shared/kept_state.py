@@ -81,6 +81,7 @@ def own_attribute(number: int, frame: Frame, model: Model) -> str:
 
 
 def is_aware(frame: Frame, model: Model) -> bool:
+    """Whether the text around a frame has a word of code that knows about workers."""
     return model.remembered(_is_piece_aware, frame.path, frame.piece)
 
 
@@ -103,6 +104,7 @@ def _is_plain(owner: Instance, name: str, model: Model) -> bool:
 
 
 def is_empty(atom: Atom) -> bool:
+    """Whether an atom is a number that is no setting, or a container with nothing in it."""
     match atom:
         case Literal_(kind, _, configured):
             return kind in ("int", "float") and not configured
