@@ -288,3 +288,16 @@ def test_every_command_says_which_limits_were_reached(run: Run, crops: Path) -> 
     for command in (("check", "many.py"), ("workers", "many.py"), ("explain", "many.py:5")):
         done = run(*command)
         assert done.code == 0 and said in done.err, command
+
+
+def test_check_says_one_of_many_limits_and_how_to_see_them_all(run: Run, crops: Path) -> None:
+    calls = "\n".join(f"make({n})" for n in range(40))
+    chain = "\n\n\n".join(f"def call{n}(data):\n    return call{n + 1}(data)" for n in range(40))
+    head = "from torch.utils.data import DataLoader\n\n\ndef make(data):\n    return DataLoader(data, num_workers=2)\n"
+    (crops / "many.py").write_text(
+        f"{head}\n\n{chain}\n\n\ndef call40(data):\n    return make(data)\n\n\n{calls}\ncall0(1)\n"
+    )
+    limits = [line for line in run("check", "many.py").err.splitlines() if "more than" in line]
+    assert len(limits) == 1 and "limits were reached (see them: check --verbose)" in limits[0]
+    whole = run("check", "--verbose", "many.py").err.partition("Limits that were reached:")[2]
+    assert sum("more than" in line for line in whole.splitlines()) == int(limits[0].rpartition("; ")[2].split()[0]) + 1

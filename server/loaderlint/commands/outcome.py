@@ -128,16 +128,29 @@ def complain_of_missing_answers(problems: Iterable[Problem]) -> int:
 
 
 def complain(problems: tuple[Problem, ...]) -> None:
-    """Tell what could not be done, a line each."""
+    """Tell what could not be done, a line each; of the limits that were reached, one and how many others there are."""
     from loaderlint.findings.diagnostics import DEBUG
 
     internal = [problem for problem in problems if problem.is_internal]
+    limits = [problem for problem in problems if problem.is_limit]
     for problem in problems:
-        if problem in internal[_MOST_INTERNAL:]:
+        if problem in internal[_MOST_INTERNAL:] or problem in limits[1:]:
             continue
-        where = f"{terminal.printable(shown_path(problem.path, Path.cwd()))}: " if problem.path else ""
-        terminal.complain(f"{where}{problem.message}")
+        also = f"; {_others(len(limits) - 1)}" if problem.is_limit and len(limits) > 1 else ""
+        terminal.complain(f"{problem_line(problem)}{also}")
         if problem.is_internal and os.environ.get(DEBUG):
             terminal.say(problem.traceback.rstrip())
     if len(internal) > _MOST_INTERNAL:
         terminal.complain(f"and {len(internal) - _MOST_INTERNAL} more internal errors")
+
+
+def _others(count: int) -> str:
+    """How many more limits were reached, and how to see them."""
+    said = "another limit was" if count == 1 else f"{count} other limits were"
+    return f"{said} reached (see them: check --verbose)"
+
+
+def problem_line(problem: Problem) -> str:
+    """A problem in a line, with the file that it is about."""
+    where = f"{terminal.printable(shown_path(problem.path, Path.cwd()))}: " if problem.path else ""
+    return f"{where}{problem.message}"

@@ -1,5 +1,5 @@
 """What `check --verbose` tells of its work: the files that were read, the settings and versions that hold for them and
-why, and the time of each phase."""
+why, the limits that were reached, and the time of each phase."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from loaderlint.commands.outcome import problem_line
 from loaderlint.report import shown_path, terminal
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ def lines(workspace: Workspace, checked: Iterable[Path], spent: Mapping[str, flo
         yield f"Read {terminal.files(len(paths))} in {project.root}:"
         yield from (f"  {_shown(path)}" for path in paths)
     yield from _facts(workspace, sorted({path.parent for path in checked}))
+    limits = [problem for problem in workspace.problems if problem.is_limit]
+    if limits:
+        yield "Limits that were reached:"
+        yield from (f"  {problem_line(problem)}" for problem in limits)
     yield f"Time: {sum(spent.values()):.2f} s"
     yield from (f"  {seconds:.2f} s {name}" for name, seconds in spent.items())
 

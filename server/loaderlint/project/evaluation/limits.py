@@ -58,7 +58,7 @@ CALLER_LEVELS = Cut(
 )
 CALLS = Cut(f"is called more than {MAX_CALLS} calls deep", "what it does there is not known")
 CONTEXTS = Cut(
-    f"is called with more than {MAX_CONTEXTS} different sets of arguments", "not all of their values are told apart"
+    f"is called with more than {MAX_CONTEXTS} different sets of arguments", "not all of their values are distinguished"
 )
 NESTED_OBJECTS = Cut(
     f"runs on more than {MAX_NESTED_FRAMES} objects that other objects make", "the others are taken for one"
