@@ -88,7 +88,8 @@ class RemoveArgument:
 
 @dataclass(frozen=True, slots=True)
 class Wrap:
-    """Put `before` and `after` around the expression at `place`."""
+    """Put `before` and `after` around the expression at `place`; where a `for` loop or a `yield from` statement stands
+    there, around what it goes over."""
 
     place: Place
     before: str
