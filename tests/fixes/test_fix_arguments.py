@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from loaderlint.findings.finding import InsertFunction, RemoveArgument, SetArgument, Wrap
+from loaderlint.findings.finding import InsertFunction, OverrideArguments, RemoveArgument, SetArgument, Wrap
 from tests.fixes.fixing import PATH, fixed, place, refused
 
 
@@ -133,6 +133,30 @@ def test_two_values_for_one_argument_are_refused() -> None:
 
 def test_what_is_no_call_is_refused() -> None:
     assert "no call" in refused("x = y\n", [SetArgument(place("x = y\n", "y"), "a", "1")])
+
+
+OVERRIDE = [
+    ("DataLoader(n=0, **options)\n", 'DataLoader(n=0, **{**options, "kw": 1})\n'),
+    ("DataLoader(**dict(a=1), n=m)\n", 'DataLoader(**{**dict(a=1), "kw": 1}, n=m)\n'),
+    ("DataLoader(**(a if b else c))\n", 'DataLoader(**{**(a if b else c), "kw": 1})\n'),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), OVERRIDE)
+def test_what_a_dict_brings_is_overridden(before: str, after: str) -> None:
+    assert fixed(before, [OverrideArguments(one_call(before), '"kw": 1')]) == after
+
+
+def test_an_overridden_argument_follows_another() -> None:
+    text = "DataLoader(n=m, **options)\n"
+    assert fixed(text, [OverrideArguments(one_call(text), '"kw": {argument:n} > 0')]) == (
+        'DataLoader(n=m, **{**options, "kw": m > 0})\n'
+    )
+
+
+@pytest.mark.parametrize("text", ["DataLoader(kw=0)\n", "DataLoader(**a, **b)\n"])
+def test_a_call_without_one_dict_is_refused(text: str) -> None:
+    assert "one ** argument" in refused(text, [OverrideArguments(one_call(text), '"kw": 1')])
 
 
 REMOVE = [

@@ -88,6 +88,22 @@ def test_what_is_not_read_is_not_wrapped(text: str, code: str) -> None:
     assert refused(text, [Wrap(place(text, code, cst.CSTNode), "f(", ")")])
 
 
+@pytest.mark.parametrize(
+    ("text", "code", "expected"),
+    [
+        ("for x, *y in z: pass\n", "for x, *y in z: pass", "for x, *y in f(z): pass\n"),
+        ("def f():\n    yield from a.b\n", "yield from a.b", "def f():\n    yield from f(a.b)\n"),
+        (
+            "def f():\n    yield from (x for x in y)\n",
+            "yield from (x for x in y)",
+            "def f():\n    yield from f(x for x in y)\n",
+        ),
+    ],
+)
+def test_what_a_statement_goes_over_is_wrapped(text: str, code: str, expected: str) -> None:
+    assert fixed(text, [Wrap(place(text, code, cst.CSTNode), "f(", ")")]) == expected
+
+
 def test_strings_that_stand_together_are_one() -> None:
     text = "x = 'a' 'b' 'c'\n"  # without parentheses, 'c' alone would be asked
     assert fixed(text, [Wrap(place(text, "'a' 'b' 'c'"), "", ".f()")]) == "x = ('a' 'b' 'c').f()\n"

@@ -87,8 +87,19 @@ class RemoveArgument:
 
 
 @dataclass(frozen=True, slots=True)
+class OverrideArguments:
+    """Give arguments that the one `**` argument of the call at `call` brings other values: `**options` becomes
+    `**{**options, "x": 1}`. The dict itself stays as it is, for other calls may use it. `value` is what stands behind
+    `**options, ` and may hold `{argument:x}` as in `SetArgument`."""
+
+    call: Place
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Wrap:
-    """Put `before` and `after` around the expression at `place`."""
+    """Put `before` and `after` around the expression at `place`; where a `for` loop or a `yield from` statement stands
+    there, around what it goes over."""
 
     place: Place
     before: str
@@ -186,6 +197,7 @@ Intent = (
     AddImport
     | SetArgument
     | RemoveArgument
+    | OverrideArguments
     | Wrap
     | Replace
     | InsertFunction

@@ -21,6 +21,7 @@ from loaderlint.findings.finding import (
     InsertMethod,
     InsertStatement,
     Intent,
+    OverrideArguments,
     Place,
     RemoveArgument,
     Replace,
@@ -34,6 +35,7 @@ from loaderlint.fixes import edit_statements, enclosing
 from loaderlint.fixes.class_members import plan_method, replace_uses
 from loaderlint.fixes.conflicts import NOTHING, Fitting, all_changes, extended, fitting, goes_on
 from loaderlint.fixes.draft import NO_PLAN, Draft, NewArgument, Originals, Plan
+from loaderlint.fixes.edit_arguments import override
 from loaderlint.fixes.edit_comments import edit_comment
 from loaderlint.fixes.edit_expressions import replace_expression, wrap
 from loaderlint.fixes.file_edits import Change, FileAccess, FileEdit, NoFix, Refused
@@ -272,6 +274,8 @@ class _Group:
                 self._argument(draft, NewArgument(call.piece, call.anchor, keyword, self._fill(value, call), position))
             case RemoveArgument(call, keyword):
                 self._argument(draft, NewArgument(call.piece, call.anchor, keyword, None, None))
+            case OverrideArguments(call, value):
+                override(draft, *draft.find(call), self._fill(value, call))
             case Wrap(place, before, after):
                 wrap(draft, *draft.find(place), self._fill(before, place), self._fill(after, place))
             case Replace(place, text):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from loaderlint.fixes.draft import ARGUMENT, EXPRESSION, Draft, NewArgument
+from loaderlint.fixes.edit_expressions import wrap
 from loaderlint.fixes.file_edits import Change, Refused
 from loaderlint.fixes.piece_tree import Tree
 
@@ -28,6 +29,15 @@ def argument_changes(draft: Draft) -> list[Change]:
             raise Refused("this is no call")
         changes += _change_call(draft, tree, node, arguments)
     return changes
+
+
+def override(draft: Draft, tree: Tree, call: cst.CSTNode, value: str) -> None:
+    """Plan to put items of a dict after the one `**` argument of `call`. Raises Refused if it has several."""
+    more = [arg.value for arg in call.args if arg.star == "**"] if isinstance(call, cst.Call) else []
+    if not isinstance(call, cst.Call) or len(more) != 1:
+        raise Refused("this is no call with one ** argument")
+    value = _OTHER.sub(lambda mark: _text(draft, tree, call, mark[1]), value)
+    wrap(draft, tree, more[0], "{**", f", {value}}}")
 
 
 def _change_call(draft: Draft, tree: Tree, call: cst.Call, arguments: Sequence[NewArgument]) -> list[Change]:

@@ -43,14 +43,15 @@ _OPEN = (
 
 
 def wrap(draft: Draft, tree: Tree, node: cst.CSTNode, before: str, after: str) -> None:
-    """Plan to put `before` and `after` around the expression `node`, with parentheses where they are needed."""
-    expression = readable(tree, node)
+    """Plan to put `before` and `after` around the expression `node`, with parentheses where they are needed; of a `for`
+    loop or a `yield from` statement, around what it goes over."""
+    expression = readable(tree, _iterable_of(node) or node)
     start, end = tree.whole(expression)
     call = before.endswith("(") and after.startswith(")")
     if call and draft.text.endswith(before, 0, start) and draft.text.startswith(after, end):
         return  # the code reads so already
     tight = _fits(tree, expression, f"{before}x{after}")
-    if call and expression.lpar and not isinstance(expression, _LOOSE):
+    if call and expression.lpar and (isinstance(expression, cst.GeneratorExp) or not isinstance(expression, _LOOSE)):
         before, after = before[:-1], after[1:]  # its own parentheses become the call's
     elif _needs_parentheses(expression, call, before.endswith(_OPENING) and after.startswith(_CLOSING)):
         before, after = before + "(", ")" + after
@@ -59,6 +60,14 @@ def wrap(draft: Draft, tree: Tree, node: cst.CSTNode, before: str, after: str) -
     before, after = _parted(draft, start, before, ""), _parted(draft, end, "", after)
     changes = (Change(start, start, before, WRAP_START), Change(end, end, after, WRAP_END))
     draft.change(*(change for change in changes if change.text))
+
+
+def _iterable_of(node: cst.CSTNode) -> cst.BaseExpression | None:
+    """What a `for` loop or a `yield from` statement goes over; None for other nodes."""
+    match node:
+        case cst.For(iter=iterable) | cst.Expr(value=cst.Yield(value=cst.From(item=iterable))):
+            return iterable
+    return None
 
 
 def replace_expression(draft: Draft, tree: Tree, node: cst.CSTNode, text: str) -> None:

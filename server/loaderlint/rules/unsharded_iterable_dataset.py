@@ -44,9 +44,10 @@ class Lines(IterableDataset):
 ```
 
 ## Fix safety
-Safe where one loop yields and a turn of it depends on its own item alone: each item is still read once, in the same
-order within a worker. No fix where a buffer or counter is carried from turn to turn, or where random numbers are drawn:
-workers would take their parts of different orders.
+Safe where one loop yields and a turn of it depends on its own item alone, or where one `yield from` gives all items:
+each item is still read once, in the same order within a worker. No fix where a buffer or counter is carried from turn
+to turn, where a turn reads on (`next(file)`), or where random numbers are drawn: workers would take their parts of
+different orders.
 
 ## References
 - [Iterable-style datasets](https://pytorch.org/docs/stable/data.html#iterable-style-datasets)

@@ -30,6 +30,13 @@ FAULTY: tuple[Case, ...] = (
     ),
     Case(
         ARGUMENTS,
+        "dict",
+        "measured",
+        _rejects(prefetch="ValueError", several="ValueError", named="ValueError"),
+        flags=NOW,
+    ),
+    Case(
+        ARGUMENTS,
         "samplers",
         "measured",
         _rejects(

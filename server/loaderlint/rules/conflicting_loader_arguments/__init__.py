@@ -42,8 +42,9 @@ loader = DataLoader(data, num_workers=args.workers, persistent_workers=args.work
 ```
 
 ## Fix safety
-Safe: the argument follows the other one, or goes where it can have no effect. Unsafe where something the author wants
-goes with it, such as the shuffling of an iterable dataset.
+Safe: the argument follows the other one, or goes where it can have no effect. An argument that a dict brings is set
+beside it, `**{**COMMON, "prefetch_factor": None}`, for other calls may use the dict. Unsafe where something the author
+wants goes with it, such as the shuffling of an iterable dataset.
 
 ## References
 - [DataLoader](https://pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader)

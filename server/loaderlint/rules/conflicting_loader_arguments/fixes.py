@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Fix, RemoveArgument, SetArgument
+from loaderlint.findings.finding import Fix, OverrideArguments, RemoveArgument, Safety, SetArgument
+from loaderlint.project.evaluation.values import MapOf
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.rules.conflicting_loader_arguments.argument_pairs import Conflict
+from loaderlint.rules.conflicting_loader_arguments.argument_pairs import Conflict, conflicts
 from loaderlint.rules.shared.loader_call import Written, written
 
 
 def argument_fixes(conflict: Conflict, loader: Loader, model: Model) -> Iterator[Fix]:
     """Let the argument follow the one that it conflicts with; else drop it."""
     argument, other = written(loader, conflict.argument, model), written(loader, conflict.other, model)
+    if argument is None and other is not None:
+        yield from _overriding(conflict, other, loader, model)
     if argument is None or not argument.keyword or conflict.other == "" and conflict.droppable:
         return
     assert loader.site is not None
@@ -24,17 +27,43 @@ def argument_fixes(conflict: Conflict, loader: Loader, model: Model) -> Iterator
         title = f"Let `{conflict.argument}` follow `{conflict.other}`"
         yield Fix(title, "safe", (SetArgument(call, conflict.argument, followed),))
     elif conflict.soft == "always":
-        lost = named and conflict.other == "num_workers" or not conflict.droppable or _takes_more(loader, model)
-        yield Fix(
-            f"Drop `{conflict.argument}`", "unsafe" if lost else "safe", (RemoveArgument(call, argument.keyword),)
-        )
+        wanted = named and conflict.other == "num_workers" or not conflict.droppable
+        safety: Safety = "unsafe" if wanted or _more_arguments(loader, model) else "safe"
+        yield Fix(f"Drop `{conflict.argument}`", safety, (RemoveArgument(call, argument.keyword),))
 
 
-def _takes_more(loader: Loader, model: Model) -> bool:
-    """Whether the call is given `**more`, which may bring the argument back."""
+def _overriding(conflict: Conflict, workers: Written, loader: Loader, model: Model) -> Iterator[Fix]:
+    """Set the argument beside the dict that brings it: `**{**options, "persistent_workers": False}`."""
+    more = _more_arguments(loader, model)
+    if conflict.other != "num_workers" or conflict.hard != "always" or not workers.keyword or len(more) != 1:
+        return
+    assert loader.site is not None
+    frame, place = loader.site.frame, model.site_place(loader.site)
+    if any(not isinstance(atom, MapOf) for atom in model.ev.eval(more[0], frame).atoms):
+        return
+    if not _is_named(workers, place.anchor, model):
+        # before torch 2.0, None is no `prefetch_factor`
+        if conflict.soft == "always" and model.environment(loader).torch.before("2.0") != "yes":
+            without = [one for one in conflicts(loader, model) if _is_brought(one, loader, model)]
+            items = ", ".join(f'"{one.argument}": {one.instead or "False"}' for one in without)
+            names = " and ".join(f"`{one.argument}`" for one in without)
+            yield Fix(f"Do without {names} in this call", "safe", (OverrideArguments(place, items),))
+    elif not conflict.instead and isinstance(model.ev.expr(frame, more[0]), ir.Global):
+        item = f'"{conflict.argument}": {{argument:num_workers}} > 0'
+        yield Fix(f"Let `{conflict.argument}` follow `num_workers`", "safe", (OverrideArguments(place, item),))
+
+
+def _is_brought(conflict: Conflict, loader: Loader, model: Model) -> bool:
+    """Whether the call's `**` argument brings what needs workers."""
+    by_dict = written(loader, conflict.argument, model) is None
+    return by_dict and conflict.other == "num_workers" and conflict.hard == "always"
+
+
+def _more_arguments(loader: Loader, model: Model) -> list[int]:
+    """The `**` arguments of the call."""
     assert loader.site is not None
     call = model.ev.expr(loader.site.frame, loader.site.expr)
-    return isinstance(call, ir.Call) and any(arg.kind == "starstar" for arg in call.args)
+    return [arg.value for arg in call.args if arg.kind == "starstar"] if isinstance(call, ir.Call) else []
 
 
 def _following(conflict: Conflict, argument: Written, call: int, model: Model) -> str | None:

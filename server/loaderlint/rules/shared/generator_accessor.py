@@ -34,6 +34,7 @@ from loaderlint.rules.shared.expression_source import read_elsewhere
 from loaderlint.rules.shared.generator_creation import library_of
 from loaderlint.rules.shared.generator_seeds import seed_of
 from loaderlint.rules.shared.pickled_to_workers import pickles_itself
+from loaderlint.rules.shared.plain_classes import has_plain_class
 
 
 class Draw(NamedTuple):
@@ -200,7 +201,7 @@ def _kept_in(draws: Sequence[Draw], model: Model) -> _Kept | None:
         if cls is None:
             return None
         classes.add(cls)
-    if len(classes) != 1 or not all(_has_plain_class(cls, model) for cls in classes):
+    if len(classes) != 1 or not all(has_plain_class(cls, model) for cls in classes):
         return None
     return _Kept(classes.pop(), path[0])
 
@@ -285,19 +286,9 @@ def own_store(draw: Draw, model: Model) -> Store | None:
         stores = model.ev.classes.stores(origin.owner, origin.path[0])
         if len(stores) != 1 or stores[0].frame != draw.made.site.frame or stores[0].value.atoms != {draw.made}:
             continue
-        if model.def_of(stores[0].frame).name == "__init__" and _has_plain_class(origin.owner.cls, model):
+        if model.def_of(stores[0].frame).name == "__init__" and has_plain_class(origin.owner.cls, model):
             return stores[0]
     return None
-
-
-def _has_plain_class(cls: ClassRef, model: Model) -> bool:
-    """Whether new attributes may be set on objects of the class: no `__slots__`, no own `__getstate__`, no dataclass
-    with `frozen` or `slots`."""
-    file = model.files.file(cls.path)
-    if file is None or any(file.pieces[cls.piece].holds(word) for word in ("frozen", "slots", "define")):
-        return False
-    names = ("__slots__", "__getstate__", "__reduce__", "__setattr__")
-    return not any(model.ev.classes.member(cls, name) for name in names)
 
 
 def is_kept_at(draw: Draw, cls: ClassRef, name: str, model: Model) -> bool:

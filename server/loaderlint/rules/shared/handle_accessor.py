@@ -12,7 +12,6 @@ from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
     Atom,
-    ClassRef,
     Instance,
     LibMember,
     LibObject,
@@ -23,6 +22,7 @@ from loaderlint.project.evaluation.values import (
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere, source_of
 from loaderlint.rules.shared.held_handles import handle_kind, handles_read, is_own_attribute, opener
+from loaderlint.rules.shared.plain_classes import has_plain_class
 from loaderlint.rules.shared.unresolved_places import site_key
 
 #: The most handles of one class that are mended together: past it there is no fix, for nobody would read it, and each
@@ -82,7 +82,7 @@ def first_use_by_process(
         return ()
     owner = next(iter(origins)).owner if len({(one.owner, one.path) for one in origins}) == 1 else None
     path = next(iter(origins)).path if origins else ()
-    if not isinstance(owner, Instance) or len(path) != 1 or not _is_plain(owner.cls, model):
+    if not isinstance(owner, Instance) or len(path) != 1 or not has_plain_class(owner.cls, model):
         return ()
     stores = model.ev.classes.stores(owner, path[0])
     first = [store for store in stores if store.construction]
@@ -237,7 +237,7 @@ def _owner(made: LibObject, origins: frozenset[Origin], model: Model) -> Instanc
 
 def _own_store(made: LibObject, owner: Instance, model: Model) -> Store | None:
     """The only assignment of the handle, in the constructor of a plain class that keeps nothing else of it."""
-    if not _is_plain(owner.cls, model) or _keeps_parts(made, owner, model):
+    if not has_plain_class(owner.cls, model) or _keeps_parts(made, owner, model):
         return None
     return model.remembered(_constructor_stores, made.site.frame, owner).get(made)
 
@@ -253,11 +253,6 @@ def _constructor_stores(frame: Frame, owner: Instance, model: Model) -> Mapping[
             if len(stores) == 1 and stores[0].frame == frame and len(stores[0].value.atoms) == 1:
                 found.setdefault(next(iter(stores[0].value.atoms)), stores[0])
     return found
-
-
-def _is_plain(cls: ClassRef, model: Model) -> bool:
-    names = ("__slots__", "__getstate__", "__reduce__", "__setattr__")
-    return not any(model.ev.classes.member(cls, name) for name in names)
 
 
 def _keeps_parts(made: LibObject, inst: Instance, model: Model) -> bool:

@@ -21,6 +21,9 @@ def {shard_by_worker}(stream):
         return stream
     return {itertools}.islice(stream, worker.id, None, worker.num_workers)'''
 
+#: Methods that take from a stream what a loop over it would get next.
+_READING = frozenset({"__next__", "read", "readline", "readlines"})
+
 
 class Question(NamedTuple):
     """A call of `get_worker_info()` in the main process, and what the code around it is called."""
@@ -57,21 +60,40 @@ def questions(entry: Frame, model: Model) -> Iterator[Question]:
 
 
 def sharding_fixes(entry: Frame, model: Model, safety: Safety) -> tuple[Fix, ...]:
-    """Shard the iterable of the one outermost loop that yields."""
-    one = model.def_of(entry)
-    loops = [(n, s) for n, s in enumerate(one.steps) if isinstance(s, ir.Iterate) and not _is_in_loop(one, s.context)]
-    yields = [step for step in one.steps if isinstance(step, ir.YieldStep)]
-    if len(loops) != 1 or any(step.is_from or not _is_in_loop(one, step.context) for step in yields):
+    """Shard what the one outermost loop that yields goes over, or the one `yield from` after all loops."""
+    step = _yielding(model.def_of(entry))
+    if step is None or carries_state(entry, model) or _reads_ahead(entry, model):
         return ()
-    if carries_state(entry, model):
-        return ()
-    number, loop = loops[0]
-    iterable = model.place(entry, loop.iterable)
-    if iterable.anchor <= model.step_place(entry, number).anchor:
-        return ()  # the loop goes over a name that is bound before it
     function = InsertFunction(entry.path, "shard_by_worker", _SHARD)
-    wrap = Wrap(Place(entry.path, entry.piece, iterable.anchor), "{shard_by_worker}(", ")")
+    wrap = Wrap(model.step_place(entry, step), "{shard_by_worker}(", ")")
     return (Fix("Give each worker its own part of the stream", safety, (function, wrap)),)
+
+
+def _yielding(one: ir.DefIR) -> int | None:
+    """The step of the loop or of the `yield from` that yields all items; None where several do."""
+    yields = [(number, step) for number, step in enumerate(one.steps) if isinstance(step, ir.YieldStep)]
+    if len(yields) == 1 and yields[0][1].is_from and not _is_in_loop(one, yields[0][1].context):
+        return yields[0][0]
+    loops = [n for n, s in enumerate(one.steps) if isinstance(s, ir.Iterate) and not _is_in_loop(one, s.context)]
+    if len(loops) != 1 or any(step.is_from or not _is_in_loop(one, step.context) for _, step in yields):
+        return None
+    return loops[0]
+
+
+def _reads_ahead(entry: Frame, model: Model) -> bool:
+    """Whether a turn of a loop takes more than its own item: `next(file)`, `file.readline()`, or a function that gets
+    what the loop goes over."""
+    one = model.def_of(entry)
+    gone_over = {step.iterable for step in one.steps if isinstance(step, ir.Iterate)}
+    for call in model.frame_calls(entry):
+        if not _is_in_loop(one, call.context):
+            continue
+        func = model.ev.expr(entry, call.call.func)
+        if Lib("builtins.next") in call.callee.atoms or (isinstance(func, ir.Attr) and func.name in _READING):
+            return True
+        if any(arg.value in gone_over for arg in call.call.args):
+            return True
+    return False
 
 
 def _is_in_loop(one: ir.DefIR, context: int) -> bool:
