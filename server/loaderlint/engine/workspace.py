@@ -317,6 +317,10 @@ class Workspace:
             kept[one.baseline.path] = before.with_(one) if before else one
         return kept
 
+    def refuted(self) -> int:
+        """How many findings the last check left out because audits refute them."""
+        return sum(sum(project.showing.refuted_in.values()) for project in self._projects.values())
+
     def parses(self, path: Path) -> bool:
         """Whether all of a file is Python: what is found in it is all that there is."""
         opened = self.project(path).store.open(known_as(path))
