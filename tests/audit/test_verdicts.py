@@ -204,6 +204,15 @@ def test_a_line_where_something_was_drawn_alike_is_not_among_them() -> None:
     assert apart(*four(), *alike, *elsewhere) == ("a.py:2",)
 
 
+def test_a_line_that_can_draw_from_what_is_not_watched_is_not_among_them() -> None:
+    (unit,) = four()[0].units
+    hidden = [
+        msgspec.structs.replace(use, moves=tuple(msgspec.structs.replace(move, watched=False) for move in use.moves))
+        for use in unit.streams
+    ]
+    assert apart(*four()[1:], Batch(0, 100, 0, (msgspec.structs.replace(unit, streams=tuple(hidden)),))) == ()
+
+
 def test_a_run_that_did_not_end_well_tells_no_such_lines() -> None:
     failed = Outcome([*four(), Failed(Failure("ValueError", "", ""))], finished=True)
     assert drawn_apart(Evidence(facts(), failed)) == ()

@@ -17,10 +17,12 @@ CHUNK = 32 * 1024
 
 
 class Move(msgspec.Struct, frozen=True):
-    """A line that changed the state of a stream of random numbers: where, and the digest of the state after it."""
+    """A line that changed the state of a stream of random numbers: where, and the digest of the state after it.
+    `watched`: whether all that the line can draw from is watched."""
 
     stack: Stack
     state: str
+    watched: bool = True
 
 
 class StreamUse(msgspec.Struct, frozen=True):
