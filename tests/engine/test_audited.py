@@ -197,6 +197,17 @@ def test_an_edit_in_the_editor_voids_an_audit_until_it_is_undone(project: Path) 
     assert count() == 0
 
 
+def test_a_new_record_is_read_without_linking_again(project: Path) -> None:
+    workspace = Workspace((project,), {})
+    workspace.check()
+    links = workspace.links
+    audit_results.record(project, [audit_of(project)])
+    file = audit_results.file_of(project)
+    assert file is not None
+    workspace.forget([file])
+    assert not any(workspace.check().values()) and workspace.links == links
+
+
 def test_the_record_holds_paths_below_the_root_and_neither_code_nor_arguments(project: Path) -> None:
     audit_results.record(project, [audit_of(project, faults=(fault(project),))])
     file = audit_results.file_of(project)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
+from loaderlint.cache import audit_results
 from loaderlint.engine.check_progress import Steps
 from loaderlint.engine.project_state import Project
 from loaderlint.files.project_roots import project_root, root_of
@@ -92,6 +93,8 @@ class Workspace:
         """These files changed on disk, came or went; a settings or requirements file renews every setting."""
         renewed = False
         for path in map(known_as, paths):
+            if audit_results.is_file(path):
+                continue  # the next check reads it
             if path.suffix in _SOURCES:
                 self._forget(path)
             renewed = renewed or path.suffix not in _SOURCES or path.name == "setup.py"
