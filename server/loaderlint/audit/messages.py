@@ -96,12 +96,15 @@ class Began(msgspec.Struct, frozen=True, tag=True):
 
 
 class Batch(msgspec.Struct, frozen=True, tag=True):
-    """What a worker did for one batch."""
+    """What a worker did for one batch, and what it uses then: `memory` in KiB and open `files`, -1 if that is not
+    known."""
 
     worker: int
     pid: int
     epoch: int
     units: tuple[Unit, ...]
+    memory: int = -1
+    files: int = -1
 
 
 class Changed(msgspec.Struct, frozen=True, tag=True):
