@@ -51,10 +51,7 @@ def draws_from_watched_only(frame: FrameType, line: int, watched: Set[int]) -> b
 @functools.lru_cache(maxsize=256)
 def _expressions(file: str, line: int) -> tuple[ast.expr, ...]:
     """The outermost expressions that are at a line; none if it cannot be read."""
-    try:
-        waiting: list[ast.AST] = [ast.parse("".join(linecache.getlines(file)))]
-    except SyntaxError:
-        return ()
+    waiting: list[ast.AST] = [_parsed(file)]
     found: list[ast.expr] = []
     while waiting:
         node = waiting.pop()
@@ -64,6 +61,14 @@ def _expressions(file: str, line: int) -> tuple[ast.expr, ...]:
         else:
             waiting.extend(ast.iter_child_nodes(node))
     return tuple(found)
+
+
+@functools.lru_cache(maxsize=32)
+def _parsed(file: str) -> ast.Module:
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return ast.Module([], [])
 
 
 class _Reading:

@@ -8,9 +8,10 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
-#: Memory that the process has for itself or shares with those it was forked from, without mapped files and without the
-#: shared memory in which batches wait for the main process.
-_MEMORY = "Pss_Anon:"
+#: Memory without mapped files, and without the shared memory in which batches wait for the main process. A page that a
+#: forked process begins to write to counts before and after. (The PSS of smaps_rollup tells such pages apart, and takes
+#: 5 ms to read in a process that has imported PyTorch.)
+_MEMORY = "RssAnon:"
 #: What PyTorch opens to send batches.
 _SHARED = ("/dev/shm/", "/memfd:")
 
@@ -29,7 +30,7 @@ def used() -> Used:
 
 def _memory() -> int:
     with contextlib.suppress(OSError):
-        for line in Path("/proc/self/smaps_rollup").read_text().splitlines():
+        for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith(_MEMORY):
                 return int(line.split()[1])
     return -1
