@@ -88,6 +88,9 @@ class Workspace:
     def answered(self) -> list[object]:
         return []
 
+    def refuted(self) -> int:
+        return 0
+
     def kept(self) -> dict[Path, object]:
         return {}
 
