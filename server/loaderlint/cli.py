@@ -220,6 +220,9 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
         help="do not report the findings that this baseline keeps (default: %(const)s)",
     )
     baseline.add_argument("--no-baseline", dest="baseline", action="store_const", const="", help="report all findings")
+    group.add_argument(
+        "--no-audits", action="store_true", help="report what audits refute, and do not say what they confirm"
+    )
 
 
 def _add_others(commands: Any) -> None:

@@ -100,9 +100,20 @@ def test_the_line_that_draws_is_found() -> None:
     with LineTrace(found) as trace:
         draw()
     (move,) = trace.moves[0]
-    assert move.state == found[0].digest()
+    assert move.state == found[0].digest() and move.watched
     line = draw.__code__.co_firstlineno + 2
     assert move.stack[0].endswith(f"(tests/audit/test_parts.py:{line})") or f"test_parts.py:{line})" in move.stack[0]
+
+
+def test_a_line_that_draws_from_something_else_too_is_marked() -> None:
+    own, other = random.Random(5), random.Random(6)
+
+    def draw() -> float:
+        return own.random() + other.random()
+
+    with LineTrace([stream for stream in streams({"dataset": [own]}) if stream.name == "dataset[0]"]) as trace:
+        draw()
+    assert [move.watched for move in trace.moves[0]] == [False]
 
 
 @pytest.mark.parametrize("value", [[1, "a", None], {"a": (1, 2)}, {3, 1}, Held(a=1), bytearray(b"ab")])

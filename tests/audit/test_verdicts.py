@@ -204,7 +204,43 @@ def test_a_line_where_something_was_drawn_alike_is_not_among_them() -> None:
     assert apart(*four(), *alike, *elsewhere) == ("a.py:2",)
 
 
+def test_a_line_that_can_draw_from_what_is_not_watched_is_not_among_them() -> None:
+    (unit,) = four()[0].units
+    hidden = [
+        msgspec.structs.replace(use, moves=tuple(msgspec.structs.replace(move, watched=False) for move in use.moves))
+        for use in unit.streams
+    ]
+    assert apart(*four()[1:], Batch(0, 100, 0, (msgspec.structs.replace(unit, streams=tuple(hidden)),))) == ()
+
+
 def test_a_run_that_did_not_end_well_tells_no_such_lines() -> None:
     failed = Outcome([*four(), Failed(Failure("ValueError", "", ""))], finished=True)
     assert drawn_apart(Evidence(facts(), failed)) == ()
     assert drawn_apart(Evidence(facts(), Outcome(four()))) == ()
+
+
+def used(*memory: int, worker: int = 0) -> list[Message]:
+    return [Batch(worker, 100 + worker, 0, (), each << 10, 3) for each in memory]
+
+
+#: Memory in MiB after each batch, and whether that is more and more.
+MEMORY = (
+    ((90, 99, 20, 22, 24, 26, 28, 30, 32), Verdict.NOTE),
+    ((90, 99, 20, 22, 24, 23, 28, 30, 32), Verdict.NOTE),
+    ((90, 99, 20, 22, 24, 23, 28, 27, 32), Verdict.CLEAN),
+    ((1, 9, 20, 32, 44, 56, 57, 58, 59), Verdict.CLEAN),
+    ((1, 9, 20, 20, 20, 20, 20, 20, 90), Verdict.CLEAN),
+    ((1, 9, 20, 22, 24, 26, 28, 30), Verdict.NOT_SEEN),
+)
+
+
+def test_memory_grows_if_it_goes_up_with_each_batch_in_all_workers() -> None:
+    def verdict(*messages: Message) -> Verdict:
+        seen = Evidence(facts(), run(*messages))
+        (one,) = [each for each in results(seen) if each.check == "memory-growth"]
+        return one.verdict
+
+    for memory, expected in MEMORY:
+        assert verdict(*used(*memory)) is expected, memory
+    grows, stays = used(*MEMORY[0][0]), used(*[20] * 9, worker=1)
+    assert verdict(*grows, *stays) is Verdict.CLEAN

@@ -76,8 +76,8 @@ class Workspace:
     def lock(self, reasons: Mapping[Path, str]) -> None:
         self._locked.update({path.resolve(): reason for path, reason in reasons.items()})
 
-    def refused(self, paths: Sequence[Path], *, unsafe: bool = False, hints: bool = False) -> dict[Path, str]:
-        return {path: outside(path) for path in self.check(paths) if self.file(path) is None}
+    def refused(self, to_fix: Iterable[Path], *, unsafe: bool) -> dict[Path, str]:
+        return {path: outside(path) for path in to_fix if self.file(path) is None}
 
     def cells(self, path: Path) -> tuple[int, ...]:
         return ()
@@ -87,6 +87,9 @@ class Workspace:
 
     def answered(self) -> list[object]:
         return []
+
+    def refuted(self) -> int:
+        return 0
 
     def kept(self) -> dict[Path, object]:
         return {}
@@ -122,12 +125,13 @@ class Workspace:
     def preferred_repair(self, diagnostic: Diagnostic) -> Repair | None:
         return next(iter(self.repairs(diagnostic)), None)
 
-    def fix_all(
-        self, paths: Sequence[Path], *, unsafe: bool = False, hints: bool = False, rules: Collection[str] | None = None
-    ) -> tuple[FileEdit, ...]:
+    def to_fix(self, paths: Sequence[Path], *, hints: bool) -> dict[Path, tuple[Diagnostic, ...]]:
+        return self.check(paths)
+
+    def merged(self, to_fix: Mapping[Path, Sequence[Diagnostic]], *, unsafe: bool) -> tuple[FileEdit, ...]:
         wanted = ("safe", "unsafe") if unsafe else ("safe",)
         edits: dict[Path, list[TextEdit]] = {}
-        for diagnostics in self.check(paths).values():
+        for diagnostics in to_fix.values():
             for diagnostic in diagnostics:
                 for repair in self.repairs(diagnostic):
                     for file in repair.files if repair.safety in wanted and self._may_change(repair, edits) else ():

@@ -197,6 +197,17 @@ def test_an_edit_in_the_editor_voids_an_audit_until_it_is_undone(project: Path) 
     assert count() == 0
 
 
+def test_a_new_record_is_read_without_linking_again(project: Path) -> None:
+    workspace = Workspace((project,), {})
+    workspace.check()
+    links = workspace.links
+    audit_results.record(project, [audit_of(project)])
+    file = audit_results.file_of(project)
+    assert file is not None
+    workspace.forget([file])
+    assert not any(workspace.check().values()) and workspace.links == links
+
+
 def test_the_record_holds_paths_below_the_root_and_neither_code_nor_arguments(project: Path) -> None:
     audit_results.record(project, [audit_of(project, faults=(fault(project),))])
     file = audit_results.file_of(project)
@@ -250,6 +261,26 @@ def test_a_cached_check_asks_the_audits_again(project: Path, capsys: pytest.Capt
     text = (project / "train.py").read_text()
     (project / "train.py").write_text(f"{text}\n# an edit that changes no answer\n")
     assert (count(), count()) == (1, 1), "the finding is in the file that was not edited"
+
+
+def test_the_summary_counts_what_audits_refute(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    audit_results.record(project, [audit_of(project)])
+    said = "No findings in 2 files. 1 more refuted by audits (--no-audits).\n"
+    assert (shown(capsys), shown(capsys)) == (said, said), "with the cache, too"
+    assert shown(capsys, "data.py").endswith("1 more refuted by audits (--no-audits).\n")
+    assert shown(capsys, "train.py") == "No findings in 1 file.\n"
+    assert "[LDR102 shared-generator]" in shown(capsys, "--no-audits")
+
+
+def test_what_a_comment_silences_is_not_counted(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "data.py").write_text(DATA.replace("rng(42)", "rng(42)  # loaderlint: ignore[shared-generator]"))
+    audit_results.record(project, [audit_of(project)])
+    assert "refuted" not in shown(capsys)
+
+
+def test_without_audits_nothing_is_confirmed(confirmed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "confirmed" not in shown(capsys, "--no-audits")
+    assert "confirmed" in shown(capsys)
 
 
 def test_clean_removes_the_record(confirmed: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,7 +31,7 @@ def capabilities(
     if rich:
         able["workspace"] = {
             "workspaceEdit": {"documentChanges": True, "changeAnnotationSupport": {"groupsOnLabel": True}},
-            "didChangeWatchedFiles": {"dynamicRegistration": True},
+            "didChangeWatchedFiles": {"dynamicRegistration": True, "relativePatternSupport": True},
             "didChangeConfiguration": {"dynamicRegistration": True},
             "fileOperations": {"didRename": True, "didCreate": True, "didDelete": True},
             "workspaceFolders": True,

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from loaderlint.cache import audit_results
+from loaderlint.findings.audits import Audit, Fault
 from loaderlint.lsp.text_positions import Encoding
 from tests.lsp.editor import Editor, editor
 from tests.lsp.session import run
@@ -191,6 +193,27 @@ def test_a_file_that_changes_on_disk(project: Path) -> None:
             opened.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changes=events))
             (shown,) = await opened.diagnostics(data)
             assert "other.py" in shown.message
+
+    run(scenario())
+
+
+def test_an_audit_is_shown_when_its_record_changes(project: Path) -> None:
+    async def scenario() -> None:
+        async with window(project) as opened:
+            data = opened.open(project / "data.py")
+            (before,) = await opened.diagnostics(data)
+            files = {str(path): audit_results.content_digest(path.read_bytes()) for path in project.glob("*.py")}
+            fault = Fault("workers-draw-alike", NAME, ((str(project / "data.py"), 13),))
+            audit_results.record(
+                project, [Audit("train.py", "", (), 4, 2, 8, "fork", "1.8.1", "3.12.1", files, (fault,), ())]
+            )
+            record = audit_results.file_of(project)
+            assert record is not None
+            changed = types.FileEvent(uri=record.as_uri(), type=types.FileChangeType.Created)
+            opened.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changes=[changed]))
+            (after,) = await opened.diagnostics(data)
+            said = "workers drew the same numbers in the audit of train.py"
+            assert said not in before.message and said in after.message
 
     run(scenario())
 

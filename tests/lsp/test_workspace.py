@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from loaderlint.cache import cache_folder
 from loaderlint.lsp import client_settings
 from loaderlint.lsp.client_settings import overrides
 from loaderlint.lsp.file_events import WATCHED
@@ -211,7 +212,11 @@ def test_watchers_are_registered() -> None:
         both = {"workspace/didChangeWatchedFiles", "workspace/didChangeConfiguration"}
         registrations = await scenario(capabilities(), both)
         (watch,) = [one["registerOptions"] for one in registrations if one["method"].endswith("WatchedFiles")]
-        assert [watcher["globPattern"] for watcher in watch["watchers"]] == list(WATCHED)
+        *patterns, audits = [watcher["globPattern"] for watcher in watch["watchers"]]
+        assert patterns == list(WATCHED)
+        folder = cache_folder.folder()
+        assert folder is not None and folder.is_dir()
+        assert audits == {"baseUri": folder.as_uri(), "pattern": "audits-*.json"}
 
     async def poor() -> None:
         await scenario(capabilities(rich=False), set())

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
+from loaderlint.audit.line_sources import draws_from_watched_only
 from loaderlint.audit.messages import Move
 from loaderlint.audit.reachable import module_is_of_user
 from loaderlint.audit.streams import Stream
@@ -32,6 +33,7 @@ class LineTrace:
     def __init__(self, streams: Sequence[Stream]) -> None:
         self._streams = streams
         self._states = [stream.state() for stream in streams]
+        self._watched = {id(stream.source) for stream in streams}
         self._left = LINES
         self._line: tuple[FrameType, int] | None = None
         self._before: Any = None
@@ -72,7 +74,8 @@ class LineTrace:
             if state != self._states[number]:
                 self._states[number] = state
                 if len(self.moves[number]) < _MOVES:
-                    self.moves[number].append(Move(stack(*self._line), stream.digest()))
+                    only = draws_from_watched_only(*self._line, self._watched)
+                    self.moves[number].append(Move(stack(*self._line), stream.digest(), only))
 
 
 def stack(frame: FrameType, line: int) -> tuple[str, ...]:

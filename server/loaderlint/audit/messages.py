@@ -17,10 +17,12 @@ CHUNK = 32 * 1024
 
 
 class Move(msgspec.Struct, frozen=True):
-    """A line that changed the state of a stream of random numbers: where, and the digest of the state after it."""
+    """A line that changed the state of a stream of random numbers: where, and the digest of the state after it.
+    `watched`: whether all that the line can draw from is watched."""
 
     stack: Stack
     state: str
+    watched: bool = True
 
 
 class StreamUse(msgspec.Struct, frozen=True):
@@ -94,12 +96,15 @@ class Began(msgspec.Struct, frozen=True, tag=True):
 
 
 class Batch(msgspec.Struct, frozen=True, tag=True):
-    """What a worker did for one batch."""
+    """What a worker did for one batch, and what it uses then: `memory` in KiB and open `files`, -1 if that is not
+    known."""
 
     worker: int
     pid: int
     epoch: int
     units: tuple[Unit, ...]
+    memory: int = -1
+    files: int = -1
 
 
 class Changed(msgspec.Struct, frozen=True, tag=True):

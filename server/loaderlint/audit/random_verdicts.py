@@ -60,7 +60,8 @@ def drawn_alike(evidence: Evidence) -> frozenset[str]:
 
 def drawn_apart(evidence: Evidence) -> tuple[str, ...]:
     """The lines of the user at which two workers of one epoch and two epochs drew, all from states of their own: no two
-    drew alike from a stream that moved there. None if the run did not end well."""
+    drew alike from a stream that moved there, and there is no other stream that could have. None if the run did not end
+    well."""
     if not evidence.run.finished or failures(evidence.run):
         return ()
     apart: defaultdict[str, set[tuple[int, int]]] = defaultdict(set)
@@ -70,7 +71,7 @@ def drawn_apart(evidence: Evidence) -> tuple[str, ...]:
         for move in each.use.moves or ():
             place = of_stack(move.stack)
             apart[place].add((each.done.worker, each.done.epoch))
-            if each.use.name not in sure:
+            if each.use.name not in sure or not move.watched:
                 unsure.add(place)
     return tuple(sorted(place for place, users in apart.items() if place not in {*unsure, ""} and _are_many(users)))
 

@@ -21,11 +21,13 @@ GLOBAL = (PYTHON, NUMPY, TORCH)
 @dataclass(frozen=True, slots=True)
 class Stream:
     """Something that random numbers are drawn from. `name`: one of `GLOBAL`, or the path of an object. `state` gives
-    something that is equal for equal states; `kind` is the class, with its module. `save` gives a state as its library
+    something that is equal for equal states; `kind` is the class, with its module, `source` the
+    object. `save` gives a state as its library
     has it, and `restore` takes it back."""
 
     name: str
     kind: str
+    source: Any
     state: Callable[[], bytes]
     save: Callable[[], Any]
     restore: Callable[[Any], object]
@@ -82,7 +84,7 @@ def _python(name: str, source: random.Random) -> Stream:
         version, numbers, gauss = source.getstate()
         return hash(numbers).to_bytes(8, "little", signed=True) + repr((version, numbers[-1], gauss)).encode()
 
-    return Stream(name, _kind(source), state, source.getstate, source.setstate)
+    return Stream(name, _kind(source), source, state, source.getstate, source.setstate)
 
 
 def _numpy(name: str, source: Any) -> Stream:
@@ -92,7 +94,7 @@ def _numpy(name: str, source: Any) -> Stream:
     def save() -> Any:
         return copy.deepcopy(source.bit_generator.state)
 
-    return Stream(name, _kind(source), lambda: repr(source.bit_generator.state).encode(), save, restore)
+    return Stream(name, _kind(source), source, lambda: repr(source.bit_generator.state).encode(), save, restore)
 
 
 def _numpy_legacy(name: str, source: Any) -> Stream:
@@ -100,8 +102,11 @@ def _numpy_legacy(name: str, source: Any) -> Stream:
         _, keys, position, has_gauss, gauss = source.get_state(legacy=True)
         return bytes(keys) + repr((position, has_gauss, gauss)).encode()
 
-    return Stream(name, _kind(source), state, source.get_state, source.set_state)
+    return Stream(name, _kind(source), source, state, source.get_state, source.set_state)
 
 
 def _torch(name: str, source: Any) -> Stream:
-    return Stream(name, _kind(source), lambda: bytes(source.get_state().numpy()), source.get_state, source.set_state)
+    def state() -> bytes:
+        return bytes(source.get_state().numpy())
+
+    return Stream(name, _kind(source), source, state, source.get_state, source.set_state)

@@ -16,6 +16,7 @@ from loaderlint.audit.evidence import Evidence
 from loaderlint.audit.process_verdicts import crossing, hanging, open_files, samples, sending
 from loaderlint.audit.random_verdicts import epochs_draw_alike, samples_reseed, workers_draw_alike
 from loaderlint.audit.report import Result
+from loaderlint.audit.resource_verdicts import kept_files, memory_growth
 
 #: In the order of the report.
 QUESTIONS: tuple[Callable[[Evidence], Iterator[Result]], ...] = (
@@ -30,6 +31,8 @@ QUESTIONS: tuple[Callable[[Evidence], Iterator[Result]], ...] = (
     open_files,
     crossing,
     kept_state,
+    memory_growth,
+    kept_files,
     sending,
     reproducible,
     same_without_workers,

@@ -50,7 +50,7 @@ NOT_SEEN = MappingProxyType(
         "lossy-worker-exception": "an exception is seen, not what is lost of it",
         "read-only-sample": "PyTorch warns and goes on",
         "stale-persistent-state": _PROGRAM,
-        "object-list-growth": "memory is not measured",
+        "object-list-growth": "memory that workers copy page by page is not measured",
         "aliased-sample": "what is done with a batch is not seen",
         "retained-batches": "what is done with a batch is not seen",
         "unsorted-listing": "the order is the same in all runs on one machine",

@@ -21,6 +21,7 @@ from loaderlint.audit.line_trace import LineTrace
 from loaderlint.audit.messages import Batch, Began, Change, Changed, Loaded, Move, Sender, Started, StreamUse, Unit
 from loaderlint.audit.open_files import Inherited, inherited, poison
 from loaderlint.audit.reachable import reachable
+from loaderlint.audit.resources import used
 from loaderlint.audit.sandbox import failure_of
 from loaderlint.audit.stored import Snapshot, changes, snapshot
 from loaderlint.audit.streams import Stream, streams
@@ -167,7 +168,8 @@ class Trace:
 
     def ended(self, units: Sequence[Unit]) -> None:
         """A batch is made, or failed."""
-        self._sender.send(Batch(self.worker, os.getpid(), self.epoch, tuple(units)))
+        now = used()
+        self._sender.send(Batch(self.worker, os.getpid(), self.epoch, tuple(units), now.memory, now.files))
 
     def moved_files(self) -> tuple[str, ...]:
         """The files from before this process started that have been read since the last time."""

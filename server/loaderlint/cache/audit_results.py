@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
 from hashlib import blake2b
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from loaderlint.findings.audits import Audit
 
 _PREFIX, _SUFFIX = "audits-", ".json"
 _LIMIT = Limit("recorded audits", 20_000_000)
+#: What matches the files of audits in the folder of a cache.
+PATTERN = f"{_PREFIX}*{_SUFFIX}"
 #: So many audits of a project are kept, the last ones.
 _MOST = 200
 
@@ -65,4 +68,9 @@ def _which(audit: Audit) -> tuple[object, ...]:
 
 def files(folder: Path) -> Iterator[Path]:
     """The files of audits in the folder of a cache."""
-    yield from sorted(folder.glob(f"{_PREFIX}*{_SUFFIX}"))
+    yield from sorted(folder.glob(PATTERN))
+
+
+def is_file(path: Path) -> bool:
+    """Whether a path names a file of audits."""
+    return fnmatch(path.name, PATTERN)

@@ -170,9 +170,10 @@ class Cache:
             "folder": os.getcwd(),
             "problems": [plain(problem) for problem in outcome.problems],
             "kept": outcome.kept,
+            "refuted": outcome.refuted,
             "said": outcome.said,
         }
-        whole = bool(outcome.problems or outcome.said or workspace.kept())
+        whole = bool(outcome.problems or outcome.said or workspace.kept() or outcome.refuted)
         rows = []
         for project, asked in workspace.answered():
             contents = {str(path): told for path, told in project.store.contents()}
@@ -230,6 +231,7 @@ def _shown(chosen: argparse.Namespace, known: Sequence[tuple[Record, list[str]]]
         tuple(items),
         sum(len(files) for _, files in known),
         told.get("kept", 0),
+        told.get("refuted", 0),
         tuple(told.get("said", ())),
         tuple(map(made, told.get("problems", ()))),
     )

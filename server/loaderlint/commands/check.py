@@ -187,6 +187,7 @@ class _Check:
             items=tuple(self._item(diagnostic) for path in sorted(found) for diagnostic in found[path]),
             files=len(found),
             kept=sum(kept.hidden for kept in self._workspace.kept().values()),
+            refuted=self._workspace.refuted(),
             said=(*self._what_is_left_out(found), *self._what_is_gone(found)),
             problems=tuple(dict.fromkeys(self._workspace.problems)),
             told_before=tuple(self._missing),

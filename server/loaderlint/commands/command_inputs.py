@@ -64,6 +64,8 @@ def read_settings(chosen: argparse.Namespace) -> dict[str, object]:
         given["baseline"] = str(baseline_file(given["baseline"], "--baseline"))
     if getattr(chosen, "write_baseline", None) is not None:
         given["baseline"] = ""
+    if chosen.no_audits:
+        given[settings.AUDITS] = False
     if "severity" in given:
         given["severity"] = dict(_pair(text, "=", "--severity RULE=LEVEL") for text in given["severity"])
     if "per-file-ignores" in given:

@@ -27,12 +27,13 @@ _MOST_INTERNAL = 10
 
 
 class Outcome(NamedTuple):
-    """`items` are sorted; `files` were checked, baselines keep `kept` findings, `said` are lines for stderr. `problems`
-    are told, those that were `told_before` are not told again."""
+    """`items` are sorted; `files` were checked, baselines keep `kept` findings and audits refute `refuted` ones, `said`
+    are lines for stderr. `problems` are told, those that were `told_before` are not told again."""
 
     items: tuple[Item, ...]
     files: int
     kept: int
+    refuted: int
     said: tuple[str, ...]
     problems: tuple[Problem, ...]
     told_before: tuple[Problem, ...] = ()
@@ -82,6 +83,7 @@ def show(
         text_of=text_of,
         cells_of=cache(cells_of),  # asked for each place of thousands of findings
         kept=outcome.kept,
+        refuted=outcome.refuted,
         problems=(*outcome.told_before, *outcome.problems),
         code=outcome.code(failed, chosen),
         hints=chosen.hints,

@@ -36,7 +36,8 @@ class Audited:
     def verdict(self, diagnostic: Diagnostic) -> Confirmed | Refuted | None:
         """What audits say of a finding; None if nothing."""
         if self._audits is None:
-            self._audits = Audits(audit_results.recorded(self._configuration.root), self._holds)
+            known = audit_results.recorded(self._configuration.root) if self._configuration.asks_audits else ()
+            self._audits = Audits(known, self._holds)
         if not self._audits.known:
             return None
         return self._audits.verdict(diagnostic, self._loaders(diagnostic))

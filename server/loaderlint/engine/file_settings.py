@@ -44,6 +44,11 @@ class Configuration:
         """Whether the files that told versions are no longer what they were."""
         return self._versions is not None and self._versions.changed()
 
+    @property
+    def asks_audits(self) -> bool:
+        """Whether what audits saw of findings counts."""
+        return self.overrides.get(settings_module.AUDITS) is not False
+
     def settings(self, path: Path) -> Settings:
         """The settings that hold for a file."""
         settings, wrong = settings_module.load(path, self.overrides)

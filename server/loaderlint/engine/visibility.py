@@ -12,7 +12,7 @@ from loaderlint.engine.audited import Audited
 from loaderlint.engine.file_settings import Configuration
 from loaderlint.engine.finding_positions import Places, last_line
 from loaderlint.files.symlinks import written_for
-from loaderlint.findings.audits import Confirmed, Refuted
+from loaderlint.findings.audits import Refuted
 from loaderlint.findings.diagnostics import Diagnostic, Note, Problem, with_fingerprint
 from loaderlint.findings.finding import Finding, Place
 from loaderlint.findings.suppressions import Suppression, covering, suppressions
@@ -40,10 +40,13 @@ class Showing:
         self._ours: dict[Path, bool] = {}
         self.kept: list[Kept] = []
         """What baselines did since `begin`, file by file."""
+        self.refuted_in: dict[Path, int] = {}
+        """How many findings audits refuted since `begin`, file by file."""
 
     def begin(self) -> None:
         """A check begins: baselines are read again."""
         self.kept, self._baselines = [], {}
+        self.refuted_in.clear()
         self._ours.clear()
         self._audited.begin()
 
@@ -70,6 +73,7 @@ class Showing:
         used: set[tuple[Suppression, str]] = set()
         text = self._store.open(path)
         shown: list[Diagnostic] = []
+        refuted = 0
         found = [self._diagnostic(path, finding) for finding in findings]
         if text is not None and not is_valid:
             found.append(self._unread(path, text))
@@ -78,8 +82,14 @@ class Showing:
                 continue
             silenced_by = _covering(text, diagnostic)
             used.update((comment, diagnostic.name) for comment in silenced_by)
-            if not silenced_by:
-                shown.extend(self._as_audited(diagnostic))
+            if silenced_by:
+                continue
+            audited = self._as_audited(diagnostic)
+            if audited is None:
+                refuted += 1
+            else:
+                shown.append(audited)
+        self.refuted_in[path] = refuted
         if text is not None and suppressions(text.text):
             shown.extend(self._unused(path, text, settings, used))
         shown.sort(key=lambda d: (d.span, d.code, d.message))
@@ -108,13 +118,12 @@ class Showing:
                 self._baselines[path] = Problem(path, str(error), True)
         return self._baselines[path]
 
-    def _as_audited(self, diagnostic: Diagnostic) -> Iterator[Diagnostic]:
-        """The finding with what an audit saw of it; nothing if audits refute it."""
+    def _as_audited(self, diagnostic: Diagnostic) -> Diagnostic | None:
+        """The finding with what an audit saw of it; None if audits refute it."""
         verdict = self._audited.verdict(diagnostic)
-        if isinstance(verdict, Confirmed):
-            yield replace(diagnostic, audit=verdict.text)
-        elif verdict is None:
-            yield diagnostic
+        if isinstance(verdict, Refuted):
+            return None
+        return diagnostic if verdict is None else replace(diagnostic, audit=verdict.text)
 
     def _diagnostic(self, path: Path, finding: Finding) -> Diagnostic | None:
         """A finding with its place in the file; None if what it speaks of is gone."""

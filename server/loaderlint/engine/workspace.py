@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
+from loaderlint.cache import audit_results
 from loaderlint.engine.check_progress import Steps
 from loaderlint.engine.project_state import Project
 from loaderlint.files.project_roots import project_root, root_of
@@ -92,6 +93,8 @@ class Workspace:
         """These files changed on disk, came or went; a settings or requirements file renews every setting."""
         renewed = False
         for path in map(known_as, paths):
+            if audit_results.is_file(path):
+                continue  # the next check reads it
             if path.suffix in _SOURCES:
                 self._forget(path)
             renewed = renewed or path.suffix not in _SOURCES or path.name == "setup.py"
@@ -316,6 +319,10 @@ class Workspace:
             before = kept.get(one.baseline.path)
             kept[one.baseline.path] = before.with_(one) if before else one
         return kept
+
+    def refuted(self) -> int:
+        """How many findings the last check left out because audits refute them."""
+        return sum(sum(project.showing.refuted_in.values()) for project in self._projects.values())
 
     def parses(self, path: Path) -> bool:
         """Whether all of a file is Python: what is found in it is all that there is."""

@@ -34,6 +34,7 @@ class Client:
     configuration: bool = False
     registers_configuration: bool = False
     registers_watchers: bool = False
+    watches_folders: bool = False
     refreshes_lenses: bool = False
     shows_documents: bool = False
     shows_progress: bool = False
@@ -81,6 +82,7 @@ class Client:
             configuration=can("workspace.configuration"),
             registers_configuration=can("workspace.did_change_configuration.dynamic_registration"),
             registers_watchers=can("workspace.did_change_watched_files.dynamic_registration"),
+            watches_folders=can("workspace.did_change_watched_files.relative_pattern_support"),
             refreshes_lenses=can("workspace.code_lens.refresh_support"),
             shows_documents=can("window.show_document.support"),
             shows_progress=can("window.work_done_progress"),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from loaderlint.lsp import client_settings
-from loaderlint.lsp.uris import known_path_of, path_of
+from loaderlint.lsp.uris import known_path_of, path_of, uri_of
 
 if TYPE_CHECKING:
     from loaderlint.lsp.server import Server
@@ -80,13 +81,25 @@ def _touched(ls: Server, uris: Iterable[str]) -> None:
 
 
 async def watch(ls: Server) -> None:
-    """Ask the client to watch `WATCHED`, if it can."""
+    """Ask the client to watch `WATCHED`, and what audits have seen, if it can."""
     if not ls.client.registers_watchers:
         return
+    patterns: list[types.GlobPattern] = [*WATCHED, *(_audits() if ls.client.watches_folders else ())]
     options = types.DidChangeWatchedFilesRegistrationOptions(
-        watchers=[types.FileSystemWatcher(glob_pattern=pattern) for pattern in WATCHED]
+        watchers=[types.FileSystemWatcher(glob_pattern=pattern) for pattern in patterns]
     )
     await ls.register_with_client(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+
+
+def _audits() -> Iterator[types.RelativePattern]:
+    """The files of audits, in a folder outside of the workspace. It has to be there to be watched."""
+    from loaderlint.cache import audit_results, cache_folder  # not needed before the client is asked to watch
+
+    folder = cache_folder.folder()
+    if folder is not None:
+        with contextlib.suppress(OSError):
+            cache_folder.make(folder)
+            yield types.RelativePattern(base_uri=uri_of(folder), pattern=audit_results.PATTERN)
 
 
 # --- folders ----------------------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ class Related(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Report:
     """What there is to say. `items` are sorted and hold hints too; `files` is the number of files that were checked;
-    `kept` is the number of findings that baselines keep, `problems` what could not be done, `code` the exit code.
+    baselines keep `kept` findings, audits refute `refuted` ones; `problems` could not be done, `code` is the exit code.
 
     `directory` is what paths are shown relative to; `text_of` gives a file's text, `cells_of` the 0-based lines at
     which a notebook's code cells begin (() for other files). `hints`: whether hints were asked for. `color` and
@@ -62,6 +62,7 @@ class Report:
     text_of: Callable[[Path], str]
     cells_of: Callable[[Path], tuple[int, ...]]
     kept: int = 0
+    refuted: int = 0
     problems: tuple[Problem, ...] = ()
     code: int = 0
     hints: bool = False

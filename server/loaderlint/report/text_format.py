@@ -266,6 +266,7 @@ def _summary(report: Report) -> str:
         return "No Python files to check."
     quiet = f" {_number(hints, 'hint')}{'' if report.hints else ' not shown (--hints)'}." if hints else ""
     quiet += f" {report.kept} more in the baseline (--no-baseline)." if report.kept else ""
+    quiet += f" {report.refuted} more refuted by audits (--no-audits)." if report.refuted else ""
     if not loud:
         return f"No findings in {files}.{quiet}"
     kinds = Counter(item.diagnostic.severity.value for item in loud)

@@ -140,6 +140,10 @@ FOLDERS = "folders"
 FILE = "settings-file"
 #: Nor is this: where overrides hold versions of packages, by their normalised names.
 PACKAGES = "packages"
+#: Nor this: where overrides say False, what audits saw of findings does not count.
+AUDITS = "audits"
+
+_NO_SETTINGS = (FILE, PACKAGES, AUDITS)
 
 
 def load(path: Path, overrides: Mapping[str, object] | None = None) -> tuple[Settings, tuple[SettingsProblem, ...]]:
@@ -153,7 +157,7 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> tuple[Set
     key = (path.parent, repr(sorted(over.items())))
     if key not in _loaded:
         from_file, problems = _from_named(over[FILE]) if FILE in over else _from_directory(path.parent)
-        asked, more = _from_overrides({key: value for key, value in over.items() if key not in (FILE, PACKAGES)})
+        asked, more = _from_overrides({key: value for key, value in over.items() if key not in _NO_SETTINGS})
         _loaded[key] = (_merged(from_file, asked), problems + more)
     return _loaded[key]
 
