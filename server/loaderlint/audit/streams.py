@@ -21,9 +21,8 @@ GLOBAL = (PYTHON, NUMPY, TORCH)
 @dataclass(frozen=True, slots=True)
 class Stream:
     """Something that random numbers are drawn from. `name`: one of `GLOBAL`, or the path of an object. `state` gives
-    something that is equal for equal states; `kind` is the class, with its module, `source` the
-    object. `save` gives a state as its library
-    has it, and `restore` takes it back."""
+    something that is equal for equal states; `kind` is the class, with its module, `source` the object. `save` gives a
+    state as its library has it, and `restore` takes it back."""
 
     name: str
     kind: str
