@@ -208,6 +208,7 @@ ELSEWHERE = {
     "files/reading.py": "this is the way",
     "audit/open_files.py": "what stands for a file of the user's program in a copy of it",
     "audit/sandbox.py": "/proc/<pid>",
+    "audit/resources.py": "/proc/self/status",
     "knowledge/symptoms.py": "loaderlint's own table",
     "files/atomic_write.py": "what loaderlint itself wrote and a killed process left behind",
     "cache/database.py": "the cache's own file, which is made here",
