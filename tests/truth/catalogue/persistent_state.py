@@ -18,6 +18,7 @@ FAULTY: tuple[Case, ...] = (
         (FORKED, SERVED, Run("spawn", SPAWN_ONE, shows=STALE), Run("main process", MAIN_PROCESS)),
     ),
     Case(STALE_STATE, "setter", "measured", (FORKED, SERVED)),
+    Case(STALE_STATE, "property", "measured", (FORKED, SERVED)),
     Case(STALE_STATE, "transform", "measured", (FORKED, SERVED)),
     Case(STALE_STATE, "endless_loader", "measured", (FORKED,), fix=None),
 )

@@ -15,6 +15,15 @@ from loaderlint.rules.shared.unresolved_places import Spot
 _NOTHING = ir.Const("NoneType", None)
 #: For each object of the main process that workers have a copy of: what they read of it, and where.
 Read = Mapping[Instance, Mapping[str, Frame]]
+#: What setters set, by their name and the object that they are called on: of which object, and which attribute.
+_SetBy = Mapping[str, Mapping[Instance, tuple[Instance, str]]]
+
+
+class _Setters(NamedTuple):
+    """The methods that set what workers read: by a call, or as properties, by an assignment."""
+
+    called: _SetBy
+    assigned: _SetBy
 
 
 class Change(NamedTuple):
@@ -58,9 +67,9 @@ def _instances(number: int, frame: Frame, model: Model) -> list[Instance]:
     return [atom for atom in model.ev.eval(number, frame).atoms if isinstance(atom, Instance)]
 
 
-def _setters(read: Read, model: Model) -> dict[str, dict[Instance, tuple[Instance, str]]]:
-    """The methods, by name and object, that set something which workers read: of which object, and what."""
-    found: dict[str, dict[Instance, tuple[Instance, str]]] = {}
+def _setters(read: Read, model: Model) -> _Setters:
+    called: dict[str, dict[Instance, tuple[Instance, str]]] = {}
+    assigned: dict[str, dict[Instance, tuple[Instance, str]]] = {}
     in_workers = {(frame.path, frame.piece, frame.def_) for frame in model.reached}
     for owner in read:
         for method in model.ev.classes.public_methods(owner):
@@ -70,8 +79,9 @@ def _setters(read: Read, model: Model) -> dict[str, dict[Instance, tuple[Instanc
             opened = model.ev.functions.open_frame(function, owner, method.owner)
             stored = next(iter(_stores(opened, read, model)), None) if opened else None
             if stored is not None and opened is not None:
+                found = assigned if model.ev.functions.decoration(function) == "property" else called
                 found.setdefault(model.def_of(opened).name, {})[owner] = stored
-    return found
+    return _Setters(called, assigned)
 
 
 def _stores(opened: Frame, read: Read, model: Model) -> Iterator[tuple[Instance, str]]:
@@ -86,21 +96,29 @@ def _stores(opened: Frame, read: Read, model: Model) -> Iterator[tuple[Instance,
 def changes_in_main(loader: Loader, read: Read, model: Model) -> Iterator[Change]:
     """Where the main process sets what workers read, itself or by a setter."""
     setters = _setters(read, model)
-    names = frozenset(name for names in read.values() for name in names)
-    words = [*(f".{name} {sign}" for name in sorted(names) for sign in ("=", "+=")), *(f".{name}(" for name in setters)]
+    names = frozenset((*setters.assigned, *(name for names in read.values() for name in names)))
+    assigned = (f".{name} {sign}" for name in sorted(names) for sign in ("=", "+="))
+    words = [*assigned, *(f".{name}(" for name in setters.called)]
     for function in model.main_functions(tuple(words)) if words else ():
-        if not _may_change(function, names, setters, model):
+        if not _may_change(function, names, setters.called, model):
             continue
         for frame in function.frames:
             for number, step in model.steps(frame):
                 if isinstance(step, ir.SetAttr) and frame.receiver not in read:  # in a setter, its call counts
-                    for owner in _held(step.base, frame, loader, model):
-                        if step.name in read.get(owner, ()):
-                            constant = _constant(step.value, frame, model)
-                            spot = Spot(frame, number, "step")
-                            yield Change(frame, step.context, spot, owner, step.name, "", constant)
+                    yield from _assigned(step, number, frame, read, setters.assigned, loader, model)
                 elif isinstance(step, ir.Perform):
-                    yield from _set_by(step, frame, setters, loader, model)
+                    yield from _set_by(step, frame, setters.called, loader, model)
+
+
+def _assigned(
+    step: ir.SetAttr, number: int, frame: Frame, read: Read, properties: _SetBy, loader: Loader, model: Model
+) -> Iterator[Change]:
+    constant = _constant(step.value, frame, model)
+    for owner in _held(step.base, frame, loader, model):
+        if step.name in read.get(owner, ()):
+            yield Change(frame, step.context, Spot(frame, number, "step"), owner, step.name, "", constant)
+        elif owner in (of := properties.get(step.name, {})):
+            yield Change(frame, step.context, Spot(frame, number, "step"), *of[owner], step.name, constant)
 
 
 def _may_change(function: MainFunction, names: Set[str], setters: Mapping[str, object], model: Model) -> bool:
@@ -127,13 +145,7 @@ def _is_method(function: MainFunction, model: Model) -> bool:
     return model.ev.functions.decoration(FunctionRef(path, piece, def_)) != "static"
 
 
-def _set_by(
-    step: ir.Perform,
-    frame: Frame,
-    setters: Mapping[str, Mapping[Instance, tuple[Instance, str]]],
-    loader: Loader,
-    model: Model,
-) -> Iterator[Change]:
+def _set_by(step: ir.Perform, frame: Frame, setters: _SetBy, loader: Loader, model: Model) -> Iterator[Change]:
     call = model.ev.expr(frame, step.call)
     func = model.ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
     if not isinstance(call, ir.Call) or not isinstance(func, ir.Attr) or func.name not in setters:
