@@ -266,8 +266,8 @@ class Model:
         vars(self).clear()
 
     def limits(self) -> tuple[Limit, ...]:
-        """What was not examined so far because a limit was reached."""
-        return (*self.ev.reached_limits(), *self._unread)
+        """What was not examined so far because a limit was reached, whole loaders first."""
+        return (*self._unread, *self.ev.reached_limits())
 
     def _of_project(self, environment_of: Callable[[Path], Environment]) -> Callable[[Path], Environment]:
         """What the files of the project run on; those of libraries as the root."""
