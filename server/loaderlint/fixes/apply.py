@@ -33,7 +33,7 @@ from loaderlint.findings.finding import (
 )
 from loaderlint.fixes import edit_statements, enclosing
 from loaderlint.fixes.class_members import plan_method, replace_uses
-from loaderlint.fixes.conflicts import NOTHING, Fitting, all_changes, extended, fitting, goes_on
+from loaderlint.fixes.conflicts import NOTHING, Fitting, all_changes, fitting, goes_on
 from loaderlint.fixes.draft import NO_PLAN, Draft, NewArgument, Originals, Plan
 from loaderlint.fixes.edit_arguments import override
 from loaderlint.fixes.edit_comments import edit_comment
@@ -154,11 +154,10 @@ class _Work:
         self, step: Callable[[_Fixes], _Value], fixes: _Fixes, guard: Callable[[_Fixes], AbstractContextManager[None]]
     ) -> _Value | None:
         """What a step gives for one fix or several; None, and the plans as before, if that is not possible."""
-        before, fitting_before = self.plans(), self._fitting.copy()
+        before = self.plans()
         with guard(fixes), suppress(Refused):
             return step(fixes)
         self.restore(before)
-        self._fitting = fitting_before
         return None
 
     def edits_with(self, group: tuple[Intent, ...]) -> tuple[FileEdit, ...]:
@@ -174,17 +173,20 @@ class _Work:
     def add_all(self, groups: Sequence[tuple[Intent, ...]]) -> list[tuple[Intent, ...]]:
         """Add several fixes. Raises Refused, the plans then half changed. The changes of most fixes are compared with
         those beside them at once; what others add (imports, methods, arguments) is computed once for all of them."""
+        fitting_now: dict[Path, Fitting] = {}
         left: dict[Path, None] = {}
         for group in groups:
             before = {path: self.draft(path).plan for path in map(path_of, group)}
             _Group(self, tuple(dict.fromkeys(group))).plan()
             for path, plan in before.items():
-                known = self._fitting.get(path, NOTHING)
+                known = fitting_now.get(path) or self._fitting.get(path, NOTHING).copy()
                 if known.plan is plan and goes_on(self.draft(path).plan, plan):
-                    self._fitting[path] = extended(known, self.draft(path))
+                    known.extend(self.draft(path))
+                    fitting_now[path] = known
                 else:
                     left[path] = None
                 self._claim(path)
+        self._fitting |= fitting_now
         for path in left:
             self._fitting[path] = fitting(self.draft(path))
         return list(groups)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
 
 from loaderlint.fixes.class_members import method_changes
 from loaderlint.fixes.draft import EXPRESSION, LINES, NO_PLAN, WRAP_END, WRAP_START, Draft, Plan
@@ -14,11 +13,28 @@ from loaderlint.fixes.file_edits import Change, Refused
 from loaderlint.fixes.module_header import header_changes
 
 
-class Fitting(NamedTuple):
+@dataclass(slots=True)
+class Fitting:
     """The changes of a plan that fit together, in the order of the text."""
 
     plan: Plan
     changes: list[Change]
+
+    def copy(self) -> Fitting:
+        """The same, to be extended."""
+        return Fitting(self.plan, self.changes.copy())
+
+    def extend(self, draft: Draft) -> None:
+        """Take in the changes of a draft whose plan goes on this one. Raises Refused, this then half extended. The new
+        changes are compared with their neighbours alone: of thousands of fixes, each may conflict with another."""
+        for change in draft.plan.changes[len(self.plan.changes) :]:
+            at = bisect_right(self.changes, _order(change), key=_order)
+            if not _is_change(change, draft) or self.changes[at - 1 : at] == [change]:
+                continue
+            for first, second in pairwise((*self.changes[max(at - 1, 0) : at], change, *self.changes[at : at + 1])):
+                _meet(first, second)
+            self.changes.insert(at, change)
+        self.plan = draft.plan
 
 
 NOTHING = Fitting(NO_PLAN, [])
@@ -35,20 +51,6 @@ def fitting(draft: Draft) -> Fitting:
 def goes_on(plan: Plan, known: Plan) -> bool:
     """Whether a plan that has grown from the known one has more changes and nothing else."""
     return replace(plan, changes=known.changes) == known
-
-
-def extended(known: Fitting, draft: Draft) -> Fitting:
-    """As `fitting` of a draft whose plan goes on the known one. Raises Refused. The new changes are compared with their
-    neighbours alone: of thousands of fixes, each may conflict with another."""
-    changes = known.changes.copy()
-    for change in draft.plan.changes[len(known.plan.changes) :]:
-        at = bisect_right(changes, _order(change), key=_order)
-        if not _is_change(change, draft) or changes[at - 1 : at] == [change]:
-            continue
-        for first, second in pairwise((*changes[max(at - 1, 0) : at], change, *changes[at : at + 1])):
-            _meet(first, second)
-        changes.insert(at, change)
-    return Fitting(draft.plan, changes)
 
 
 def _sorted_changes(draft: Draft) -> list[Change]:

@@ -80,7 +80,7 @@ def _touches(made: LibObject, call: WorkerCall, model: Model) -> tuple[Evidence,
     if not isinstance(func, ir.Attr):
         return ()
     if model.runs_in_worker(made.site.frame):
-        return tuple(first_uses(made, model.ev.eval(func.base, call.frame), model))
+        return tuple(first_uses(made, model.ev.eval(func.base, call.frame).origins, model))
     owners = [o.owner for o in call.callee.origins if isinstance(o.owner, Instance)]
     places = [place for owner in owners for place in samples_taken(owner, model)]
     return tuple(Evidence(place, "the main process takes a sample") for place in dict.fromkeys(places))

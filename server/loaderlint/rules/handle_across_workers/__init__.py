@@ -101,7 +101,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Us
     for frame in function.frames:
         for number, value, held, kind in handles_read(frame, model):
             made = opener(held, model).site
-            touches = tuple(first_uses(held, value, model)) if model.runs_in_worker(held.site.frame) else ()
+            touches = tuple(first_uses(held, value.origins, model)) if model.runs_in_worker(held.site.frame) else ()
             use = Use(frame, number, held, kind, value, drops_state(value, model), touches)
             why_not = why_not_shared(use, model)
             yield Candidate(use, frame, spot_of(made), partial(cure_of, use, model), why_not, key=site_key(made))

@@ -114,7 +114,7 @@ def _handles_read(frame: Frame, model: Model) -> tuple[HandleRead, ...]:
         for number in reads
         if may_be_handle(value := model.ev.eval(number, frame))
         for atom in handles_in(value, model)
-        if (kind := handle_kind(atom, model)) is not None
+        if (kind := model.remembered(handle_kind, atom)) is not None
     )
 
 
@@ -275,10 +275,14 @@ def is_own_attribute(number: int, name: str, frame: Frame, model: Model) -> bool
 # --- opened by the first sample ---------------------------------------------------------------------------------------
 
 
-def first_uses(held: LibObject, value: Val, model: Model) -> list[Evidence]:
+def first_uses(held: LibObject, origins: frozenset[Origin], model: Model) -> Sequence[Evidence]:
     """Where the main process does what opens handle `held` of a dataset at its first use: it takes a sample, or asks
-    for the length. Empty if it does not, or if each use opens its own."""
-    for origin in sorted(value.origins, key=lambda o: o.path):
+    for the length. Empty if it does not, or if each use opens its own. `origins`: where the handle is kept."""
+    return model.remembered(_first_uses, held, origins)
+
+
+def _first_uses(held: LibObject, origins: frozenset[Origin], model: Model) -> Sequence[Evidence]:
+    for origin in sorted(origins, key=lambda o: o.path):
         inst = origin.owner
         if not isinstance(inst, Instance) or len(origin.path) != 1 or inst.site is None:
             continue
