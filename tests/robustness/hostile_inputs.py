@@ -813,7 +813,8 @@ ROWS: tuple[Hostile, ...] = (
         says="more than 4000 loaders",
     ),
     Hostile("star-packages", _packages, (20, 100, 300)),
-    Hostile("suppressions", source(_comments), (2000, 20_000)),
+    # Two findings a line, each with some 560 characters of JSON.
+    Hostile("suppressions", source(_comments), (2000, 20_000), bound=Bound(output=25_000_000)),
     Hostile("suppressions-of-old-mac", raw(lambda size: b"x = 1  # loaderlint: ignore\r" * size), (3,)),
     Hostile("odd-names", _names),
     Hostile("links", _links),
