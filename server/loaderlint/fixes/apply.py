@@ -179,10 +179,11 @@ class _Work:
             before = {path: self.draft(path).plan for path in map(path_of, group)}
             _Group(self, tuple(dict.fromkeys(group))).plan()
             for path, plan in before.items():
-                known = fitting_now.get(path) or self._fitting.get(path, NOTHING).copy()
+                known = fitting_now.get(path) or self._fitting.get(path, NOTHING)
                 if known.plan is plan and goes_on(self.draft(path).plan, plan):
-                    known.extend(self.draft(path))
-                    fitting_now[path] = known
+                    if path not in fitting_now:  # should the fixes not fit, the other one holds
+                        fitting_now[path] = known.copy()
+                    fitting_now[path].extend(self.draft(path))
                 else:
                     left[path] = None
                 self._claim(path)
