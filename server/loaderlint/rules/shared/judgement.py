@@ -199,17 +199,19 @@ def _judged(
         return
     lead, exposure = found
     severity = asked.weigh([lead, *(one for one in alike if one is not lead)], exposure)
-    unset = _unset(alike, exposure, model)
-    if unset is not None and not isinstance(severity, Unsaid):
-        severity = severity.lowered(1) or Unsaid(_UNSET)
     if isinstance(severity, Unsaid):
         yield from silent(asked.rule.name, lead.spot, severity.reason, model)
+        return
+    unset = _unset(alike, exposure, model)
+    shown = severity if unset is None else severity.lowered(1)
+    if shown is None:
+        yield from silent(asked.rule.name, lead.spot, _UNSET, model)
         return
     together = tuple(one.about for one in alike)
     loaders = model.loader_places(exposure) if exposure.certainty == "possible" else ()
     yield WorkerVerdict(
         asked.rule.name,
-        severity,
+        shown,
         exposure.certainty,
         lead.about,
         lead.frame,
