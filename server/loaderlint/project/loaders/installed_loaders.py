@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -84,22 +84,29 @@ def may_make(ev: Evaluator, atom: Atom) -> bool:
 def made_inside(ev: Evaluator, site: Site) -> Iterator[Site]:
     """The calls inside a library that the call at `site` of one of its functions leads to, in the order of a walk."""
     ev.eval(site.expr, site.frame)
-    queue = deque(_inside(ev, ev.targets(site.expr, site.frame)))
-    seen = set(queue)
-    while queue:
-        frame = queue.popleft()
+    for frame in walk_inside(ev, ev.targets(site.expr, site.frame), _MAX_FRAMES, site.frame):
         for step, _ in ev.performed(frame):
             if not ev.liveness.is_dead(step.context, frame):
                 yield Site(frame, step.call)
+
+
+def walk_inside(ev: Evaluator, frames: Iterable[Frame], most: int, origin: Frame) -> Iterator[Frame]:
+    """The library frames among these, and what they lead to inside of libraries, in the order of a walk. Past `most` of
+    them, the rest is left out, and the limit is noted for `origin`."""
+    queue = deque(_inside(ev, frames))
+    seen = set(queue)
+    while queue:
+        frame = queue.popleft()
+        yield frame
         for target in _inside(ev, ev.run(frame)):
             if target in seen:
                 continue
-            if len(seen) >= _MAX_FRAMES:
-                ev.limits.note(WALK, site.frame.path, site.frame.piece, site.frame.def_)
+            if len(seen) >= most:
+                ev.limits.note(WALK, origin.path, origin.piece, origin.def_)
                 continue
             seen.add(target)
             queue.append(target)
 
 
-def _inside(ev: Evaluator, frames: Iterator[Frame] | tuple[Frame, ...]) -> Iterator[Frame]:
+def _inside(ev: Evaluator, frames: Iterable[Frame]) -> Iterator[Frame]:
     return (frame for frame in frames if ev.installed.holds(frame.path))

@@ -7,7 +7,6 @@ the library's own, and nothing is said.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -15,8 +14,8 @@ from pathlib import Path
 from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Place
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.limits import WALK
 from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.loaders.installed_loaders import walk_inside
 from loaderlint.project.reach.model import Model
 
 #: A piece of a file.
@@ -80,18 +79,5 @@ class ProjectPlaces:
             inside = [target for target in targets if self._holds(target.path)]
             if inside and number != NONE:
                 place = self._model.place(frame, number)
-                yield from ((piece, place) for piece in self._pieces_from(inside))
-
-    def _pieces_from(self, frames: list[Frame]) -> Iterator[_Piece]:
-        queue, seen = deque(frames), set(frames)
-        while queue:
-            frame = queue.popleft()
-            yield frame.path, frame.piece
-            for target in self._model.ev.run(frame):
-                if target in seen or not self._holds(target.path):
-                    continue
-                if len(seen) >= _MAX_FRAMES:
-                    self._model.ev.limits.note(WALK, frames[0].path, frames[0].piece, frames[0].def_)
-                    continue
-                seen.add(target)
-                queue.append(target)
+                walk = walk_inside(self._model.ev, inside, _MAX_FRAMES, inside[0])
+                yield from (((target.path, target.piece), place) for target in walk)
