@@ -66,7 +66,10 @@ DERIVED_NAMES = MappingProxyType(
         "transformers.trainer_utils.set_seed": "transformers.set_seed",
         "transformers.training_args.TrainingArguments": "transformers.TrainingArguments",
         "transformers.training_args_seq2seq.Seq2SeqTrainingArguments": "transformers.Seq2SeqTrainingArguments",
+        "webdataset.compat.WebDataset": "webdataset.WebDataset",
         "webdataset.compat.WebLoader": "webdataset.WebLoader",
+        "webdataset.dataset.WebDataset": "webdataset.WebDataset",
         "webdataset.dataset.WebLoader": "webdataset.WebLoader",
+        "webdataset.pipeline.DataPipeline": "webdataset.DataPipeline",
     }
 )

@@ -32,9 +32,9 @@ _CLASSES = (*(one.prefix for one in augmentations.LIBRARIES), *TEMPLATE_METHODS,
 #: What rules name themselves.
 _NAMED_BY_RULES = frozenset({"monai.data.set_rnd"})
 _TABLES = """
-    arrays augmentations canonical_names collation counts cuda handles higher_order iterators keras listings
-    loader_defaults numpy_random opencv paths pickling plain_records process_pools process_starts registries settings
-    wrappers
+    arrays augmentations canonical_names collation counts cuda handles higher_order iterators keras lazy_pipelines
+    listings loader_defaults numpy_random opencv paths pickling plain_records process_pools process_starts registries
+    settings wrappers
     """.split()
 _STANDARD = frozenset(getattr(sys, "stdlib_module_names", ()))
 

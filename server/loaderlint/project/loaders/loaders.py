@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.knowledge.loader_defaults import DATASET_BASES, SAMPLE_CALLABLES, TORCH_DEFAULTS, WRAPPING_DATASETS
+from loaderlint.knowledge.lazy_pipelines import lazy_methods
+from loaderlint.knowledge.loader_defaults import DATASET_BASES, TORCH_DEFAULTS, WRAPPING_DATASETS
 from loaderlint.knowledge.registries import makes_configured, registers_transforms
 from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
 from loaderlint.project.evaluation.argument_binding import Arguments
@@ -21,7 +22,7 @@ from loaderlint.project.evaluation.calls import runs
 from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, OPEN, takes
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
-from loaderlint.project.evaluation.library_values import parameter_position, passed_to_library
+from loaderlint.project.evaluation.library_values import passed_to_library
 from loaderlint.project.evaluation.limits import Limit
 from loaderlint.project.evaluation.number_bounds import ANY, Count, count_of
 from loaderlint.project.evaluation.values import (
@@ -372,7 +373,7 @@ class Loaders:
             case LibObject(name, site) if name in WRAPPING_DATASETS:
                 inner = self._ev.calls.site_arguments(site).get(*WRAPPING_DATASETS[name])
                 return self._all([inner], True, depth) if inner is not None else {}
-            case LibObject(name, _) if name in DATASET_BASES or ".datasets." in name:
+            case LibObject(name, _) if name in DATASET_BASES or ".datasets." in name or lazy_methods(name):
                 return {atom: Held(wrapped, True)}
             case LibObject() if is_given_by_configured(atom):
                 given = given_by_configured(self._ev, self._callers, atom)
@@ -610,10 +611,3 @@ def in_tests(path: Path | None, root: Path) -> bool:
     """Whether a file of the project at `root` is one of its tests, by its name or its folders."""
     inner = path.relative_to(root) if path is not None and path.is_relative_to(root) else path
     return inner is not None and any(_TESTS.fullmatch(part) for part in (inner.stem, *inner.parts[:-1]))
-
-
-def library_sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:
-    """The functions that a library dataset calls for each sample."""
-    arguments = ev.calls.site_arguments(dataset.site)
-    values = [arguments.get(name, parameter_position(dataset.name, name)) for name in SAMPLE_CALLABLES]
-    return [value for value in values if value is not None and not isinstance(value.unknown, Unknown)]

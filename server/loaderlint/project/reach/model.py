@@ -39,12 +39,12 @@ from loaderlint.project.evaluation.values import (
     unknown,
 )
 from loaderlint.project.loaders.declared_loaders import DeclaredOf
+from loaderlint.project.loaders.library_samples import sample_callables
 from loaderlint.project.loaders.loaders import (
     Loader,
     Loaders,
     in_tests,
     late_candidates,
-    library_sample_callables,
     unused_datasets,
     unused_transforms,
 )
@@ -304,7 +304,7 @@ class Model:
     def _dataset_frames(self, loader: Loader, dataset: Atom) -> Iterator[Frame]:
         frame = loader.site.frame if loader.site else None
         if isinstance(dataset, LibObject):
-            for value in library_sample_callables(self.ev, dataset):
+            for value in sample_callables(self.ev, dataset):
                 yield from self._called(loader, value, unknown("sample"))
             return
         if not isinstance(dataset, Instance):

@@ -1,0 +1,41 @@
+"""Library datasets that keep the functions they are given, and call them when a loader's workers go over them."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+_WEBDATASET = frozenset("associate batched compose decode map map_dict map_tuple select then".split())
+_DATAPIPE = frozenset("collate filter flatmap map map_batches".split())
+
+#: Methods that return a dataset which calls their arguments for each sample, by the beginning of the dataset's name.
+#: Sources: `FluidInterface` of webdataset 1.0.2, `Dataset.with_transform` of datasets 5.2.0, `IterDataPipe` of torch
+#: 2.1 and torchdata 0.9.
+LAZY_METHODS = MappingProxyType(
+    {
+        "webdataset.WebDataset": _WEBDATASET,
+        "webdataset.DataPipeline": _WEBDATASET,
+        "datasets.": frozenset({"with_transform"}),
+        "torchdata.datapipes.": _DATAPIPE,
+        "torch.utils.data.datapipes.": _DATAPIPE,
+    }
+)
+
+#: Hugging Face datasets whose items are made while they are read: the call that makes one, or the argument that does.
+#: Elsewhere `map` runs at once, in the main process.
+STREAM_METHODS = frozenset({"map", "filter"})
+TO_STREAM = "to_iterable_dataset"
+STREAMING = "streaming"
+
+#: Datasets that call the stages they are made from: functions, or what one of `STAGES` makes of functions.
+STAGED = frozenset({"webdataset.DataPipeline"})
+STAGES = frozenset(
+    f"webdataset.{name}" for name in "associate batched decode map map_dict map_tuple select then".split()
+)
+
+
+def lazy_methods(dataset: str) -> frozenset[str]:
+    """The methods of the library dataset called `dataset` that call their arguments later, for each sample."""
+    for prefix, methods in LAZY_METHODS.items():
+        if dataset.startswith(prefix):
+            return methods
+    return frozenset()
