@@ -61,6 +61,8 @@ DERIVED_NAMES = MappingProxyType(
         "torchaudio.datasets.librispeech.LIBRISPEECH": "torchaudio.datasets.LIBRISPEECH",
         "torchaudio.datasets.speechcommands.SPEECHCOMMANDS": "torchaudio.datasets.SPEECHCOMMANDS",
         "torchdata.stateful_dataloader.stateful_dataloader.StatefulDataLoader": "torchdata.stateful_dataloader.StatefulDataLoader",  # noqa: E501
+        "torchio.data.Queue": "torchio.Queue",
+        "torchio.data.queue.Queue": "torchio.Queue",
         "transformers.trainer.Trainer": "transformers.Trainer",
         "transformers.trainer_seq2seq.Seq2SeqTrainer": "transformers.Seq2SeqTrainer",
         "transformers.trainer_utils.set_seed": "transformers.set_seed",

@@ -136,6 +136,8 @@ _TRANSFORMERS = LoaderKind(
     options=Options("args", ("transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments"), "dataloader_"),
     changes=(Before("4.19", (("seeds_numpy", False),), "no seeding of its own"),),
 )
+_LIGHTNING_DATASETS = ("train_dataset", "val_dataset", "test_dataset", "predict_dataset")
+_TORCHIO_QUEUE = ("subjects_dataset", "max_length", "samples_per_volume", "sampler", "num_workers")
 _MMENGINE = ("train_dataloader", "val_dataloader", "test_dataloader")
 
 WRAPPERS = (
@@ -155,7 +157,16 @@ WRAPPERS = (
         "1.2.10, 1.3.0, 2.6.6",
         "`seed_everything(seed, workers=True)` (from 1.3 on) makes `Trainer` and `Fabric.setup_dataloaders` add a "
         "`worker_init_fn` that seeds NumPy by rank and worker: only to loaders that go through them, and only to those "
-        "that have none. `Trainer` gives a `DistributedSampler` its epochs. Nothing is done to generator objects.",
+        "that have none. `Trainer` gives a `DistributedSampler` its epochs. Nothing is done to generator objects. "
+        "`LightningDataModule.from_datasets` makes a loader with the same workers for each dataset.",
+        (
+            LoaderKind(
+                "lightning.pytorch.LightningDataModule.from_datasets",
+                parameters=(*_LIGHTNING_DATASETS, "batch_size", "num_workers"),
+                default_collate=True,
+                datasets=tuple((name, "") for name in _LIGHTNING_DATASETS),
+            ),
+        ),
     ),
     Wrapper(
         "timm",
@@ -383,6 +394,22 @@ WRAPPERS = (
         "0.11.0",
         '`ParallelMapper(method="process")` maps in processes that nothing seeds: NumPy\'s numbers and generator '
         "objects are the same in all of them. With threads nothing is copied.",
+    ),
+    Wrapper(
+        "torchio",
+        "TorchIO",
+        ("torchio",),
+        "1.2.1",
+        "`Queue` reads its subjects through a loader of its own. The loader around the queue must have no workers.",
+        (
+            LoaderKind(
+                "torchio.Queue",
+                parameters=_TORCHIO_QUEUE,
+                rename=(("subjects_dataset", "dataset"), ("shuffle_subjects", "shuffle")),
+                defaults=(("shuffle", True),),
+                replaces=("sampler",),
+            ),
+        ),
     ),
     Wrapper(
         "webdataset",
