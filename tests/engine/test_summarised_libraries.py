@@ -11,7 +11,7 @@ from loaderlint.engine import Workspace
 from loaderlint.sources import library_summaries
 from tests.engine.test_installed_libraries import JITTER, NOISY, SHARED, found, names, project, write
 
-QUEUE = "import torchio as tio\nqueue = tio.Queue(Noisy(), 100, 10, None, num_workers=4)\n"
+LOADER = "import torchio as tio\nloader = tio.SubjectsLoader(Noisy(), num_workers=4)\n"
 POOL = "from mmcv.utils.parrots_wrapper import PoolDataLoader\nloader = PoolDataLoader(Noisy(), num_workers=4)\n"
 
 
@@ -32,7 +32,7 @@ def bare(root: Path, train: str, requirements: str = "") -> Path:
 
 
 def test_a_loader_inside_a_library_holds_the_dataset_that_it_is_given(tmp_path: Path) -> None:
-    assert names(bare(tmp_path, NOISY + QUEUE)) == [(SHARED, 8)]
+    assert names(bare(tmp_path, NOISY + LOADER)) == [(SHARED, 8)]
 
 
 def test_a_dataset_of_a_library_calls_the_transform_that_it_is_given(tmp_path: Path) -> None:
@@ -98,19 +98,21 @@ def test_without_a_declared_version_a_module_of_an_older_release_is_found(tmp_pa
 
 
 def test_an_environment_without_the_library_gets_the_summary(tmp_path: Path) -> None:
-    assert names(project(tmp_path, NOISY + QUEUE, {"other.py": ""})) == [(SHARED, 8)]
+    assert names(project(tmp_path, NOISY + LOADER, {"other.py": ""})) == [(SHARED, 8)]
 
 
 def test_an_installed_library_wins(tmp_path: Path) -> None:
-    installed = {"torchio/__init__.py": "class Queue:\n    def __init__(self, *args, **kwargs):\n        pass\n"}
-    assert not found(project(tmp_path, NOISY + QUEUE, installed))
+    installed = {
+        "torchio/__init__.py": "class SubjectsLoader:\n    def __init__(self, *args, **kwargs):\n        pass\n"
+    }
+    assert not found(project(tmp_path, NOISY + LOADER, installed))
 
 
 def test_explain_says_that_a_summary_was_asked(tmp_path: Path) -> None:
-    line = len((NOISY + QUEUE).splitlines()) - 1
-    said = Workspace([bare(tmp_path, NOISY + QUEUE)]).explain(tmp_path / "train.py", line).environment
+    line = len((NOISY + LOADER).splitlines()) - 1
+    said = Workspace([bare(tmp_path, NOISY + LOADER)]).explain(tmp_path / "train.py", line).environment
     newest = next(one for one in library_summaries.fitting({}) if one.library == "torchio")
-    assert f"tio.Queue as summarised: torchio {newest.version} (torchio/data/queue.py)" in said
+    assert f"tio.SubjectsLoader as summarised: torchio {newest.version} (torchio/data/loader.py)" in said
 
 
 @pytest.mark.parametrize(
@@ -126,7 +128,7 @@ def test_broken_data_cost_the_summary_and_a_message(
         (folder / one.name).write_bytes(damage(data) if one.name.startswith("torchio-1.2") else data)
     given = "from torch.utils.data import DataLoader\nother = DataLoader(Noisy(), num_workers=2)\n"
     use(monkeypatch, folder)
-    workspace = Workspace([bare(tmp_path / "project", NOISY + QUEUE + given + POOL, "torchio>=1\n")])
+    workspace = Workspace([bare(tmp_path / "project", NOISY + LOADER + given + POOL, "torchio>=1\n")])
     shown = [one.name for some in workspace.check().values() for one in some]
     assert shown == [SHARED]  # of the torch loader and of mmcv's
     (problem,) = workspace.problems
@@ -138,7 +140,7 @@ def test_a_broken_index_costs_all_summaries_and_a_message(tmp_path: Path, monkey
     folder.mkdir()
     (folder / library_summaries.INDEX).write_text('[{"library": "torchio"}]')
     use(monkeypatch, folder)
-    workspace = Workspace([bare(tmp_path / "project", NOISY + QUEUE)])
+    workspace = Workspace([bare(tmp_path / "project", NOISY + LOADER)])
     assert not any(workspace.check().values())
     (problem,) = workspace.problems
     assert "summaries" in problem.message and not problem.fatal
@@ -169,8 +171,8 @@ def test_near_misses_are_quiet(tmp_path: Path, train: str) -> None:
 
 
 def test_a_module_of_the_project_wins(tmp_path: Path) -> None:
-    write(tmp_path, {"torchio.py": "class Queue:\n    def __init__(self, *args, **kwargs):\n        pass\n"})
-    assert not found(bare(tmp_path, NOISY + QUEUE))
+    write(tmp_path, {"torchio.py": "class SubjectsLoader:\n    def __init__(self, *args, **kwargs):\n        pass\n"})
+    assert not found(bare(tmp_path, NOISY + LOADER))
 
 
 def test_data_are_read_only_where_the_library_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,5 +182,5 @@ def test_data_are_read_only_where_the_library_is_imported(tmp_path: Path, monkey
     given = "import timm\nfrom torch.utils.data import DataLoader\nloader = DataLoader(Noisy(), num_workers=4)\n"
     assert names(bare(tmp_path, NOISY + given)) == [(SHARED, 8)]
     assert not opened
-    assert names(bare(tmp_path / "other", NOISY + QUEUE)) == [(SHARED, 8)]
+    assert names(bare(tmp_path / "other", NOISY + LOADER)) == [(SHARED, 8)]
     assert opened == ["torchio"]

@@ -1,0 +1,160 @@
+"""Small programs written against the libraries of the field: the loader, its dataset and the transform are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loaderlint.engine import Workspace
+from tests.engine.test_installed_libraries import JITTER, write
+
+_TRANSFORM = JITTER + "from torch.utils.data import DataLoader, Dataset\n"
+#: A dataset that calls the transform it is given.
+_DATASET = """
+class Items(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+    def __len__(self):
+        return 8
+    def __getitem__(self, index):
+        return self.transform(index)
+"""
+#: By library: the program, and the dataset that the worker map shows.
+PROGRAMS = {
+    "lightning": (
+        """
+from lightning.pytorch import LightningDataModule
+class Data(LightningDataModule):
+    def __init__(self, num_workers: int = 4):
+        super().__init__()
+        self.save_hyperparameters()
+    def setup(self, stage=None):
+        self.train = Items(Jitter())
+    def train_dataloader(self):
+        return DataLoader(self.train, num_workers=self.hparams.num_workers)
+""",
+        "Items",
+    ),
+    "lightning-from-datasets": (
+        """
+from lightning.pytorch import LightningDataModule
+data = LightningDataModule.from_datasets(Items(Jitter()), num_workers=4)
+""",
+        "Items",
+    ),
+    "monai": (
+        """
+from monai.data import CacheDataset, DataLoader
+loader = DataLoader(CacheDataset([1, 2], transform=Jitter()), num_workers=4)
+""",
+        "monai.data.CacheDataset(...)",
+    ),
+    "timm": (
+        """
+from timm.data import ImageDataset
+from timm.data.loader import MultiEpochsDataLoader
+loader = MultiEpochsDataLoader(ImageDataset("images", transform=Jitter()), batch_size=8, num_workers=4)
+""",
+        "ImageDataset",
+    ),
+    "torchio": (
+        """
+import torchio as tio
+loader = DataLoader(tio.SubjectsDataset([], transform=Jitter()), batch_size=2, num_workers=4)
+""",
+        "SubjectsDataset",
+    ),
+    "torchio-queue": (
+        """
+import torchio as tio
+subjects = tio.SubjectsDataset([], transform=tio.Compose([Jitter()]))
+queue = tio.Queue(subjects, 100, 10, tio.UniformSampler(8), num_workers=4)
+""",
+        "SubjectsDataset",
+    ),
+    "webdataset": (
+        """
+import webdataset as wds
+loader = wds.WebLoader(wds.WebDataset("{0..9}.tar").decode().map(Jitter()), batch_size=None, num_workers=4)
+""",
+        "webdataset.WebDataset.decode.map(...)",
+    ),
+    "torch-geometric": (
+        """
+from torch_geometric.datasets import TUDataset
+from torch_geometric.loader import DataLoader
+loader = DataLoader(TUDataset("data", "MUTAG", transform=Jitter()), batch_size=4, num_workers=4)
+""",
+        "torch_geometric.datasets.TUDataset(...)",
+    ),
+    "mmengine": (
+        """
+from mmengine.dataset import BaseDataset
+class Boxes(BaseDataset):
+    def load_data_list(self):
+        return []
+loader = DataLoader(Boxes(pipeline=[Jitter()]), num_workers=4)
+""",
+        "Boxes",
+    ),
+    "torchgeo": (
+        """
+from torchgeo.datasets import EuroSAT
+loader = DataLoader(EuroSAT("data", transforms=Jitter()), num_workers=4)
+""",
+        "EuroSAT",
+    ),
+    "datasets": (
+        """
+from datasets import load_dataset
+loader = DataLoader(load_dataset("images", split="train").with_transform(Jitter()), num_workers=4)
+""",
+        "datasets.load_dataset.with_transform(...)",
+    ),
+    "fastai": (
+        """
+from fastai.vision.all import DataLoaders
+loaders = DataLoaders.from_dsets(Items(Jitter()), bs=4, num_workers=4)
+""",
+        "Items",
+    ),
+    "pytorchvideo": (
+        """
+from pytorchvideo.data import Kinetics, make_clip_sampler
+videos = Kinetics("data", clip_sampler=make_clip_sampler("random", 2), transform=Jitter())
+loader = DataLoader(videos, num_workers=4)
+""",
+        "LabeledVideoDataset",
+    ),
+    "lhotse": (
+        """
+from lhotse.dataset import IterableDatasetWrapper
+loader = DataLoader(IterableDatasetWrapper(Items(Jitter()), []), batch_size=None, num_workers=4)
+""",
+        "IterableDatasetWrapper",
+    ),
+}
+
+
+def source(program: str) -> str:
+    """A module with the program, the transform, and the dataset where it is used."""
+    return _TRANSFORM + (_DATASET if "Items(" in program else "") + program
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_loader_the_dataset_and_the_transform_are_known(tmp_path: Path, name: str) -> None:
+    program, dataset = PROGRAMS[name]
+    root = write(tmp_path.resolve(), {"train.py": source(program)})
+    (loader,) = Workspace([root]).worker_map().loaders
+    assert [one.name for one in loader.datasets] == [dataset]
+    assert "Jitter.__call__" in [one.name for one in loader.functions]
+
+
+def test_one_project_with_all_of_them(tmp_path: Path) -> None:
+    programs = dict(enumerate(PROGRAMS.values()))
+    files = {f"train{number}.py": source(program) for number, (program, _) in programs.items()}
+    root = write(tmp_path.resolve(), files)
+    loaders = Workspace([root]).worker_map().loaders
+    seen = {one.place.path.name: [each.name for each in one.datasets] for one in loaders if one.place}
+    assert seen == {f"train{number}.py": [dataset] for number, (_, dataset) in programs.items()}
