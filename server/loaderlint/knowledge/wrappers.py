@@ -137,7 +137,7 @@ _TRANSFORMERS = LoaderKind(
     changes=(Before("4.19", (("seeds_numpy", False),), "no seeding of its own"),),
 )
 _LIGHTNING_DATASETS = ("train_dataset", "val_dataset", "test_dataset", "predict_dataset")
-_TORCHIO_QUEUE = ("subjects_dataset", "max_length", "samples_per_volume", "sampler", "num_workers")
+_TORCHIO_QUEUE = ("subjects_dataset", "max_length", "samples_per_volume", "sampler", "subject_sampler", "num_workers")
 _MMENGINE = ("train_dataloader", "val_dataloader", "test_dataloader")
 
 WRAPPERS = (
