@@ -13,8 +13,8 @@ from loaderlint.sources.library_summaries import Release
 _INTRODUCTION = """\
 Where a library is installed in the project's environment, loaderlint [reads its source](architecture/libraries.md).
 Where it is not, a summary that comes with loaderlint stands in: of the release that fits the versions which the project
-declares, else of the newest. `loaderlint explain FILE:LINE` says so: `Queue as summarised: torchio 1.2.1
-(torchio/data/queue.py)`. A summary holds the interface of the modules that loaders and datasets have to do with, and
+declares, else of the newest. `loaderlint explain FILE:LINE` says so: `SubjectsLoader as summarised: torchio 1.2.1
+(torchio/data/loader.py)`. A summary holds the interface of the modules that loaders and datasets have to do with, and
 what their functions do: it is no copy of the source. Models, layers, losses and command lines are left out.
 
 What the [tables](wrappers.md) say of single names was measured, and comes before source and summary. *Table*: they
