@@ -363,8 +363,16 @@ def _edited(draw: st.DrawFn, text: str) -> str:
     return text[:start] + draw(_TEXT) + text[start + length :]
 
 
+#: A def that moves from one class to another: nothing behind it moves, but what is left of its class has a new index.
+_MOVED_DEF = (
+    "class A:\n    x = 1\nclass B:\n    y = 2\n    z = 3\n",
+    "class A:\n    x = 1\n    y = 2\nclass B:\n    z = 3\n",
+)
+
+
 @settings(max_examples=400)
 @given(edits())
+@example(_MOVED_DEF)
 def test_recut_is_cut(texts: tuple[str, str]) -> None:
     old, new = texts
     pieces = cut(old)
@@ -373,6 +381,7 @@ def test_recut_is_cut(texts: tuple[str, str]) -> None:
 
 @settings(max_examples=200)
 @given(edits())
+@example(_MOVED_DEF)
 def test_what_a_change_cuts_anew_is_what_recut_adds(texts: tuple[str, str]) -> None:
     old, new = texts
     pieces = cut(old)

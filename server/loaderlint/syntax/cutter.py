@@ -696,7 +696,8 @@ class _Cutter:
         pieces = self._old[rest.first :]
         moved = len(self._pieces) - rest.first
         shift = self._shift
-        if not (rest.lines or moved or shift):
+        same_parents = all(old == new for old, new in rest.parents.items())
+        if not (rest.lines or moved or shift) and same_parents:
             return pieces
         return (
             Piece(
