@@ -99,6 +99,11 @@ SORTED = [
         "import json\nimport torch\nfrom torchvision import models\nimport cv2\nfrom opts import opts\n"
         "from logger import Logger\n",
     ),
+    (
+        "cv2",
+        "import torch\nimport torchvision\nfrom opts import opts\nfrom datasets.dtu import Views\n",
+        "import torch\nimport torchvision\nimport cv2\nfrom opts import opts\nfrom datasets.dtu import Views\n",
+    ),
     # below what stands above the imports of its kind
     (
         "cv2",
@@ -253,6 +258,27 @@ SEED = InsertFunction(PATH, "seed_worker", "def {name}(worker_id):\n    {random}
 DEF = "def seed_worker(worker_id):\n    random.seed(worker_id)\n"
 
 FUNCTIONS = [
+    (  # an import in the midst of the script's work
+        "import random\n\nA = 1\nif A:\n    print(A)\n    from a import b\n    b(A)\n\nx = y\n",
+        f"import random\n\n\n{DEF}\n\nA = 1\nif A:\n    print(A)\n    from a import b\n    b(A)\n\nx = seed_worker\n",
+    ),
+    (
+        "import random\nfor a in range(3):\n    a += 1\n    import b\n\nx = y\n",
+        f"import random\n\n\n{DEF}\n\nfor a in range(3):\n    a += 1\n    import b\n\nx = seed_worker\n",
+    ),
+    (
+        "import random\ntry:\n    print(1)\n    import b\nexcept ImportError:\n    import c as b\n\nx = y\n",
+        f"import random\n\n\n{DEF}\n\n"
+        "try:\n    print(1)\n    import b\nexcept ImportError:\n    import c as b\n\nx = seed_worker\n",
+    ),
+    (  # a choice of imports
+        "import random\nif A:  # c\n\n    # d\n    import a\nelse:\n    a = 1\n\nx = y\n",
+        f"import random\nif A:  # c\n\n    # d\n    import a\nelse:\n    a = 1\n\n\n{DEF}\n\nx = seed_worker\n",
+    ),
+    (
+        "import random\nif A: import a\n\nx = y\n",
+        f"import random\nif A: import a\n\n\n{DEF}\n\nx = seed_worker\n",
+    ),
     ("import random\n\nx = y\n", f"import random\n\n\n{DEF}\n\nx = seed_worker\n"),
     ("import random\n\n\nx = y\n", f"import random\n\n\n{DEF}\n\nx = seed_worker\n"),
     ("import random\n\n\n\nx = y\n", f"import random\n\n\n{DEF}\n\n\nx = seed_worker\n"),

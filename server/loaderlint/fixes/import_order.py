@@ -15,6 +15,9 @@ from loaderlint.project.modules.import_resolution import WELL_KNOWN
 #: The kinds of imports, in the order in which isort and ruff put their groups.
 FUTURE, STANDARD, THIRD_PARTY, RELATIVE = range(4)
 
+#: Without `datasets`, a library whose name is also the usual one of a project's own folder.
+_LIBRARIES = WELL_KNOWN - {"datasets"}
+
 _Key = tuple[object, ...]
 
 
@@ -40,7 +43,7 @@ class Import(NamedTuple):
     @property
     def is_library(self) -> bool:
         """Whether the module is surely none of the project's own."""
-        return self.module.partition(".")[0] in WELL_KNOWN
+        return self.module.partition(".")[0] in _LIBRARIES
 
 
 def placed(

@@ -21,6 +21,7 @@ from loaderlint.fixes.name_scopes import Here, bindings, dotted, fill, has_word
 from loaderlint.syntax.cutter import Piece
 
 _IMPORT = re.compile(r"[ \t]*(?:import|from)\b", re.MULTILINE)
+_IMPORT_BLOCK = re.compile(r".*:(?:[ \t]*(?:#.*)?(?:\r\n|\n))*[ \t]*(?:import|from)\b")
 _LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER)
 _COOKIE = re.compile(r"#!|#.*coding[:=]")
 
@@ -286,7 +287,8 @@ def _has_import(draft: Draft, piece: int, last: int) -> bool:
         return _is_import(draft, piece)
     if "__name__" in draft.pieces[piece].text:
         return False
-    return any(_IMPORT.search(one.text) for one in draft.pieces[piece : last + 1])
+    # A block that begins with something else is the script's work, not a choice of imports.
+    return bool(_IMPORT_BLOCK.match(draft.text, draft.pieces[piece].start, draft.piece_end(last)))
 
 
 def _is_docstring(draft: Draft, piece: int) -> bool:
