@@ -37,7 +37,7 @@ ADDED = [
     ("\n\nx = y\n", "import numpy as np\n\n\nx = y\n"),
     ("import os\nx = y\n", "import os\n\nimport numpy as np\nx = y\n"),
     ("import os", "import os\n\nimport numpy as np"),
-    ("import os\n\nx = y\nimport sys\n", "import os\n\nimport numpy as np\n\nx = y\nimport sys\n"),
+    ("import os\n\nx = y\nimport sys\n", "import os\n\nx = y\nimport sys\n\nimport numpy as np\n"),
     ('"""Doc."""\nx = y\n', '"""Doc."""\n\nimport numpy as np\n\nx = y\n'),
     ('"""Doc."""\n\nx = y\n', '"""Doc."""\n\nimport numpy as np\n\nx = y\n'),
     ('"""Doc."""\n\nimport os\n', '"""Doc."""\n\nimport os\n\nimport numpy as np\n'),
@@ -92,6 +92,44 @@ SORTED = [
         "import sys\nimport torch\nimport os\nimport cv2\n",
         "import sys\nimport torch\nimport os\nimport random\nimport cv2\n",
     ),
+    # before the project's own modules, where these stand with the libraries
+    (
+        "cv2",
+        "import json\nimport torch\nfrom torchvision import models\nfrom opts import opts\nfrom logger import Logger\n",
+        "import json\nimport torch\nfrom torchvision import models\nimport cv2\nfrom opts import opts\n"
+        "from logger import Logger\n",
+    ),
+    (
+        "cv2",
+        "import torch\nimport torchvision\nfrom opts import opts\nfrom datasets.dtu import Views\n",
+        "import torch\nimport torchvision\nimport cv2\nfrom opts import opts\nfrom datasets.dtu import Views\n",
+    ),
+    # below what stands above the imports of its kind
+    (
+        "cv2",
+        'import os\nos.environ["OMP_NUM_THREADS"] = "1"\nimport sys\nimport torch\n',
+        'import os\nos.environ["OMP_NUM_THREADS"] = "1"\nimport sys\nimport cv2\nimport torch\n',
+    ),
+    (
+        "cv2",
+        "import sys\n\nsys.path.append('..')\n\nimport numpy as np\n\n\ndef f():\n    pass\n",
+        "import sys\n\nsys.path.append('..')\n\nimport cv2\nimport numpy as np\n\n\ndef f():\n    pass\n",
+    ),
+    (
+        "torch",
+        "import numpy\n\nnumpy.seterr()\n\nimport cv2\n",
+        "import numpy\nimport torch\n\nnumpy.seterr()\n\nimport cv2\n",
+    ),
+    (
+        "random",
+        "import os\n\nA = 1\n\nimport torch\n",
+        "import os\nimport random\n\nA = 1\n\nimport torch\n",
+    ),
+    (
+        "torch",
+        "import os\n\n\ndef f():\n    pass\n\n\nimport numpy\n",
+        "import os\n\nimport torch\n\n\ndef f():\n    pass\n\n\nimport numpy\n",
+    ),
     # a group of its own
     ("random", "import torch\n\nx = y\n", "import random\n\nimport torch\n\nx = y\n"),
     ("torch", "import os\n\nfrom .a import b\n", "import os\n\nimport torch\n\nfrom .a import b\n"),
@@ -121,6 +159,24 @@ SORTED = [
 @pytest.mark.parametrize(("module", "text", "expected"), SORTED)
 def test_an_import_is_sorted_into_its_group(module: str, text: str, expected: str) -> None:
     assert fixed(text, [AddImport(PATH, module)]) == expected
+
+
+def test_an_import_stands_above_what_uses_it() -> None:
+    text = "import os\n\nx = y\n\nimport numpy as np\n"
+    after = "import os\n\nimport cv2\n\nx = cv2.z\n\nimport numpy as np\n"
+    assert fixed(text, [Replace(place(text, "y"), "{cv2}.z")]) == after
+    seed = InsertFunction(PATH, "init_worker", "def {name}(worker_id):\n    {cv2}.setNumThreads(0)")
+    function = "def init_worker(worker_id):\n    cv2.setNumThreads(0)\n"
+    after = f"import os\n\nimport cv2\n\n\n{function}\n\nx = init_worker\n\nimport numpy as np\n"
+    assert fixed(text, [seed, Replace(place(text, "y"), "{init_worker}")]) == after
+
+
+def test_a_function_stands_below_an_import_that_it_needs() -> None:
+    text = "import os\nos.environ['A'] = '1'\nimport numpy as np\n\nx = y\n"
+    seed = InsertFunction(PATH, "init_worker", "def {name}(worker_id):\n    {cv2}.setNumThreads(0)")
+    function = "def init_worker(worker_id):\n    cv2.setNumThreads(0)\n"
+    after = f"import os\nos.environ['A'] = '1'\nimport cv2\nimport numpy as np\n\n\n{function}\n\nx = init_worker\n"
+    assert fixed(text, [seed, Replace(place(text, "y"), "{init_worker}")]) == after
 
 
 def test_several_imports_are_sorted_into_their_groups() -> None:
@@ -202,6 +258,27 @@ SEED = InsertFunction(PATH, "seed_worker", "def {name}(worker_id):\n    {random}
 DEF = "def seed_worker(worker_id):\n    random.seed(worker_id)\n"
 
 FUNCTIONS = [
+    (  # an import in the midst of the script's work
+        "import random\n\nA = 1\nif A:\n    print(A)\n    from a import b\n    b(A)\n\nx = y\n",
+        f"import random\n\n\n{DEF}\n\nA = 1\nif A:\n    print(A)\n    from a import b\n    b(A)\n\nx = seed_worker\n",
+    ),
+    (
+        "import random\nfor a in range(3):\n    a += 1\n    import b\n\nx = y\n",
+        f"import random\n\n\n{DEF}\n\nfor a in range(3):\n    a += 1\n    import b\n\nx = seed_worker\n",
+    ),
+    (
+        "import random\ntry:\n    print(1)\n    import b\nexcept ImportError:\n    import c as b\n\nx = y\n",
+        f"import random\n\n\n{DEF}\n\n"
+        "try:\n    print(1)\n    import b\nexcept ImportError:\n    import c as b\n\nx = seed_worker\n",
+    ),
+    (  # a choice of imports
+        "import random\nif A:  # c\n\n    # d\n    import a\nelse:\n    a = 1\n\nx = y\n",
+        f"import random\nif A:  # c\n\n    # d\n    import a\nelse:\n    a = 1\n\n\n{DEF}\n\nx = seed_worker\n",
+    ),
+    (
+        "import random\nif A: import a\n\nx = y\n",
+        f"import random\nif A: import a\n\n\n{DEF}\n\nx = seed_worker\n",
+    ),
     ("import random\n\nx = y\n", f"import random\n\n\n{DEF}\n\nx = seed_worker\n"),
     ("import random\n\n\nx = y\n", f"import random\n\n\n{DEF}\n\nx = seed_worker\n"),
     ("import random\n\n\n\nx = y\n", f"import random\n\n\n{DEF}\n\n\nx = seed_worker\n"),

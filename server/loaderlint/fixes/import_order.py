@@ -15,6 +15,9 @@ from loaderlint.project.modules.import_resolution import WELL_KNOWN
 #: The kinds of imports, in the order in which isort and ruff put their groups.
 FUTURE, STANDARD, THIRD_PARTY, RELATIVE = range(4)
 
+#: Without `datasets`, a library whose name is also the usual one of a project's own folder.
+_LIBRARIES = WELL_KNOWN - {"datasets"}
+
 _Key = tuple[object, ...]
 
 
@@ -37,17 +40,29 @@ class Import(NamedTuple):
             return FUTURE
         return STANDARD if root in sys.stdlib_module_names else THIRD_PARTY
 
+    @property
+    def is_library(self) -> bool:
+        """Whether the module is surely none of the project's own."""
+        return self.module.partition(".")[0] in _LIBRARIES
 
-def placed(new: Sequence[NewImport], head: Sequence[Import], draft: Draft) -> list[tuple[int, str]]:
-    """Where the new imports go among those of the `head` (at least one): offsets, each with the lines to insert."""
+
+def placed(
+    new: Sequence[NewImport], head: Sequence[Import], below: Sequence[Import], draft: Draft
+) -> list[tuple[int, str]]:
+    """Where the new imports go: offsets, each with the lines to insert.
+
+    `head`: the imports that open the file (at least one). `below`: those under other statements, where a kind goes that
+    the head has not. What stands between may be there for them, such as `os.environ["OMP_NUM_THREADS"] = "1"`."""
+    opening = {one.kind for one in head}
     statements: dict[tuple[int, int], list[str]] = {}
     for one in sorted(new, key=lambda one: _by_form(_as_import(one))):
         wanted = _as_import(one)
-        statements.setdefault((_offset(wanted, head, draft), wanted.kind), []).append(one.statement + draft.newline)
+        offset = _offset(wanted, head if wanted.kind in opening else [*head, *below], draft)
+        statements.setdefault((offset, wanted.kind), []).append(one.statement + draft.newline)
     parted = all(
         not _is_one_block(draft, first, second) for first, second in pairwise(head) if first.kind != second.kind
     )
-    kinds = {one.kind for one in head}
+    kinds = opening | {one.kind for one in below}
     texts: dict[int, str] = {}
     for (offset, kind), lines in sorted(statements.items()):
         text = "".join(dict.fromkeys(lines))
@@ -75,7 +90,7 @@ def _group(new: Import, head: Sequence[Import], draft: Draft) -> list[Import]:
         return same
     root = new.module.partition(".")[0]
     own = [one for one in same if one.module.partition(".")[0] == root]
-    libraries = [one for one in same if one.module.partition(".")[0] in WELL_KNOWN]
+    libraries = [one for one in same if one.is_library]
     first = (own or libraries or same)[0]
     return [one for one in same if _is_one_block(draft, first, one)]
 
@@ -87,13 +102,14 @@ def _is_one_block(draft: Draft, first: Import, second: Import) -> bool:
 
 
 def _in_group(new: Import, group: Sequence[Import], draft: Draft) -> int:
-    """The offset in a group: where its order wants the new import, at its end if it has none."""
+    """The offset in a group: where its order wants the new import. If it has none, at its end, of third party imports
+    below the last library: the project's own may follow."""
     for key in (_by_form, _by_module):
         keys = [key(one) for one in group]
         if all(before <= after for before, after in pairwise(keys)):
             at = bisect_right(keys, key(new))
             return group[at - 1].end if at else _above(group[0], draft)
-    return group[-1].end
+    return ([one for one in group if one.is_library] or group)[-1].end
 
 
 def _above(one: Import, draft: Draft) -> int:

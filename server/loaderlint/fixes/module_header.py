@@ -18,8 +18,10 @@ from loaderlint.fixes.file_edits import Change, Refused
 from loaderlint.fixes.import_order import FUTURE, Import, placed
 from loaderlint.fixes.layout import GOES_ON, above_comments
 from loaderlint.fixes.name_scopes import Here, bindings, dotted, fill, has_word
+from loaderlint.syntax.cutter import Piece
 
 _IMPORT = re.compile(r"[ \t]*(?:import|from)\b", re.MULTILINE)
+_IMPORT_BLOCK = re.compile(r".*:(?:[ \t]*(?:#.*)?(?:\r\n|\n))*[ \t]*(?:import|from)\b")
 _LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER)
 _COOKIE = re.compile(r"#!|#.*coding[:=]")
 
@@ -138,17 +140,14 @@ def header_changes(draft: Draft) -> list[Change]:
         return []
     at, head = _head(draft)
     imports = dict(_placed_imports(draft, at, head))
-    last = imports.pop(at, "")
     places: dict[int, list[NewFunction]] = {}
     for function in plan.functions:
         place = _above(draft, function.before) if function.near else _function_place(draft, function.before, at)
         places.setdefault(place, []).append(function)
-    if last and not _has_groups(head) and at not in places and _starts_with_code(draft, at):
-        last += draft.newline
-    changes = [draft.insert_lines(offset, text) for offset, text in imports.items()]
-    if last and at not in places:
-        changes.append(draft.insert_lines(at, last))
-    return [*changes, *_function_changes(draft, places, at, last)]
+    if at in imports and not _has_groups(head) and at not in places and _starts_with_code(draft, at):
+        imports[at] += draft.newline
+    changes = [draft.insert_lines(offset, text) for offset, text in imports.items() if offset not in places]
+    return [*changes, *_function_changes(draft, places, imports)]
 
 
 def _placed_imports(draft: Draft, at: int, head: Sequence[Import]) -> list[tuple[int, str]]:
@@ -157,22 +156,25 @@ def _placed_imports(draft: Draft, at: int, head: Sequence[Import]) -> list[tuple
     if not new:
         return []
     if _has_groups(head):
-        return placed(new, head, draft)
+        return placed(new, head, _imports_below(draft, at), draft)
     text = "".join(dict.fromkeys(one.statement + draft.newline for one in new))
     if at and _blank_lines_before(draft, at) == 0 and not _in_comment(draft, at):
         text = draft.newline + text
     return [(at, text)]
 
 
-def _function_changes(draft: Draft, places: Mapping[int, list[NewFunction]], at: int, statements: str) -> list[Change]:
+def _function_changes(
+    draft: Draft, places: Mapping[int, list[NewFunction]], imports: Mapping[int, str]
+) -> list[Change]:
+    """The changes that add functions at their places, below the new imports that go there too."""
     changes = []
     for offset, functions in places.items():
-        imports = statements if offset == at else ""
-        blank = 2 if imports or offset else 0
-        if blank and not imports:
+        statements = imports.get(offset, "")
+        blank = 2 if statements or offset else 0
+        if blank and not statements:
             blank = max(0, 2 - _blank_lines_before(draft, offset))
         gap = draft.newline * blank
-        text = imports + gap + (draft.newline * 2).join(draft.lines(function.source, "") for function in functions)
+        text = statements + gap + (draft.newline * 2).join(draft.lines(function.source, "") for function in functions)
         if draft.text[offset:].strip():
             text += draft.newline * max(0, 2 - _blank_lines_after(draft, offset))
         changes.append(draft.insert_lines(offset, text, LINES))
@@ -197,6 +199,31 @@ def _head(draft: Draft) -> tuple[int, list[Import]]:
         if not is_docstring:
             head.append(_import_at(draft, piece, end))
     return end, head
+
+
+def _imports_below(draft: Draft, end: int) -> list[Import]:
+    """The imports at module level that stand below those that open the file, which end at `end`: above the first
+    definition and above all that the plan changes, so that a new one among them is run in time."""
+    first = _first_planned(draft)
+    found = []
+    for piece, one in enumerate(draft.pieces):
+        if one.start >= first or _is_definition(one):
+            break
+        if one.start >= end and one.parent == -1 and _is_import(draft, piece):
+            found.append(_import_at(draft, piece, draft.piece_end(piece)))
+    return found
+
+
+def _first_planned(draft: Draft) -> int:
+    """The offset of the first code that is changed, or that uses a new function."""
+    plan = draft.plan
+    pieces = [*(function.before for function in plan.functions), *(argument.piece for argument in plan.arguments)]
+    starts = [draft.pieces[piece].start for piece in pieces if piece < len(draft.pieces)]
+    return min([*starts, *(change.start for change in plan.changes), len(draft.text)])
+
+
+def _is_definition(piece: Piece) -> bool:
+    return piece.kind == "class" or piece.text.startswith(("def ", "async def ", "@"))
 
 
 def _import_at(draft: Draft, piece: int, end: int) -> Import:
@@ -229,7 +256,7 @@ def _function_place(draft: Draft, before: int, lowest: int) -> int:
     while piece < len(draft.pieces):
         one = draft.pieces[piece]
         last = draft.last_inside(piece)
-        if last >= before or one.kind == "class" or one.text.startswith(("def ", "async def ", "@")):
+        if last >= before or _is_definition(one):
             break
         goes_on = one.keyword in ("elif", "else", "except", "finally")
         if goes_on and open_block or not goes_on and _has_import(draft, piece, last):
@@ -260,7 +287,8 @@ def _has_import(draft: Draft, piece: int, last: int) -> bool:
         return _is_import(draft, piece)
     if "__name__" in draft.pieces[piece].text:
         return False
-    return any(_IMPORT.search(one.text) for one in draft.pieces[piece : last + 1])
+    # A block that begins with something else is the script's work, not a choice of imports.
+    return bool(_IMPORT_BLOCK.match(draft.text, draft.pieces[piece].start, draft.piece_end(last)))
 
 
 def _is_docstring(draft: Draft, piece: int) -> bool:

@@ -18,6 +18,7 @@ no use there either: `CUDA error: initialization error`, as in pytorch/pytorch#4
 - The training loop moves the batch: `batch.to(device)` in the main process.
 - Workers that are spawned, or come from a fork server. (torch advises against CUDA tensors from workers there, too.)
 - `torch.load(path, map_location="cpu")`, `.to("cpu")`, a device that cannot be read: an argument, an option.
+- `torch.load` of what is used as a NumPy array: no tensor has `astype`, and NumPy raises TypeError for one of a GPU.
 - A store that the constructor fills for all samples with the same function, and that is asked first.
 - A cache that the same function fills: what a worker has saved was on the CPU.
 - `torch.cuda.is_available()`, `torch.cuda.manual_seed()`: they initialise nothing that fails.
@@ -69,7 +70,7 @@ from loaderlint.rules.base import Rule, page
 from loaderlint.rules.cuda_in_worker.cuda_conditions import cure, doubts_of, main_uses_cuda
 from loaderlint.rules.cuda_in_worker.gpu_memory import Brought, brought_to_gpu
 from loaderlint.rules.cuda_in_worker.prefilled_caches import is_filled_before
-from loaderlint.rules.cuda_in_worker.torch_loads import fix_of_load, loads_anywhere
+from loaderlint.rules.cuda_in_worker.torch_loads import fix_of_load, loads_anywhere, loads_array
 from loaderlint.rules.shared.cuda_uses import CudaUse, cuda_use
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.unresolved_places import Spot
@@ -77,6 +78,7 @@ from loaderlint.rules.shared.wording import in_workers_of
 
 _ASKS = "the code asks before for the device or the process, or is off as configured"
 _FILLED = "the constructor calls it to fill a store, which is asked first: workers find what it holds"
+_ARRAY = "what it loads is used as a NumPy array, and no tensor of a GPU can be"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -123,8 +125,8 @@ def _loads(function: WorkerFunction, model: Model) -> Iterator[Candidate[WorkerC
     """The calls that load tensors to where they were saved."""
     for call in model.calls(function):
         if loads_anywhere(call, model) and cuda_use(call, model) is None:
-            here = Spot(call.frame, call.number)
-            yield Candidate(call, call.frame, here, cure(model), severity=Severity.INFORMATION, key=here.key)
+            here, why_not = Spot(call.frame, call.number), _ARRAY if loads_array(call, model) else ""
+            yield Candidate(call, call.frame, here, cure(model), why_not, severity=Severity.INFORMATION, key=here.key)
 
 
 def _weigh_load(model: Model, loads: Sequence[Candidate[WorkerCall]], exposure: Exposure) -> Severity | Unsaid:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from loaderlint.findings.finding import Fix, SetArgument
-from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.evaluation.values import Lib, LibMember, LibObject
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.judgement import WorkerVerdict
+from loaderlint.rules.shared.unresolved_places import SiteKey, site_key
 
 _LOAD = Lib("torch.load")
 
@@ -17,6 +20,35 @@ def loads_anywhere(call: WorkerCall, model: Model) -> bool:
     if any(Lib("torch.save") in other.callee.atoms for other in model.frame_calls(call.frame)):
         return False  # a cache: the worker saves what it has computed itself, on the CPU
     return model.ev.calls.arguments(call.call, call.frame).get("map_location", 1) is None
+
+
+def loads_array(call: WorkerCall, model: Model) -> bool:
+    """Whether what a call of `torch.load` gives is used as a NumPy array: no tensor has `astype`, and NumPy raises
+    TypeError for one of a GPU."""
+    loaded = model.ev.eval(call.number, call.frame).only(LibObject)
+    return any(isinstance(one, LibObject) and site_key(one.site) in model.once(_array_sites) for one in loaded)
+
+
+def _array_sites(model: Model) -> frozenset[SiteKey]:
+    """Where `torch.load` is called for what worker code uses as NumPy arrays."""
+    calls = (call for frame in model.reached for call in model.frame_calls(frame))
+    return frozenset(
+        site_key(one.site) for call in calls for one in _used_as_arrays(call, model) if one.name == _LOAD.name
+    )
+
+
+def _used_as_arrays(call: WorkerCall, model: Model) -> Iterator[LibObject]:
+    """The library objects that a call treats as NumPy arrays."""
+    for callee in call.callee.atoms:
+        if isinstance(callee, LibMember) and callee.name == "astype" and isinstance(callee.owner, LibObject):
+            yield callee.owner
+        if not isinstance(callee, Lib) or not f"{callee.name}.".startswith(("numpy.", "torch.from_numpy.")):
+            continue
+        for argument in call.call.args:
+            for atom in model.ev.eval(argument.value, call.frame).atoms:
+                whole = atom.owner if isinstance(atom, LibMember) and atom.name == "T" else atom
+                if isinstance(whole, LibObject):
+                    yield whole
 
 
 def fix_of_load(verdict: WorkerVerdict[WorkerCall], model: Model) -> Fix:

@@ -229,16 +229,22 @@ def _is_of(atom: object, library: str | None) -> bool:
 
 
 def _readers(kept: _Kept, model: Model) -> list[ClassRef] | None:
-    """The classes derived from the one that keeps the generator whose own methods read it in workers; None if others
-    read it too."""
+    """The classes derived from the one that keeps the generator whose own methods read it in workers, or would under
+    other options. None if others read it too."""
     heirs: dict[ClassRef, None] = {}
     for frame in read_elsewhere(kept.cls, kept.name, model):
         cls = frame.owner
         if cls is None or kept.cls not in model.ev.classes.mro(cls):
             return None
-        if frame in read_elsewhere(cls, kept.name, model) or f"_get_{kept.stem}" in model.ev.classes.own_members(cls):
+        if frame in read_elsewhere(cls, kept.name, model):
             return None
         heirs[cls] = None
+    for cls in model.callers.subclasses(kept.cls):
+        run = model.ev.classes.own_members(cls).keys() - _not_in_workers(cls, model)
+        if any(_names(cls, method, kept.name, model) for method in run):
+            heirs[cls] = None
+    if any(f"_get_{kept.stem}" in model.ev.classes.own_members(cls) for cls in heirs):
+        return None
     return list(heirs)
 
 
