@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from loaderlint.findings.diagnostics import Diagnostic
-from loaderlint.findings.differences import Changed, Difference
+from loaderlint.findings.differences import Changed, Compared
 from loaderlint.findings.finding import Severity
 from loaderlint.report import Item, Report, json_format
 from loaderlint.report.text_format import Painter
 
 _VERBS = {"come": ("comes", "come"), "gone": ("goes", "go"), "louder": ("gets louder", "get louder")}
 _VERBS["quieter"] = ("gets quieter", "get quieter")
-
-
-class Compared(NamedTuple):
-    """What a change ('python=3.14') makes of the findings. `together`: what only several changes at once do."""
-
-    change: str
-    difference: Difference
-    together: bool = False
 
 
 def text(told: Sequence[Compared], report: Report) -> Iterator[str]:
