@@ -11,7 +11,15 @@ from typing import Any
 
 from lsprotocol import types
 
-from loaderlint.lsp import check_workspace, client_settings, fix_workspace, pull_diagnostics, rule_page, status
+from loaderlint.lsp import (
+    check_workspace,
+    client_settings,
+    fix_workspace,
+    pull_diagnostics,
+    rule_page,
+    status,
+    what_if,
+)
 from loaderlint.lsp.protocol_diagnostics import Report
 from loaderlint.lsp.server import Server
 
@@ -46,7 +54,7 @@ _BY_PYGLS = {
     " specification asks for.",
     types.SET_TRACE: "Taken, without effect: the server does not trace.",
     types.WINDOW_WORK_DONE_PROGRESS_CANCEL: "Stops the check of the workspace whose progress is shown.",
-    types.WORKSPACE_EXECUTE_COMMAND: f"Carries out `{rule_page.OPEN}`, the server's only command.",
+    types.WORKSPACE_EXECUTE_COMMAND: f"Carries out `{rule_page.OPEN}` or `{what_if.WHAT_IF}`, the server's commands.",
 }
 
 

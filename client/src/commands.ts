@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { WorkDoneProgress, type LanguageClient } from 'vscode-languageclient/node';
+import { pickChanges } from './changes';
 
 /** What the server tells: a text, and the folder that the paths in it are relative to. */
 interface Told {
@@ -37,6 +38,7 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
       command('loaderlint.explainLine', () => this.explain()),
       command('loaderlint.showWorkerMap', (uri?: string) => this.showWorkers(uri)),
       command('loaderlint.showPage', async (rule: string) => execute('markdown.showPreviewToSide', vscode.Uri.parse(`${SCHEME}:/rules/${rule}.md`))),
+      command('loaderlint.askWhatIf', () => this.whatIf()),
       command('loaderlint.checkWorkspace', () => this.check()),
       command('loaderlint.showOpenFilesOnly', () => this.showOpenFilesOnly()),
       command('loaderlint.fixWorkspace', () => this.fixWorkspace()),
@@ -82,6 +84,19 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
   private async showWorkers(uri?: string): Promise<void> {
     const told = await this.ask('loaderlint/workers', { ...(uri && { textDocument: { uri } }), format: 'markdown' });
     if (told) await this.show(`worker map (${uri ? path.basename(vscode.Uri.parse(uri).path) : 'project'}).md`, told);
+  }
+
+  private async whatIf(): Promise<void> {
+    const client = await this.ready();
+    const changes = client && (await pickChanges());
+    if (!changes) return;
+    const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title: `loaderlint: what if ${changes}?` };
+    const told = await vscode.window.withProgress(options, async (_, cancelled) => {
+      const params = { command: 'loaderlint.whatIf', arguments: [changes, 'markdown'] };
+      const stopped = (error: unknown): void => (cancelled.isCancellationRequested ? undefined : tellError(error));
+      return client.sendRequest<Told>('workspace/executeCommand', params, cancelled).catch(stopped);
+    });
+    if (told) await this.show(`what if ${changes.replaceAll('/', ' ')}.md`, told);
   }
 
   private async check(): Promise<void> {

@@ -186,6 +186,38 @@ test("a rule's page is a document in the preview, also in the next session", opt
   assert.deepEqual(clients[0]!.asked, [['loaderlint/page', { rule: 'shared-generator' }]]);
 });
 
+test('What If asks the server about the chosen changes and shows what it tells', options, async (context) => {
+  const machine = new Machine(context);
+  machine.select('selected');
+  await machine.start();
+  const run = () => world.commands.get('loaderlint.askWhatIf')!();
+  const client = clients[0]!;
+  client.answers['workspace/executeCommand'] = { text: '# What if\n', folder: `file://${machine.folder}` };
+  await run();
+  world.choose = () => ['torch=...'];
+  await run();
+  assert.deepEqual([client.asked, world.shown], [[], []], 'nothing was chosen, or nothing written');
+  world.choose = (labels) => labels.filter((label) => ['python=3.14', 'torch=...'].includes(label));
+  world.write = (begun) => `${begun}2.9`;
+  await run();
+  assert.deepEqual(client.asked, [['workspace/executeCommand', { command: 'loaderlint.whatIf', arguments: ['python=3.14,torch=2.9', 'markdown'] }]]);
+  assert.equal(world.shown.at(-1)!.path, '/what if python=3.14,torch=2.9.md');
+  assert.equal(await world.content!.provideTextDocumentContent(world.shown.at(-1)!), '# What if\n');
+});
+
+test('a comparison that the user cancels is not told as an error', options, async (context) => {
+  const machine = new Machine(context);
+  machine.select('selected');
+  await machine.start();
+  world.choose = () => ['start-method=spawn'];
+  clients[0]!.sendRequest = async () => {
+    world.cancelled.fire();
+    throw new Error('cancelled');
+  };
+  await world.commands.get('loaderlint.askWhatIf')!();
+  assert.deepEqual([world.messages, world.shown], [[], []]);
+});
+
 test('what the server refuses is told, and what the user cancels is not', options, async (context) => {
   const machine = new Machine(context);
   machine.select('selected');

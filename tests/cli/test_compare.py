@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from loaderlint import cli
-from loaderlint.commands import settings_changes
-from loaderlint.commands.compare import compared
+from loaderlint.commands import compare
 from loaderlint.engine import Workspace
+from loaderlint.engine.comparison import compared
 from loaderlint.findings.differences import Difference, difference
+from loaderlint.settings import changes as settings_changes
 from loaderlint.settings import settings
 from tests.cli import projects
 
@@ -62,7 +63,7 @@ def found(project: Path, overrides: Mapping[str, object]) -> Mapping[Path, Any]:
 
 def chosen(*texts: str) -> tuple[settings_changes.Change, ...]:
     arguments = [part for text in texts for part in ("--compare", text)]
-    return settings_changes.of(cli._parser().parse_args(["check", *arguments]))
+    return compare.changes(cli._parser().parse_args(["check", *arguments]))
 
 
 def plain(one: Difference) -> list[set[tuple[object, ...]]]:
@@ -75,7 +76,7 @@ def test_both_sides_are_those_of_separate_checks(project: Path, pair: tuple[str,
     base: dict[str, object] = {"platforms": ["linux"]}
     changes = chosen(*pair)
     workspace = Workspace([project], base, reports_unread=True)
-    told = compared(workspace, [project], base, changes, lambda done, total: None)
+    told = compared(workspace, [project], base, changes)
     now = found(project, base)
     alone = [difference(now, found(project, {**base, **change.overrides})) for change in changes]
     assert [plain(one.difference) for one in told[: len(changes)]] == [plain(one) for one in alone]

@@ -12,6 +12,7 @@
 * `PAUSE`: the check is postponed as long as somebody types.
 * `SLOW`: the check lasts until the test releases it, whatever it is told.
 * `LOADER(4)`: a loader with so many workers; they run the function `work`.
+* `LATER`: a finding only where the setting `target-python` is 3.14.
 * `PRINT`: it prints to stdout and lets a child process read stdin.
 
 A file 'loud.txt' in a folder makes every finding an error: something on disk that findings depend on.
@@ -33,7 +34,7 @@ from loaderlint.explanations.worker_map import MappedFunction, MappedLoader, Map
 from loaderlint.findings.finding import AddImport, Finding, Fix, Place, Replace, Severity
 from loaderlint.runtime.internal_errors import Postponed
 
-WORDS = re.compile(r"\b(?:BUG2?|GUESS|STUCK|(?:FAR|RISK)\((?P<file>[\w.]+)\))")
+WORDS = re.compile(r"\b(?:BUG2?|GUESS|STUCK|LATER|(?:FAR|RISK)\((?P<file>[\w.]+)\))")
 LINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -251,6 +252,8 @@ class FakeWorkspace:
             for word in WORDS.finditer(content):
                 if word[0] == "GUESS" and "HUSH" in text:
                     continue
+                if word[0] == "LATER" and self.overrides.get("target-python") != "3.14":
+                    continue
                 if f"ignore[fake-{word[0][:3].lower()}" not in content:
                     yield self._diagnostic(path, line, word, loud)
 
@@ -311,10 +314,12 @@ class FakeBackend:
         self.checks: list[tuple[str, ...]] = []
         self.forgotten: list[Path] = []
         self.hanging: list[str] = []
+        self.closed = False
         self.release = threading.Event()
         self.release_early = threading.Event()
 
     def close(self) -> None:
+        self.closed = True
         self.release.set()
         self.release_early.set()
 

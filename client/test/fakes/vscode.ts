@@ -15,6 +15,9 @@ class World {
   editor: unknown;
   /** Which button is pressed below a message. */
   answer: (message: Message) => string | undefined = () => undefined;
+  /** Which of the items of a list are chosen, and what is written into a box that begins with a text. */
+  choose: (labels: string[]) => string[] | undefined = () => undefined;
+  write: (begun: string) => string | undefined = () => undefined;
   messages: Message[] = [];
   commands = new Map<string, (...args: unknown[]) => unknown>();
   executed: unknown[][] = [];
@@ -102,6 +105,11 @@ export const window = {
   showErrorMessage: message('error'),
   showWarningMessage: message('warning'),
   showInformationMessage: message('information'),
+  showQuickPick: async (items: { label: string }[]) => {
+    const chosen = world.choose(items.map(({ label }) => label));
+    return chosen && items.filter(({ label }) => chosen.includes(label));
+  },
+  showInputBox: async ({ value }: { value: string }) => world.write(value),
   showTextDocument: async (uri: Uri) => void world.shown.push(uri),
   createTerminal: ({ cwd }: { cwd?: Uri }) => ({
     show: quiet,

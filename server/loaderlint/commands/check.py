@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loaderlint.commands import BASELINE, settings_changes
+from loaderlint.commands import BASELINE
 from loaderlint.commands.cached_check import Cache, is_plain
 from loaderlint.commands.command_inputs import Usage, baseline_file, existing, given_settings, named_settings, roots_of
 from loaderlint.commands.outcome import Outcome, complain, counts, show
@@ -30,6 +30,7 @@ from loaderlint.syntax.source import Source, UnreadableSource, decode
 if TYPE_CHECKING:
     from loaderlint.commands.write_fixes import Change, Fixed
     from loaderlint.findings.baseline import Baseline, Entry
+    from loaderlint.settings import changes as settings_changes
 
 #: So many folders are searched for a file that is left out.
 _MOST_FOLDERS = 100
@@ -42,7 +43,7 @@ def check(chosen: argparse.Namespace) -> int:
     try:
         kept_in = _baseline_to_write(chosen)
         overrides = given_settings(chosen)
-        changes = settings_changes.of(chosen)
+        changes = _changes(chosen)
         piped = _stdin(chosen)
     except Usage as error:
         terminal.complain(str(error))
@@ -71,6 +72,15 @@ def check(chosen: argparse.Namespace) -> int:
     if changes:
         return run.compare(changes)
     return run.run() if kept_in is None else run.keep(kept_in)
+
+
+def _changes(chosen: argparse.Namespace) -> Sequence[settings_changes.Change]:
+    """The changes that --compare names. Raises Usage for what cannot be compared."""
+    if not chosen.compare:
+        return ()
+    from loaderlint.commands import compare
+
+    return compare.changes(chosen)
 
 
 class _Check:
@@ -144,9 +154,10 @@ class _Check:
     def compare(self, changes: Sequence[settings_changes.Change]) -> int:
         """Print what would come and go with these changes, and return the exit code: 1 if something comes."""
         from loaderlint.commands import compare
+        from loaderlint.engine.comparison import compared
 
         with terminal.Progress(sys.stderr) as progress:
-            told = compare.compared(self._workspace, self._paths, self._overrides, changes, progress)
+            told = compared(self._workspace, self._paths, self._overrides, changes, progress=progress)
         if not compare.show(told, self._workspace, self._chosen):
             self._failed = True
         if self._cache is not None:

@@ -1,52 +1,39 @@
-"""What `check --compare` does: the findings of a project as it is and as it would be after a change.
-
-Both sides are found in one workspace. The files are read and lowered once; the rules are asked again for each side,
-because what a project runs on decides how its workers start and so what the model says."""
+"""What `check --compare` does on the command line: which flags it goes with, its exit code and its output."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loaderlint.commands import settings_changes
+from loaderlint.commands.command_inputs import Usage, beside_reports
 from loaderlint.commands.outcome import counts, write_lines
-from loaderlint.commands.settings_changes import Change
-from loaderlint.findings.differences import difference
+from loaderlint.findings.differences import Compared
 from loaderlint.report import Report, comparison_report, terminal
-from loaderlint.report.comparison_report import Compared
+from loaderlint.settings.changes import Change, NotSupposed, changes_of
 
 if TYPE_CHECKING:
     from loaderlint.engine import Workspace
-    from loaderlint.findings.diagnostics import Diagnostic
-
-_Found = Mapping[Path, Sequence["Diagnostic"]]
 
 
-def compared(
-    workspace: Workspace,
-    paths: Sequence[Path],
-    overrides: Mapping[str, object],
-    changes: Sequence[Change],
-    progress: Callable[[int, int], None],
-) -> tuple[Compared, ...]:
-    """What each change makes of the findings; where there are several, then what only all of them together do. The
-    workspace is left as it would be after the last one."""
-    now = workspace.check(paths, progress=progress)
-    told = [Compared(change.text, difference(now, _with(workspace, paths, overrides, change))) for change in changes]
-    if len(changes) > 1:
-        every = settings_changes.together(changes)
-        both = difference(now, _with(workspace, paths, overrides, every))
-        told.append(Compared(every.text, both.without([one.difference for one in told]), together=True))
-    return tuple(told)
+def changes(chosen: argparse.Namespace) -> tuple[Change, ...]:
+    """The changes that --compare names, each by itself. Raises Usage for what cannot be compared."""
+    _refuse_others(chosen)
+    try:
+        return changes_of(chosen.compare)
+    except NotSupposed as error:
+        raise Usage("\n".join(f"--compare: {line}" for line in str(error).split("\n"))) from error
 
 
-def _with(workspace: Workspace, paths: Sequence[Path], overrides: Mapping[str, object], change: Change) -> _Found:
-    """The findings with a change."""
-    workspace.configure({**overrides, **change.overrides})
-    return workspace.check(paths)
+def _refuse_others(chosen: argparse.Namespace) -> None:
+    """Refuse flags that --compare does not go with."""
+    others = [*beside_reports(chosen), *(["--statistics"] if chosen.statistics else [])]
+    for flag in others:
+        raise Usage(f"--compare reports what would come and go: leave {flag} away")
+    if chosen.output_format not in ("text", "json"):
+        raise Usage("--compare writes text or json; choose one of them with --output-format")
 
 
 def something_comes(told: Sequence[Compared], chosen: argparse.Namespace) -> bool:

@@ -11,6 +11,7 @@ every rule its question about every subject, and turns places into spans. It kno
 * `finding_positions`: where a finding stands now.
 * `visibility`: which findings are shown, and why others are not.
 * `repairs`: from fix intents to edits.
+* `comparison`: what other settings would change.
 """
 
 from __future__ import annotations

@@ -46,6 +46,14 @@ class Difference(NamedTuple):
         return Difference(*kept)
 
 
+class Compared(NamedTuple):
+    """What a change ('python=3.14') makes of the findings. `together`: what only several changes at once do."""
+
+    change: str
+    difference: Difference
+    together: bool = False
+
+
 def difference(before: Mapping[Path, Sequence[Diagnostic]], after: Mapping[Path, Sequence[Diagnostic]]) -> Difference:
     """What has become of the findings of files. A finding is the same if its rule, its place and its subject are."""
     old = {_key(one): one for path in sorted(before) for one in before[path]}

@@ -2,7 +2,7 @@
 
 What differs from the base class: the documents are our own (`lsp.documents`), finished notifications are forgotten (the
 base keeps one future each for ever), malformed messages and requests at the wrong time get the answers that the
-specifications ask for, and `exit` ends the process with the right code.
+specifications ask for, a command can be cancelled, and `exit` ends the process with the right code.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from cattrs import BaseValidationError, transform_error
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
@@ -187,6 +187,18 @@ class Protocol(LanguageServerProtocol):
         super()._handle_response(msg_id, result, error)
 
     # These six override the handlers with which pygls keeps its own documents. The registered features keep ours.
+
+    @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
+    async def lsp_workspace__execute_command(self, params: types.ExecuteCommandParams) -> Any:  # type: ignore[override]
+        """Carry out one of the server's commands. The base class cannot cancel one that has begun."""
+        handler = self.fm.commands.get(params.command)
+        if handler is None:
+            raise JsonRpcInvalidParams(f"there is no command {params.command!r}")
+        try:
+            work = handler(*(params.arguments or ()))
+        except TypeError as error:  # raised by the call itself: commands are coroutines, and have not begun
+            raise JsonRpcInvalidParams(f"{params.command}: {error}") from error
+        return await work
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:

@@ -31,6 +31,7 @@ from loaderlint.lsp import (
     rule_page,
     status,
     transport,
+    what_if,
     worker_map_request,
 )
 from loaderlint.lsp.access_token import Access
@@ -51,7 +52,8 @@ logger = logging.getLogger(__name__)
 class Server(LanguageServer):
     """One client, its documents and their analysis.
 
-    `load` makes the engine; it is called on the worker's thread, after `initialize` has been answered."""
+    `load` makes an engine. It is called on the worker's thread, after `initialize` has been answered; and again, on
+    another thread, for each comparison (`what_if`)."""
 
     protocol: Protocol
 
@@ -63,6 +65,7 @@ class Server(LanguageServer):
             notebook_document_sync=document_sync.NOTEBOOKS,
             protocol_cls=Protocol,
         )
+        self.load = load
         self.client = Client()
         self.folders: tuple[Path, ...] = ()
         self.overrides: dict[str, object] = {}
@@ -107,6 +110,7 @@ class Server(LanguageServer):
             rule_page,
             check_workspace,
             fix_workspace,
+            what_if,
             debug_information,
         ):
             feature.register(self)
@@ -119,11 +123,16 @@ class Server(LanguageServer):
         """Whether diagnostics of files that are not open are wanted."""
         return self.workspace_by_setting or self.workspace_by_request
 
+    def setup(self) -> Setup:
+        """The folders and settings as they are now."""
+        selected = {"interpreter": self.interpreter} if self.interpreter else {}
+        return Setup(self.folders, {**self.overrides, **selected})
+
     def configured(self) -> None:
         """Analyse with the folders and settings as they are now."""
-        selected = {"interpreter": self.interpreter} if self.interpreter else {}
-        logger.info("folders: %s; settings: %s", [*map(str, self.folders)], {**self.overrides, **selected})
-        self.analysis.configure(Setup(self.folders, {**self.overrides, **selected}))
+        setup = self.setup()
+        logger.info("folders: %s; settings: %s", [*map(str, setup.folders)], setup.overrides)
+        self.analysis.configure(setup)
         self.analysis.news.send()
 
     async def refresh(self) -> None:

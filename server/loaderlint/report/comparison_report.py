@@ -1,51 +1,63 @@
-"""What `check --compare` prints: for each change the findings that come, go, get louder and get quieter."""
+"""What `check --compare` prints and an editor shows: for each change the findings that come, go, get louder and get
+quieter."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from loaderlint.findings.diagnostics import Diagnostic
-from loaderlint.findings.differences import Changed, Difference
+from loaderlint.findings.differences import Changed, Compared
 from loaderlint.findings.finding import Severity
 from loaderlint.report import Item, Report, json_format
+from loaderlint.report.locations import Spots
 from loaderlint.report.text_format import Painter
 
 _VERBS = {"come": ("comes", "come"), "gone": ("goes", "go"), "louder": ("gets louder", "get louder")}
 _VERBS["quieter"] = ("gets quieter", "get quieter")
 
 
-class Compared(NamedTuple):
-    """What a change ('python=3.14') makes of the findings. `together`: what only several changes at once do."""
-
-    change: str
-    difference: Difference
-    together: bool = False
-
-
 def text(told: Sequence[Compared], report: Report) -> Iterator[str]:
     """For people: what comes and what gets louder with all that is known of it, the rest in a line each."""
     painter = Painter(report)
     for one in told:
-        groups = {kind: _shown(getattr(one.difference, kind), report) for kind in _VERBS}
-        if not any(groups.values()):
-            yield (
-                f"Only with {one.change} together: nothing more." if one.together else f"With {one.change}: no change."
-            )
-            yield ""
-            continue
-        yield f"Only with {one.change} together:" if one.together else f"With {one.change}:"
+        groups = _groups(one, hints=report.hints)
+        yield _heading(one, groups)
         yield ""
         for kind, changed in groups.items():
-            if changed:
-                yield from _group(kind, changed, painter)
-                yield ""
+            yield from _group(kind, changed, painter)
+            yield ""
 
 
-def _shown(changed: Iterable[Changed], report: Report) -> list[Changed]:
+def outline(told: Sequence[Compared], spots: Spots) -> Iterator[str]:
+    """For an editor: a line for each finding, indented below what becomes of it and the change."""
+    for one in told:
+        groups = _groups(one, hints=False)
+        yield _heading(one, groups)
+        for kind, changed in groups.items():
+            yield f"  {_counted(kind, changed)}:"
+            for each in changed:
+                found = each.shown
+                was = f" (was: {_level(each.before)})" if each.before and each.after else ""
+                place = spots.line(found.path, found.span.line)
+                yield f"    {place}: {_level(found)}{was}: {found.message} [{found.code} {found.name}]"
+
+
+def _heading(one: Compared, groups: Mapping[str, Sequence[Changed]]) -> str:
+    if one.together:
+        return f"Only with {one.change} together:" if groups else f"Only with {one.change} together: nothing more."
+    return f"With {one.change}:" if groups else f"With {one.change}: no change."
+
+
+def _groups(one: Compared, *, hints: bool) -> dict[str, list[Changed]]:
+    """The findings by what becomes of them; kinds without any are left out."""
+    groups = {kind: _shown(getattr(one.difference, kind), hints) for kind in _VERBS}
+    return {kind: changed for kind, changed in groups.items() if changed}
+
+
+def _shown(changed: Iterable[Changed], hints: bool) -> list[Changed]:
     """Without what is a hint on both sides, unless hints are asked for."""
-    return [one for one in changed if report.hints or not (_is_quiet(one.before) and _is_quiet(one.after))]
+    return [one for one in changed if hints or not (_is_quiet(one.before) and _is_quiet(one.after))]
 
 
 def _is_quiet(found: Diagnostic | None) -> bool:
@@ -53,8 +65,7 @@ def _is_quiet(found: Diagnostic | None) -> bool:
 
 
 def _group(kind: str, changed: Sequence[Changed], painter: Painter) -> Iterator[str]:
-    count = len(changed)
-    yield f"{count} {'finding' if count == 1 else 'findings'} {_VERBS[kind][count > 1]}:"
+    yield f"{_counted(kind, changed)}:"
     for one in changed:
         yield ""
         if kind in ("come", "louder"):
@@ -63,6 +74,11 @@ def _group(kind: str, changed: Sequence[Changed], painter: Painter) -> Iterator[
             yield from painter.head(one.shown, one.shown.path, one.shown.span)
         if one.before and one.after:
             yield f"  was: {_level(one.before)}"
+
+
+def _counted(kind: str, changed: Sequence[Changed]) -> str:
+    count = len(changed)
+    return f"{count} {'finding' if count == 1 else 'findings'} {_VERBS[kind][count > 1]}"
 
 
 def _level(found: Diagnostic) -> str:

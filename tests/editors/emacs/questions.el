@@ -17,6 +17,7 @@
      (goto-char (flymake-diagnostic-beg finding)))
    (steps-see 'explained (told #'loaderlint-explain))
    (steps-see 'workers (told #'loaderlint-workers))
+   (steps-see 'supposed (told (lambda () (interactive) (loaderlint-what-if "python=3.14,torch=1.8"))))
    (steps-see 'checked (told #'loaderlint-check))))
 
 ;;; questions.el ends here

@@ -1,13 +1,11 @@
-"""What `check --compare` supposes: other versions, platforms or start methods."""
+"""What may be supposed of a project: other versions, platforms or start methods than it has."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from loaderlint.commands.command_inputs import Usage, beside_reports
 from loaderlint.settings import settings
 
 #: What may be supposed, by its short name, as the setting that says it.
@@ -20,6 +18,10 @@ _SETTINGS = {
 _LISTS = ("platforms",)
 
 
+class NotSupposed(ValueError):
+    """A change that cannot be supposed; the message says what to write instead."""
+
+
 class Change(NamedTuple):
     """One supposition: `text` as the user wrote it ('python=3.14'), and the `overrides` that it stands for."""
 
@@ -27,17 +29,13 @@ class Change(NamedTuple):
     overrides: Mapping[str, object]
 
 
-def of(chosen: argparse.Namespace) -> tuple[Change, ...]:
-    """The changes that --compare names, each by itself. Raises Usage for what cannot be compared."""
-    if not chosen.compare:
-        return ()
-    _refuse_others(chosen)
+def changes_of(given: Sequence[str]) -> tuple[Change, ...]:
+    """The changes that texts such as 'python=3.14,torch=2.9' name, each by itself. Raises NotSupposed."""
     changes: dict[str, Change] = {}
-    for text in _parts(chosen.compare):
-        change = _change(*text)
-        name = text[0]
+    for name, value in _parts(given):
+        change = _change(name, value)
         if name in changes:
-            raise Usage(f"--compare: {name} is named twice; compare with one value at a time")
+            raise NotSupposed(f"{name} is named twice; compare with one value at a time")
         changes[name] = change
     return tuple(changes.values())
 
@@ -53,15 +51,6 @@ def together(changes: Sequence[Change]) -> Change:
     return Change(", ".join(change.text for change in changes), overrides)
 
 
-def _refuse_others(chosen: argparse.Namespace) -> None:
-    """Refuse flags that --compare does not go with."""
-    others = [*beside_reports(chosen), *(["--statistics"] if chosen.statistics else [])]
-    for flag in others:
-        raise Usage(f"--compare reports what would come and go: leave {flag} away")
-    if chosen.output_format not in ("text", "json"):
-        raise Usage("--compare writes text or json; choose one of them with --output-format")
-
-
 def _parts(given: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Names and values; a part without a name belongs to the list before it: 'platforms=linux,windows,torch=2.4'."""
     for text in given:
@@ -74,7 +63,7 @@ def _parts(given: Sequence[str]) -> Iterator[tuple[str, str]]:
             elif listed and part:
                 listed[-1] = (listed[-1][0], f"{listed[-1][1]},{part}")
             else:
-                raise Usage(f"--compare: '{part}' cannot be read; write NAME=VALUE, such as python=3.14")
+                raise NotSupposed(f"'{part}' cannot be read; write NAME=VALUE, such as python=3.14")
         yield from listed
 
 
@@ -85,7 +74,7 @@ def _change(name: str, value: str) -> Change:
     given = {key: value.split(",") if key in _LISTS else value}
     wrong = [problem.message for problem in settings.load(Path.cwd() / "any.py", given)[1] if problem.path is None]
     if wrong:
-        raise Usage("\n".join(f"--compare: {message}" for message in wrong))
+        raise NotSupposed("\n".join(wrong))
     return Change(f"{name}={value}", given)
 
 
@@ -95,11 +84,11 @@ def _package(name: str, value: str) -> Change:
 
     known = sorted({*AUGMENTATIONS, *(package for packages in WRAPPERS.values() for package in packages)})
     if name not in known:
-        raise Usage(
-            f"--compare: no finding depends on the version of '{name}'{settings.nearest(name, (*_SETTINGS, *known))};"
+        raise NotSupposed(
+            f"no finding depends on the version of '{name}'{settings.nearest(name, (*_SETTINGS, *known))};"
             f" write {', '.join(_SETTINGS)} or a package that loaderlint knows"
         )
     _, messages = settings.load(Path.cwd() / "any.py", {"target-torch": value})
     if any(problem.path is None for problem in messages):
-        raise Usage(f"--compare: '{value}' is no version of {name}; write a version such as 2.0.8, or a range")
+        raise NotSupposed(f"'{value}' is no version of {name}; write a version such as 2.0.8, or a range")
     return Change(f"{name}={value}", {settings.PACKAGES: {name: value}})

@@ -1,0 +1,37 @@
+import * as vscode from 'vscode';
+
+interface Choice extends vscode.QuickPickItem {
+  /** Begins the value that the user has to write. */
+  readonly asks?: string;
+}
+/** What may be supposed, as `loaderlint check --compare` takes it. */
+const CHOICES: readonly Choice[] = [
+  { label: 'python=3.14', description: 'forkserver is the default start method on Linux' },
+  { label: 'start-method=spawn', description: 'workers begin with nothing of the main process' },
+  { label: 'platforms=windows' },
+  { label: 'platforms=linux,macos,windows' },
+  { label: 'torch=...', description: 'another version of PyTorch', asks: 'torch=' },
+  { label: 'Other ...', description: 'any change that loaderlint check --compare takes', asks: '' },
+];
+
+/** The changes that the user chooses, as one text ('python=3.14,torch=2.9'); undefined if there are none. */
+export async function pickChanges(): Promise<string | undefined> {
+  const placeHolder = 'What would change? Choose one or several';
+  const chosen = await vscode.window.showQuickPick(CHOICES, { title: 'loaderlint: What If ...', placeHolder, canPickMany: true });
+  const changes: string[] = [];
+  for (const { label, asks } of chosen ?? []) {
+    const change = asks === undefined ? label : await write(asks);
+    if (!change) return undefined;
+    changes.push(change);
+  }
+  return changes.join(',') || undefined;
+}
+
+const write = (value: string): Thenable<string | undefined> =>
+  vscode.window.showInputBox({
+    title: 'loaderlint: What If ...',
+    prompt: 'NAME=VALUE, such as torch=2.9 or albumentations=2.0.8',
+    value,
+    valueSelection: [value.length, value.length],
+    validateInput: (text) => (/^[\w-]+=./.test(text) ? undefined : 'Write NAME=VALUE, such as torch=2.9'),
+  });
