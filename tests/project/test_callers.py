@@ -181,6 +181,32 @@ def test_a_function_is_called_by_its_other_names(calling: str, tmp_path: Path) -
     assert [one.workers_text for one in linked.model.loaders] == ["num_workers=4"]
 
 
+_TRAINERS = """
+from torch.utils.data import DataLoader
+class Short:
+    def __init__(self, workers): self.workers = workers
+    def fit(self): return DataLoader([], num_workers=self.workers)
+class Long:
+    def fit(self): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("making", "workers"),
+    [
+        ("from lib import Short\nTrainer = Short\nTrainer(4).fit()\n", "num_workers=4"),
+        ("import lib\nTrainer = lib.Short  # the default\nTrainer(4).fit()\n", "num_workers=4"),
+        ("from lib import Short as Trainer\nTrainer(4).fit()\n", "num_workers=4"),
+        ("from lib import *\nimport sys\nT = Long if sys.argv else Short\nT(4).fit()\n", "num_workers=4"),
+        ("from lib import Short, Long\nTrainer = Long\nTrainer(4)\n", "num_workers unknown"),
+        ("from lib import Short\nother = Short\nTrainer = print\nTrainer(4)\n", "num_workers unknown"),
+    ],
+)
+def test_a_class_is_made_by_its_other_names(making: str, workers: str, tmp_path: Path) -> None:
+    linked = link(tmp_path, f"--- lib.py{_TRAINERS}--- main.py\n{making}")
+    assert [one.workers_text for one in linked.model.loaders] == [workers]
+
+
 #: A decorator of the project, how the decorated function is called, and the number of its loader's workers.
 DECORATORS = {
     "passes the arguments on": (

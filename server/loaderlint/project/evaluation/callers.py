@@ -57,6 +57,7 @@ class Callers:
         self._instances: dict[ClassRef, tuple[Instance, ...]] = {}
         self._known_callees: dict[tuple[Path, int, int, int], frozenset[Atom] | None] = {}
         self._other_names: dict[str, frozenset[str]] = {}
+        self._other_class_names: dict[str, frozenset[str]] = {}
         self._partials: frozenset[tuple[str, str]] | None = None
         self._from_configurations: tuple[Instance, ...] | None = None
 
@@ -162,6 +163,18 @@ class Callers:
                 for _, names in file.asking(_imported_as, name) if file else ():
                     found.update(names)
             known = self._other_names[name] = frozenset(found - {name})
+        return known
+
+    def _class_aliases(self, name: str) -> frozenset[str]:
+        """What files call a class `name` by another name: `import name as other`, `Other = name`."""
+        known = self._other_class_names.get(name)
+        if known is None:
+            found = set(self._aliases(name))
+            for path in self._ev.files.containing(name):
+                file = self._ev.file(path)
+                for _, names in file.asking(_assigned_as, name) if file else ():
+                    found.update(names)
+            known = self._other_class_names[name] = frozenset(found - {name})
         return known
 
     def _bound_aliases(self) -> frozenset[tuple[str, str]]:
@@ -280,7 +293,8 @@ class Callers:
     def _made_by(self, cls: ClassRef) -> Iterator[tuple[ClassRef, CallSite]]:
         """The calls that may make an object of a class or of a subclass, with which one."""
         for heir in (cls, *self.subclasses(cls)):
-            for site in self.sites(self._ev.classes.name(heir)):
+            name = self._ev.classes.name(heir)
+            for site in chain.from_iterable(self.sites(one) for one in (name, *sorted(self._class_aliases(name)))):
                 callees = self.callees(site)
                 if callees is None or heir in callees:
                     yield heir, site
@@ -494,6 +508,14 @@ def _may_derive(text: str, name: str) -> bool:
 def _imported_as(text: str, name: str) -> tuple[str, ...]:
     """The names under which a piece imports what is called `name`."""
     return tuple(re.findall(rf"\b{name} as (\w+)", text)) if f"{name} as " in text else ()
+
+
+@needs_word
+def _assigned_as(text: str, name: str) -> tuple[str, ...]:
+    """The names that a piece gives what is called `name`: `other = name`, `other = name if test else another`."""
+    one_of_two = r"(?:[^=\n]*\belse[ \t]+)?"
+    found = re.finditer(rf"\b(\w+)[ \t]*=[ \t]*{one_of_two}(?:\w+\.)*{name}[ \t]*(?:$|[#;]|if\b)", text, re.MULTILINE)
+    return tuple(one[1] for one in found)
 
 
 def _bound_by_partial(text: str) -> tuple[tuple[str, str], ...]:

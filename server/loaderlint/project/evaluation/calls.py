@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 #: What a library passes to a method that it calls for each sample: nothing that is the same for all of them.
 _OF_A_SAMPLE = Arguments((), (), True, True, "sample")
+_PERHAPS_GONE = unknown("taken out on some ways")
 
 
 class Calls:
@@ -72,8 +73,10 @@ class Calls:
                     more_positional = True
             else:
                 maps = list(self._mappings(value))
-                gone = containers.removed_before(self._ev, number, call, frame)
-                keywords.extend((name, given) for name, given in containers.either(maps) if name not in gone)
+                gone, unsure = containers.removed_before(self._ev, number, call, frame)
+                for name, given in containers.either(maps):
+                    if name not in gone:
+                        keywords.append((name, join((given, _PERHAPS_GONE)) if name in unsure else given))
                 more_keywords = more_keywords or len(maps) < len(value.atoms) or any(None in one.keys for one in maps)
         return Arguments(tuple(positional[skip:]), tuple(keywords), more_positional, more_keywords)
 

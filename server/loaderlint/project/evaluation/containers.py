@@ -257,22 +257,37 @@ def either(maps: list[MapOf]) -> list[tuple[str, Val]]:
     return [(name, join(one.get(name, unknown("not always passed")) for one in entries)) for name in names]
 
 
-def removed_before(ev: Evaluator, made: int, call: ir.Call, frame: Frame) -> frozenset[str]:
-    """The keys that the same def takes out of the dict which expression `made` makes, on every way to a call."""
+def removed_before(ev: Evaluator, made: int, call: ir.Call, frame: Frame) -> tuple[frozenset[str], frozenset[str]]:
+    """The keys that the same def takes out of the dict which expression `made` makes before a call: on every way to it,
+    and on those that a test of the dict's own items chooses."""
     removals = frame.code.removals(made)
     one = frame.code.one
     if not removals or one is None:
-        return frozenset()
+        return frozenset(), frozenset()
     at = next((number for number, step in frame.code.steps_of(ir.Perform) if frame.code.exprs[step.call] is call), 0)
     here = one.steps[at].context
     gone: set[str] = set()
+    unsure: set[str] = set()
     for number, context, key in removals:
-        if number < at and one.is_within(here, context) and not ev.liveness.is_dead(context, frame):
+        if number > at or ev.liveness.is_dead(context, frame):
+            continue
+        if one.is_within(here, context):
             gone |= _keys(ev.eval(key, frame))
+        elif _is_asked(made, context, frame):
+            unsure |= _keys(ev.eval(key, frame))
     for number, step in frame.code.steps_of(ir.SetItem):
         if removals[0][0] < number < at and step.base == made:
             gone -= _keys(ev.eval(step.index, frame))
-    return frozenset(gone)
+            unsure -= _keys(ev.eval(step.index, frame))
+    return frozenset(gone), frozenset(unsure)
+
+
+def _is_asked(made: int, context: int, frame: Frame) -> bool:
+    """Whether an `if` around a context asks for an item of the dict which expression `made` makes."""
+    one, exprs = frame.code.one, frame.code.exprs
+    tests = [here.expr for here in one.around(context) if here.kind == "if"] if one else []
+    asked = (exprs[number] for number in ir.made_of(exprs, tests))
+    return any(e.base == made for e in asked if isinstance(e, ir.Index | ir.Attr))
 
 
 def _keys(value: Val) -> set[str]:

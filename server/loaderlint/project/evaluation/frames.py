@@ -107,15 +107,26 @@ class Code:
         return sorted(found)
 
     def method_calls(self, base: int) -> Sequence[tuple[int, ir.Perform, ir.Call, str]]:
-        """The calls of methods of what expression `base` is, each with the number of its step and the name."""
+        """The calls of methods of what expression `base` is, each with the number of its step and the name. After a
+        branch that binds the name anew, a call is one of each of its values."""
         if self._method_calls is None:
             self._method_calls = {}
             for number, step in self.steps_of(ir.Perform):
                 call = self.exprs[step.call]
                 func = self.exprs[call.func] if type(call) is ir.Call and call.func != ir.NONE else None
                 if type(call) is ir.Call and type(func) is ir.Attr:
-                    self._method_calls.setdefault(func.base, []).append((number, step, call, func.name))
+                    for one in self._values(func.base):
+                        self._method_calls.setdefault(one, []).append((number, step, call, func.name))
         return self._method_calls.get(base, ())
+
+    def _values(self, number: int) -> list[int]:
+        """An expression and, of a local that several definitions reach, what each of them gives it."""
+        found = [number]
+        for one in found:
+            e = self.exprs[one] if one != ir.NONE else None
+            if type(e) is ir.Phi:
+                found += [choice for choice in e.choices if choice not in found]
+        return found
 
     def calls_with(self, argument: int) -> Sequence[tuple[ir.Perform, ir.Call]]:
         """The calls that pass an expression as an argument, in source order."""

@@ -323,7 +323,7 @@ def items_alias(name: str, key: Val) -> bool:
 def item_name(name: str, key: Val, sliced: bool) -> str:
     """What an item of the library object `name` is called. An item of an HDF5 file is a dataset or group, which is
     still the file; what is read out of a dataset is data."""
-    if name == "h5py.File[]":
+    if name.startswith("h5py.File") and name.endswith(("[]", ".get")):
         literal = key.literal
         is_member = literal is not None and literal.kind == "str" and not sliced
         return name if is_member else "h5py.data"

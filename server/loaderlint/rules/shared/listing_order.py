@@ -365,7 +365,26 @@ class ListingOrder:
                 touched.append(func.base)
             if any(self._is_target(one, target, frame) for one in touched):
                 return how
-        return ""
+        return "sorted" if self._is_stored_sorted(target, frame) else ""
+
+    def _is_stored_sorted(self, target: int | str | _Entry, frame: Frame) -> bool:
+        """Whether a def stores a sorted copy where the sequence was: `self.names = sorted(self.names)`."""
+        stored: list[int] = []
+        if isinstance(target, str):
+            stored = [step.value for _, step in frame.code.stores_of(target)]
+        elif isinstance(target, _Entry):
+            items = (step for _, step in self._model.steps_of(frame, ir.SetItem))
+            stored = [one.value for one in items if self._is_target(one.base, target.name, frame)]
+        return any(self._is_target(self._sorted_by(value, frame), target, frame) for value in stored)
+
+    def _sorted_by(self, number: int, frame: Frame) -> int:
+        """What a call sorts, whatever part of the result is taken: `sorted(names)[:10]`; NONE for anything else."""
+        e = self._model.ev.expr(frame, number)
+        if isinstance(e, ir.Index):
+            return self._sorted_by(e.base, frame)
+        if isinstance(e, ir.Call) and e.args and _says_sort(e, frame, self._model):
+            return e.args[0].value
+        return NONE
 
     def _part(self, found: Orders, index: int, frame: Frame) -> Orders:
         """The orders of a slice. A slice in a loop, or of every n-th item, is no split."""

@@ -71,12 +71,15 @@ def _is_from_parameter(number: int, frame: Frame, model: Model, depth: int) -> b
 
 
 def _shape(number: int, frame: Frame, model: Model, depth: int) -> str:
-    """An index as text, the same for the same computation."""
+    """An index as text, the same for the same computation. Sequences that wrap around at lengths of their own
+    (`index % self.size_a`, `index % self.size_b`) are no pairs."""
     e = model.ev.expr(frame, number)
     parts = _operands(e)
     if isinstance(e, ir.Param) or depth > 6:
         return "index"
     if isinstance(e, ir.Const):
         return str(e.value)
+    if isinstance(e, ir.Attr):
+        return f".{e.name}"
     name = e.op if isinstance(e, ir.Bin) else type(e).__name__
     return f"{name}({', '.join(_shape(part, frame, model, depth + 1) for part in parts)})" if parts else name
