@@ -5,17 +5,19 @@ from __future__ import annotations
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from loaderlint.audit import sandbox
 from loaderlint.audit.crossed import crossed
 from loaderlint.audit.digests import digest
+from loaderlint.audit.epoch_changes import Held, held, replaced, samples, with_effect
 from loaderlint.audit.evidence import Evidence, Facts
 from loaderlint.audit.messages import Answer, EpochEnded, Loaded, Sender
 from loaderlint.audit.random_verdicts import drawn_alike, drawn_apart
-from loaderlint.audit.report import Report
+from loaderlint.audit.report import Report, Result
 from loaderlint.audit.sandbox import Outcome
+from loaderlint.audit.stale_verdicts import of_changes
 from loaderlint.audit.stored import Snapshot, changes, snapshot
 from loaderlint.audit.streams import streams
 from loaderlint.audit.user_places import loaded_files, of_code
@@ -38,12 +40,23 @@ _TIMES = 3
 _TRIES = 10
 
 
-def audit(loader: Any, *, epochs: int = 2, batches: int = 8, timeout: float = 60.0, name: str = "loader") -> Report:
+def audit(
+    loader: Any,
+    *,
+    epochs: int = 2,
+    batches: int = 8,
+    timeout: float = 60.0,
+    name: str = "loader",
+    between: Callable[[int], object] | None = None,
+) -> Report:
     """Iterate `loader` in copies of this process, and tell what was seen.
 
     `epochs` are begun, `batches` are taken of each. `timeout`: seconds for all of it. `name`: how the report calls the
-    loader. The random states, the dataset, the loader and its running iterators stay as they are, and no process stays;
-    what the dataset itself writes to files or to memory that it shares is written.
+    loader. `between`: what your program does before each epoch but the first, called with its number, from 1: for
+    example `dataset.set_epoch`. It is called to see whether persistent workers get what it sets, in a copy too.
+
+    The random states, the dataset, the loader and its running iterators stay as they are, and no process stays; what
+    the dataset itself writes to files or to memory that it shares is written.
 
     Raises TypeError if `loader` is no torch DataLoader and holds none, ValueError for counts below 1, and OSError where
     the system cannot copy a process (Windows).
@@ -61,7 +74,7 @@ def audit(loader: Any, *, epochs: int = 2, batches: int = 8, timeout: float = 60
 
     workers = facts.workers
     forks = workers > 0 and facts.method == "fork"
-    found = crossed({"dataset": loader.dataset, "collate_fn": loader.collate_fn}) if forks else ()
+    found = crossed(_roots(loader)) if forks else ()
     run = sandbox.run(_iterating(loader, epochs, batches, workers, Plan(crossed=found)), left(0.6))
     evidence = Evidence(facts, run, crossed=found)
     evidence.pickled = _answer(sandbox.run(_pickling(loader), left()))
@@ -76,7 +89,37 @@ def audit(loader: Any, *, epochs: int = 2, batches: int = 8, timeout: float = 60
         evidence.alone = sandbox.run(_iterating(loader, 1, batches, 0), left(0.5))
         if evidence.inherited and not evidence.moved:
             evidence.poisoned = sandbox.run(_iterating(loader, 1, batches, workers, Plan(poisoned=True)), left(0.5))
+    if between is not None and facts.persistent and evidence.run.finished:
+        evidence.changing = sandbox.run(_changing(loader, lambda: None, lambda: between(1)), left(0.5))
     return Report(name, facts, tuple(results(evidence)), evidence.seconds, drawn_apart(evidence), evidence.loaded)
+
+
+def stale_state(loader: Any, before: Sequence[Held], timeout: float) -> Result:
+    """Whether persistent workers that start with the attributes `before` get those that the dataset has now, from a run
+    of two epochs in a copy of this process."""
+    now = held(_roots(loader))
+    pairs = replaced(before, now)
+
+    def put_back() -> None:
+        for was, _ in pairs:
+            was.put()
+
+    def set_again() -> None:
+        for _, new in pairs:
+            new.put()
+
+    return of_changes(sandbox.run(_changing(loader, put_back, set_again), timeout))
+
+
+def attributes_now(loader: Any) -> tuple[Held, ...]:
+    """What the persistent workers of a loader that start now will have; () if it has none."""
+    if not (loader.num_workers and getattr(loader, "persistent_workers", False)):
+        return ()
+    return held(_roots(loader))
+
+
+def _roots(loader: Any) -> dict[str, Any]:
+    return {"dataset": loader.dataset, "collate_fn": loader.collate_fn}
 
 
 def _unwrapped(loader: Any) -> Any:
@@ -107,15 +150,13 @@ def _is_like_a_loader(value: Any) -> bool:
 
 
 def _facts(loader: Any, epochs: int, batches: int) -> Facts:
-    from torch.utils.data import IterableDataset
-
     torch = sys.modules["torch"]
     method = "none" if loader.num_workers == 0 else _start_method(loader)
     return Facts(
         workers=loader.num_workers,
         method=method,
         persistent=bool(getattr(loader, "persistent_workers", False)),
-        iterable=isinstance(loader.dataset, IterableDataset),
+        iterable=_is_iterable(loader),
         own_init=loader.worker_init_fn is not None,
         torch=str(torch.__version__),
         epochs=epochs,
@@ -164,6 +205,38 @@ def _iterating(
         sender.send(Loaded(loaded_files()))
 
     return work
+
+
+def _changing(
+    loader: Any, before: Callable[[], None], between: Callable[[], object]
+) -> Callable[[Sender, socket.socket], None]:
+    """Begin two epochs of workers that live on, and tell what `between` sets between them, and what of it has an
+    effect. `before` is called before the workers start."""
+
+    def work(sender: Sender, stacks: socket.socket) -> None:
+        _prepare(loader)
+        before()
+        roots = _roots(loader)
+        indices = () if _is_iterable(loader) else _some_indices(loader)
+        old = held(roots)
+        watcher = Watcher(loader.worker_init_fn, sender, stacks, Plan(holds=True))
+        loader.worker_init_fn = watcher
+        next(iter(loader))
+        between()
+        watcher.epoch = 1
+        next(iter(loader))
+        pairs = replaced(old, held(roots))
+        effect = tuple(with_effect(pairs, samples(loader, indices), roots)) if pairs else ()
+        told = tuple(f"{was.path}\n{was.text}\n{now.text}" for was, now in pairs)
+        sender.send(Answer({"set": told, "effect": effect}))
+
+    return work
+
+
+def _is_iterable(loader: Any) -> bool:
+    from torch.utils.data import IterableDataset
+
+    return isinstance(loader.dataset, IterableDataset)
 
 
 def _prepare(loader: Any) -> None:
@@ -234,7 +307,7 @@ def _drawing_without_effect(loader: Any, names: Set[str]) -> Callable[[Sender, s
 
     def work(sender: Sender, stacks: socket.socket) -> None:
         _prepare(loader)
-        found = streams({"dataset": loader.dataset, "collate_fn": loader.collate_fn})
+        found = streams(_roots(loader))
         saved = [(stream, stream.save()) for stream in found]
         indices = _some_indices(loader)
         idle = []

@@ -80,22 +80,28 @@ class Drawn:
 class Evidence:
     """All runs of one loader. `run` is the first; `again` began in the same state, `alone` had no workers, `poisoned`
     had no open files. `pickled` and `read_again` are what the probes answered, `crossed` what workers have from
-    the main process, `idle` the streams that samples draw from without an effect."""
+    the main process, `idle` the streams that samples draw from without an effect; in `changing` the main process set
+    something between two epochs of workers that live on."""
 
     facts: Facts
     run: Outcome
     again: Outcome | None = None
     alone: Outcome | None = None
     poisoned: Outcome | None = None
+    changing: Outcome | None = None
     pickled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     read_again: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     crossed: tuple[Crossed, ...] = ()
     idle: frozenset[str] = frozenset()
 
     @property
+    def _runs(self) -> tuple[Outcome | None, ...]:
+        return (self.run, self.again, self.alone, self.poisoned, self.changing)
+
+    @property
     def seconds(self) -> float:
         """How long all runs took."""
-        return sum(each.seconds for each in (self.run, self.again, self.alone, self.poisoned) if each is not None)
+        return sum(each.seconds for each in self._runs if each is not None)
 
     @property
     def moved(self) -> tuple[str, ...]:
@@ -110,8 +116,7 @@ class Evidence:
     @property
     def loaded(self) -> tuple[str, ...]:
         """The files of the user that the processes of all runs have imported."""
-        runs = (self.run, self.again, self.alone, self.poisoned)
-        return tuple(sorted({file for run in runs for each in of_kind(run, Loaded) for file in each.files}))
+        return tuple(sorted({file for run in self._runs for each in of_kind(run, Loaded) for file in each.files}))
 
     def draws(self) -> list[Drawn]:
         """Each unit that drew, with the stream: in iterable datasets not the first item of an epoch, where the order of

@@ -116,6 +116,15 @@ class Changed(msgspec.Struct, frozen=True, tag=True):
     changes: tuple[Change, ...]
 
 
+class Holds(msgspec.Struct, frozen=True, tag=True):
+    """The attributes that a process has when an epoch begins: their values in words, by path."""
+
+    worker: int
+    pid: int
+    epoch: int
+    values: dict[str, str]
+
+
 class Loaded(msgspec.Struct, frozen=True, tag=True):
     """The files of the user's modules that a process of a run has imported."""
 
@@ -142,7 +151,7 @@ class Answer(msgspec.Struct, frozen=True, tag=True):
     values: dict[str, tuple[str, ...]]
 
 
-Message = Started | Began | Batch | Changed | Loaded | EpochEnded | Failed | Answer
+Message = Started | Began | Batch | Changed | Holds | Loaded | EpochEnded | Failed | Answer
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message)

@@ -106,7 +106,9 @@ class Watch:
         self._options = options
         self._pid = os.getpid()
         self._made: weakref.WeakKeyDictionary[Any, tuple[str, ...]] = weakref.WeakKeyDictionary()
+        self._audited = 0
         self._settings: set[str] = set()
+        self._held: weakref.WeakKeyDictionary[Any, tuple[int, Any]] = weakref.WeakKeyDictionary()
         self._passes: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
     def tell(self, event: str, **more: Any) -> None:
@@ -142,6 +144,8 @@ class Watch:
         if os.getpid() != self._pid:
             return iterate(loader)
         passes = self._passes.get(loader, 0)
+        if passes == 1:
+            self._compare_epochs(loader)
         if passes and (not self.unseen() or passes >= _PASSES):
             raise Enough
         self._passes[loader] = passes + 1
@@ -150,7 +154,7 @@ class Watch:
         return _first(iterate(loader), self._options.batches)
 
     def _audit(self, loader: Any) -> None:
-        from loaderlint.audit.auditing import audit
+        from loaderlint.audit.auditing import attributes_now, audit
 
         options = self._options
         made = self._made.get(loader, ())
@@ -160,7 +164,18 @@ class Watch:
             loader, epochs=options.epochs, batches=options.batches, timeout=options.timeout, name=f"loader at {name}"
         )
         folder = os.getcwd()  # to which the places of the report are relative
+        if before := attributes_now(loader):
+            self._held[loader] = (self._audited, before)
+        self._audited += 1
         self.tell("report", report=report.as_data(), folder=folder, made=made, settings=sorted(self._settings))
+
+    def _compare_epochs(self, loader: Any) -> None:
+        """A second epoch begins: whether persistent workers get what the program has set since the first one."""
+        from loaderlint.audit.auditing import stale_state
+
+        if loader in self._held:
+            number, before = self._held.pop(loader)
+            self.tell("result", loader=number, result=stale_state(loader, before, self._options.timeout).as_data())
 
 
 def _first(batches: Iterator[Any], count: int) -> Iterator[Any]:

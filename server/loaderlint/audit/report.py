@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from loaderlint.audit.evidence import Facts
@@ -31,6 +31,17 @@ class Result:
     evidence: tuple[str, ...] = ()
     rule: str | None = None
     places: tuple[str, ...] = ()
+
+    def as_data(self) -> dict[str, Any]:
+        """The result in plain data, as JSON has it."""
+        return {
+            "check": self.check,
+            "verdict": self.verdict.value,
+            "text": self.text,
+            "evidence": list(self.evidence),
+            "rule": self.rule,
+            "places": list(self.places),
+        }
 
 
 def clean(check: str, text: str) -> Result:
@@ -69,6 +80,11 @@ class Report:
         """What is wrong."""
         return tuple(each for each in self.results if each.verdict is Verdict.FAULT)
 
+    def with_result(self, result: Result) -> Report:
+        """The report with a result that came later, in the place of that for the same check."""
+        others = tuple(each for each in self.results if each.check != result.check)
+        return replace(self, results=(*others, result))
+
     @property
     def notes(self) -> tuple[Result, ...]:
         """What is worth knowing, and no fault by itself."""
@@ -100,17 +116,7 @@ class Report:
             "loader": self.name,
             "description": self.description,
             "seconds": round(self.seconds, 3),
-            "results": [
-                {
-                    "check": each.check,
-                    "verdict": each.verdict.value,
-                    "text": each.text,
-                    "evidence": list(each.evidence),
-                    "rule": each.rule,
-                    "places": list(each.places),
-                }
-                for each in self.results
-            ],
+            "results": [each.as_data() for each in self.results],
             "facts": asdict(self.facts),
             "drew": list(self.drew),
             "files": list(self.files),
@@ -121,19 +127,21 @@ class Report:
         return json.dumps(self.as_data(), indent=2)
 
 
+def result_of(data: Mapping[str, Any]) -> Result:
+    """The result that `Result.as_data` was made of."""
+    return Result(
+        data["check"],
+        Verdict(data["verdict"]),
+        data["text"],
+        tuple(data["evidence"]),
+        data["rule"],
+        tuple(data["places"]),
+    )
+
+
 def report_of(data: Mapping[str, Any]) -> Report:
     """The report that `Report.as_data` was made of."""
-    results = tuple(
-        Result(
-            each["check"],
-            Verdict(each["verdict"]),
-            each["text"],
-            tuple(each["evidence"]),
-            each["rule"],
-            tuple(each["places"]),
-        )
-        for each in data["results"]
-    )
+    results = tuple(map(result_of, data["results"]))
     told: dict[str, Any] = {each.name: data["facts"][each.name] for each in fields(Facts)}
     told.update({name: tuple(value) for name, value in told.items() if isinstance(value, list)})
     facts = Facts(**told)

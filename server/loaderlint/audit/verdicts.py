@@ -17,6 +17,7 @@ from loaderlint.audit.process_verdicts import crossing, hanging, open_files, sam
 from loaderlint.audit.random_verdicts import epochs_draw_alike, samples_reseed, workers_draw_alike
 from loaderlint.audit.report import Result
 from loaderlint.audit.resource_verdicts import kept_files, memory_growth
+from loaderlint.audit.stale_verdicts import stale_state
 
 #: In the order of the report.
 QUESTIONS: tuple[Callable[[Evidence], Iterator[Result]], ...] = (
@@ -31,6 +32,7 @@ QUESTIONS: tuple[Callable[[Evidence], Iterator[Result]], ...] = (
     open_files,
     crossing,
     kept_state,
+    stale_state,
     memory_growth,
     kept_files,
     sending,

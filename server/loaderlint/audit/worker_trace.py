@@ -17,8 +17,21 @@ from typing import Any
 from loaderlint.audit import sandbox
 from loaderlint.audit.crossed import Crossed, still_there
 from loaderlint.audit.digests import data_of, digest
+from loaderlint.audit.epoch_changes import held
 from loaderlint.audit.line_trace import LineTrace
-from loaderlint.audit.messages import Batch, Began, Change, Changed, Loaded, Move, Sender, Started, StreamUse, Unit
+from loaderlint.audit.messages import (
+    Batch,
+    Began,
+    Change,
+    Changed,
+    Holds,
+    Loaded,
+    Move,
+    Sender,
+    Started,
+    StreamUse,
+    Unit,
+)
 from loaderlint.audit.open_files import Inherited, inherited, poison
 from loaderlint.audit.reachable import reachable
 from loaderlint.audit.resources import used
@@ -37,9 +50,10 @@ _WATCHED_FILES = 8
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How a run is watched. `poisoned`: files that were opened before the workers started lead to nothing in them;
-    `crossed`: what forked workers have from the main process."""
+    `crossed`: what forked workers have from the main process; `holds`: they tell what attributes they have."""
 
     poisoned: bool = False
+    holds: bool = False
     crossed: tuple[Crossed, ...] = ()
 
 
@@ -70,6 +84,7 @@ class Watcher:
             self.own(worker)
         initialised = {stream.name: stream.digest() for stream in found}
         trace = Trace(worker, self._sender, self.epoch, files, born, initialised, self._plan.crossed)
+        trace.holds = self._plan.holds
         trace.watch()
 
 
@@ -89,6 +104,7 @@ class Trace:
         self.worker = worker
         self.epoch = epoch - 1
         self.number = 0
+        self.holds = False
         self.streams: list[Stream] = []
         self._sender = sender
         self._files = files
@@ -134,6 +150,9 @@ class Trace:
                 {stream.name: stream.kind for stream in self.streams},
             )
         )
+        if self.holds:
+            values = {each.path: each.text for each in held(self._roots)}
+            self._sender.send(Holds(self.worker, os.getpid(), self.epoch, values))
         self._born, self._initialised = {}, {}
         self._stored, self._settled = snapshot({"dataset": dataset}), None
 

@@ -11,11 +11,11 @@ import shlex
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from loaderlint.audit.report import Report, Verdict, report_of
+from loaderlint.audit.report import Report, Verdict, report_of, result_of
 from loaderlint.commands import audited_findings
 from loaderlint.commands.audited_findings import Audited, Compared, Run
 from loaderlint.report.exit_codes import DONE, FAILED, FINDINGS
@@ -132,6 +132,9 @@ def _take(event: dict[str, Any], seen: Seen, quiet: bool) -> bool:
     if event["event"] == "report":
         report = report_of(event["report"])
         seen.audited.append(Audited(report, event["folder"], tuple(event["made"]), tuple(event["settings"])))
+    elif event["event"] == "result":
+        one = seen.audited[event["loader"]]
+        seen.audited[event["loader"]] = replace(one, report=one.report.with_result(result_of(event["result"])))
     elif event["event"] == "failed":
         seen.failure = event["text"]
     elif event["event"] == "auditing" and not quiet:

@@ -57,8 +57,8 @@ SEEN = (
 #: Their fixes make the program raise an exception that says what is wrong, which is a result too.
 RAISE_AFTER = ("none-sample", "stop-iteration-sample")
 
-#: Classes of notebooks: tests/audit/test_pickling.py.
-ELSEWHERE = {"notebook-class-in-worker"}
+#: Classes of notebooks: tests/audit/test_pickling.py. What is set between epochs: test_audit_epochs.py.
+ELSEWHERE = {"notebook-class-in-worker", "stale-persistent-state"}
 
 #: Clean programs that look like the faults that audit sees.
 NOT_FAULTS = (

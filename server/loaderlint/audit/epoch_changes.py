@@ -1,0 +1,99 @@
+"""What the main process sets on a dataset between epochs, and whether workers that live on get it.
+
+Such workers have the dataset as it was when they started. Attributes are put back and set again in a copy of the
+process, so what a program has set can be tried with workers of the same loader.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from loaderlint.audit.digests import digest
+from loaderlint.audit.reachable import attributes, reachable
+from loaderlint.audit.streams import streams
+
+#: How many attributes that were set are tried for an effect.
+_TRIED = 20
+
+_PLAIN = (str, bytes, int, float, complex, bool, type(None))
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An attribute of an object, with the value that it had. `path` leads to it."""
+
+    path: str
+    owner: Any
+    name: str
+    value: Any
+
+    def put(self) -> None:
+        """Give the attribute this value, and run no code of the user for it."""
+        object.__setattr__(self.owner, self.name, self.value)
+
+    @property
+    def text(self) -> str:
+        """The value in words that are equal for equal values in all processes."""
+        if isinstance(self.value, _PLAIN):
+            return f"{self.value!r:.60}"
+        return f"{type(self.value).__qualname__} {digest(self.value)}"
+
+
+def held(roots: Mapping[str, Any]) -> tuple[Held, ...]:
+    """The attributes of all objects that can be reached from `roots`; those of classes, functions and modules not."""
+    return tuple(
+        Held(f"{path}.{name}", value, name, part)
+        for path, value in reachable(roots)
+        if not isinstance(value, (type, types.FunctionType, types.ModuleType))
+        for name, part in attributes(value).items()
+    )
+
+
+def replaced(before: Sequence[Held], after: Sequence[Held]) -> tuple[tuple[Held, Held], ...]:
+    """The attributes that were given another value, with the old and the new one."""
+    old = {(id(each.owner), each.name): each for each in before}
+    pairs = ((old.get((id(each.owner), each.name)), each) for each in after)
+    return tuple(
+        (was, now) for was, now in pairs if was is not None and was.value is not now.value and was.text != now.text
+    )
+
+
+def with_effect(pairs: Sequence[tuple[Held, Held]], make: Callable[[], Any], roots: Mapping[str, Any]) -> Iterator[str]:
+    """The paths of which the old value makes other samples than the new one, all else equal. All have the new value
+    before and after. `make` makes samples; where it is not the same twice, nothing can be told."""
+
+    def made() -> str:
+        saved = [(stream, stream.save()) for stream in streams(roots)]
+        try:
+            return digest(make())
+        finally:
+            for stream, state in saved:
+                stream.restore(state)
+
+    new = made()
+    for was, now in pairs[:_TRIED]:
+        was.put()
+        try:
+            old = made()
+        except Exception:  # the user's code cannot do with this value alone
+            old = new
+        finally:
+            now.put()
+        if old != new == made():
+            yield now.path
+
+
+def samples(loader: Any, indices: Sequence[Any]) -> Callable[[], Any]:
+    """What makes some samples and a batch of them, in the main process: those at `indices`, or the first of an iterable
+    dataset if there are none."""
+
+    def make() -> Any:
+        dataset = loader.dataset
+        found = [dataset[index] for index in indices] if indices else list(islice(iter(dataset), 3))
+        return found, loader.collate_fn(found) if loader.batch_size is not None else None
+
+    return make
