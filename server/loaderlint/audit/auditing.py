@@ -52,8 +52,8 @@ def audit(
     """Iterate `loader` in copies of this process, and tell what was seen.
 
     `epochs` are begun, `batches` are taken of each. `timeout`: seconds for all of it. `name`: how the report calls the
-    loader. `between`: what your program does before each epoch but the first, called with its number, from 1: for
-    example `dataset.set_epoch`. It is called to see whether persistent workers get what it sets, in a copy too.
+    loader. `between`: what your program does before an epoch, for example `dataset.set_epoch`. It is called once, with
+    1 (the number of the second epoch), in a copy too, to see whether persistent workers get what it sets.
 
     The random states, the dataset, the loader and its running iterators stay as they are, and no process stays; what
     the dataset itself writes to files or to memory that it shares is written.
