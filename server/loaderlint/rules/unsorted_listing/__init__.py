@@ -21,6 +21,7 @@ made. On ext4 it depends on hashes of the names: measured with 12 images `0.img`
   where the listing does.)
 - Its names are looked up, counted, put into a set that is only asked, or kept in a dict by name.
 - The second path is made from the first one's name.
+- Each sequence wraps around at a length of its own (`i % self.size_a`, `i % self.size_b`): the data are not paired.
 
 ## Example
 ```python
