@@ -26,7 +26,7 @@ def sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:
     arguments = ev.calls.site_arguments(dataset.site)
     values = [arguments.get(name, parameter_position(dataset.name, name)) for name in SAMPLE_CALLABLES]
     found = [value for value in values if value is not None and not isinstance(value.unknown, Unknown)]
-    return [*found, *_steps(ev, dataset)]
+    return [*found, *_steps(ev, dataset)] if lazy_methods(dataset.name) else found
 
 
 def _steps(ev: Evaluator, dataset: LibObject) -> Iterator[Val]:

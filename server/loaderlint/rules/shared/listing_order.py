@@ -375,16 +375,16 @@ class ListingOrder:
         elif isinstance(target, _Entry):
             items = (step for _, step in self._model.steps_of(frame, ir.SetItem))
             stored = [one.value for one in items if self._is_target(one.base, target.name, frame)]
-        return any(self._is_target(self._sorted_by(value, frame), target, frame) for value in stored)
+        return any(self._is_sorted_copy(value, target, frame) for value in stored)
 
-    def _sorted_by(self, number: int, frame: Frame) -> int:
-        """What a call sorts, whatever part of the result is taken: `sorted(names)[:10]`; NONE for anything else."""
+    def _is_sorted_copy(self, number: int, target: int | str | _Entry, frame: Frame) -> bool:
+        """Whether a call sorts what `target` is, whatever part of the result is taken: `sorted(names)[:10]`."""
         e = self._model.ev.expr(frame, number)
         if isinstance(e, ir.Index):
-            return self._sorted_by(e.base, frame)
-        if isinstance(e, ir.Call) and e.args and _says_sort(e, frame, self._model):
-            return e.args[0].value
-        return NONE
+            return self._is_sorted_copy(e.base, target, frame)
+        if not isinstance(e, ir.Call) or not e.args or not self._is_target(e.args[0].value, target, frame):
+            return False
+        return bool(_says_sort(e, frame, self._model))
 
     def _part(self, found: Orders, index: int, frame: Frame) -> Orders:
         """The orders of a slice. A slice in a loop, or of every n-th item, is no split."""
