@@ -43,7 +43,7 @@ _QUESTIONS = frozenset(
         "project.loaders.installed_loaders": "names_one star_imports",
         "project.evaluation.containers": "_puts_into _may_append",
         "project.evaluation.name_patterns": "formatted_names",
-        "project.evaluation.callers": "_imported_as _bound_by_partial _may_derive",
+        "project.evaluation.callers": "_imported_as _assigned_as _bound_by_partial _may_derive",
         "syntax.byte_search": "calls",
         "project.modules.import_resolution": "_path_names _joined_names",
         "project.evaluation.file_imports": "_imports aliases_in",
