@@ -14,6 +14,8 @@ from typing import Any
 
 #: Seconds until a server that does not answer is given up.
 _PATIENCE = 1800
+#: Seconds after which the server has rested: it begins half a second after the last question.
+_REST = 5
 
 Message = dict[str, Any]
 
@@ -94,6 +96,11 @@ class Server:
     def memory(self) -> float:
         """MiB that the server's processes hold: each has some alone, and its part of what they share. On Linux only."""
         return sum(map(_held, self._processes()))
+
+    def rested_memory(self) -> float:
+        """What `memory` gives once the server has rested, for which this waits."""
+        time.sleep(_REST)
+        return self.memory()
 
     def loaded(self, library: str) -> bool:
         """Whether a native library of this name is in one of the server's processes. On Linux only."""

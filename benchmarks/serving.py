@@ -8,7 +8,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,8 +21,6 @@ from benchmarks.measures import MILLISECONDS, Measure, Options, cpu, note
 _KEYS, _SOME_KEYS = 10_000, 300
 #: The package that is typed in: small, with a dataset that makes loaders, and imported by no other package.
 _TYPED = "torchio"
-#: Seconds after which the server has rested: it begins half a second after the last question.
-_REST = 5
 #: How often a process is started, and how often the small file is parsed.
 _STARTS = 5
 
@@ -71,18 +68,15 @@ def memory(options: Options) -> Iterator[Measure]:
         server.settled(path)
         yield Measure("CPU until all was looked at", "s", (server.cpu(),))
         yield Measure("when all has just been looked at", "MiB", (server.memory(),))
-        time.sleep(_REST)
-        yield Measure("with the workspace open", "MiB", (server.memory(),))
+        yield Measure("with the workspace open", "MiB", (server.rested_memory(),))
         keys = _SOME_KEYS if options.quick else _KEYS
         _type(server, path, text, keys // 10, options.seed)
-        time.sleep(_REST)
-        before = server.memory()
+        before = server.rested_memory()
         note(f"{before:.0f} MiB; typing")
         start = server.cpu()
         _type(server, path, text, keys, options.seed + 1)
         cost = server.cpu() - start
-        time.sleep(_REST)
-        yield Measure(f"more after {keys:,} keystrokes", "MiB", (server.memory() - before,))
+        yield Measure(f"more after {keys:,} keystrokes", "MiB", (server.rested_memory() - before,))
         yield Measure("CPU a keystroke, with the protocol", "ms", (cost / keys * MILLISECONDS,))
 
 

@@ -14,7 +14,6 @@ import argparse
 import itertools
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,8 +21,6 @@ from benchmarks.client import Server
 from benchmarks.settled_keys import typed_lines
 
 _EDITS, _LOOKS, _LINES = 1_000, 10, 64
-#: Seconds after which the server has rested: it begins half a second after the last question.
-_REST = 5
 
 
 def main() -> None:
@@ -50,19 +47,14 @@ def measured(folder: Path, path: Path, edits: int) -> Iterator[tuple[int, float]
         server.notify("initialized", {})
         server.open(path, text)
         server.settled(path)
-        yield 0, _rested(server)
+        yield 0, server.rested_memory()
         for look in range(1, _LOOKS + 1):
             for state in itertools.islice(states, edits * look // _LOOKS - edits * (look - 1) // _LOOKS):
                 server.change(path, state)
                 server.settled(path)
             server.change(path, text)
             server.settled(path)
-            yield edits * look // _LOOKS, _rested(server)
-
-
-def _rested(server: Server) -> float:
-    time.sleep(_REST)
-    return server.memory()
+            yield edits * look // _LOOKS, server.rested_memory()
 
 
 if __name__ == "__main__":
