@@ -28,9 +28,7 @@ STREAMING = "streaming"
 
 #: Datasets that call the stages they are made from: functions, or what one of `STAGES` makes of functions.
 STAGED = frozenset({"webdataset.DataPipeline"})
-STAGES = frozenset(
-    f"webdataset.{name}" for name in "associate batched decode map map_dict map_tuple select then".split()
-)
+STAGES = frozenset(f"webdataset.{name}" for name in _WEBDATASET - {"compose"})
 
 
 def lazy_methods(dataset: str) -> frozenset[str]:
