@@ -713,7 +713,7 @@ ROWS: tuple[Hostile, ...] = (
     Hostile("datasets", source(_datasets), (100, 2500)),
     Hostile("datasets-of-branches", source(_datasets_of_branches), (100, 2500)),
     *(
-        Hostile(f"samples-with-{name}", _in_sample(f"        {line}"), (400, 6000))
+        Hostile(f"samples-with-{name}", _in_sample(f"        {line}"), (400, 5000))
         for name, line in {
             "augmented-names": "y += [{n}]",
             "items": "y[{n}] = x",
@@ -814,7 +814,7 @@ ROWS: tuple[Hostile, ...] = (
     ),
     Hostile("star-packages", _packages, (20, 100, 300)),
     # Two findings a line, each with some 560 characters of JSON.
-    Hostile("suppressions", source(_comments), (2000, 20_000), bound=Bound(output=25_000_000)),
+    Hostile("suppressions", source(_comments), (2000, 12_000)),
     Hostile("suppressions-of-old-mac", raw(lambda size: b"x = 1  # loaderlint: ignore\r" * size), (3,)),
     Hostile("odd-names", _names),
     Hostile("links", _links),

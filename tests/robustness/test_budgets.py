@@ -52,9 +52,15 @@ def _imported(tmp_path_factory: pytest.TempPathFactory) -> None:
     Workspace([folder]).check()
 
 
-def _calls(folder: Path, text: str, *, repairs: bool = False) -> int:
-    """How often functions of Python are called by a check of a file with this text; with `repairs`, while the fixes of
-    all findings are made as well."""
+def _check_with_fixes(workspace: Workspace) -> None:
+    """Check, and make the fixes of all findings."""
+    for found in workspace.check().values():
+        for diagnostic in found:
+            workspace.preferred_repair(diagnostic)
+
+
+def _calls(folder: Path, text: str, ask: Callable[[Workspace], object] = Workspace.check) -> int:
+    """How often functions of Python are called when this is asked of a project of one file with this text."""
     folder.mkdir()
     (folder / "main.py").write_text(text, encoding="utf-8")
     count = 0
@@ -68,9 +74,7 @@ def _calls(folder: Path, text: str, *, repairs: bool = False) -> int:
     threading.setprofile(note)  # linking runs on a thread of its own
     sys.setprofile(note)
     try:
-        found = workspace.check()
-        for diagnostic in found[folder / "main.py"] if repairs else ():
-            workspace.preferred_repair(diagnostic)
+        ask(workspace)
     finally:
         sys.setprofile(before)
         threading.setprofile(None)  # type: ignore[arg-type]
@@ -267,7 +271,7 @@ MANY_FINDINGS = (
 
 @pytest.mark.parametrize("text", MANY_FINDINGS, ids=lambda text: text.__name__.strip("_"))
 def test_a_finding_costs_the_same_among_many(tmp_path: Path, text: Callable[[int], str]) -> None:
-    few, many = (_calls(tmp_path / str(count), text(count), repairs=True) for count in (50, 200))
+    few, many = (_calls(tmp_path / str(count), text(count), _check_with_fixes) for count in (50, 200))
     assert many < 5.5 * few
 
 
@@ -284,6 +288,15 @@ def test_a_fix_costs_the_same_among_many_that_conflict(tmp_path: Path) -> None:
             assert len(workspace.fix_all([tmp_path / str(count)], hints=True)[0].edits) == count
         compared.append(meet.call_count)
     assert compared[1] < 5 * compared[0]
+
+
+def _loaders(count: int) -> str:
+    return DRAWING + "".join(f"loader{n} = DataLoader(Drawn(), num_workers=2)\n" for n in range(count))
+
+
+def test_a_loader_costs_the_same_among_many_in_the_worker_map(tmp_path: Path) -> None:
+    few, many = (_calls(tmp_path / str(count), _loaders(count), Workspace.worker_map) for count in (300, 1200))
+    assert many < 4.8 * few
 
 
 # --- large files ------------------------------------------------------------------------------------------------------

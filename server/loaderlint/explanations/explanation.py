@@ -194,8 +194,9 @@ def _function(frames: list[Reached], model: Model, links: _Links) -> FunctionTol
     loaders = list(model.loaders_of(bits))
     shown = {one.index: one for one in loaders}
     ways: dict[tuple[Place | None, str, str], Run] = {}
+    reached_by = model.by_loader(frames)
     for loader in loaders:  # a call that is come to on several ways makes several loaders
-        run = _run(loader, frames, model, links)
+        run = _run(loader, reached_by[loader.index], model, links)
         place = model.site_place(loader.site) if loader.site else None
         ways.setdefault((place, loader.workers_text, run.doubt), run)
     runs = [*ways.values()]
@@ -205,8 +206,8 @@ def _function(frames: list[Reached], model: Model, links: _Links) -> FunctionTol
     return FunctionTold(tuple(runs[:MAX_LOADERS]), max(0, len(runs) - MAX_LOADERS), tuple(trails))
 
 
-def _run(loader: Loader, frames: list[Reached], model: Model, links: _Links) -> Run:
-    mine = [one for one in frames if one.bits() >> loader.index & 1]
+def _run(loader: Loader, mine: list[Reached], model: Model, links: _Links) -> Run:
+    """What a loader runs of a function: `mine` are the frames of it that the loader reaches."""
     sure = [one for one in mine if not one.possible >> loader.index & 1]
     lead = (sure or mine)[0].frame
     parts = tuple(part for part in PARTS if any(one.loaders.get(part, 0) >> loader.index & 1 for one in mine))

@@ -244,13 +244,8 @@ class _Mapper:
             if not isinstance(e, ir.Attr):
                 continue
             for owner in self._owners(e.base, frame):
-                if self._made_at_work(owner):
-                    continue
-                store = next((one for one in model.ev.classes.stores(owner, e.name) if one.construction), None)
-                if store is not None and not model.ev.installed.holds(store.frame.path):
-                    value = meaning(model.ev.classes.field(owner, e.name), model)
-                    place = model.step_place(store.frame, store.step)
-                    yield model.ev.classes.name(owner.cls), e.name, value, place
+                if not self._made_at_work(owner) and (key := model.remembered(_kept, owner, e.name)) is not None:
+                    yield key
 
     def _owners(self, base: int, frame: Frame) -> list[Instance]:
         """The objects that an expression may be; `self` is the receiver, also where there were too many arguments to
@@ -264,6 +259,16 @@ class _Mapper:
         if owner not in self._at_work:
             self._at_work[owner] = owner.site is not None and self._model.runs_in_worker(owner.site.frame)
         return self._at_work[owner]
+
+
+def _kept(owner: Instance, name: str, model: Model) -> tuple[str, str, str, Place] | None:
+    """What the constructor of an object keeps in an attribute: the class, the attribute, what it may be, and where it
+    is stored; None if that is out of sight or in a library."""
+    store = next((one for one in model.ev.classes.stores(owner, name) if one.construction), None)
+    if store is None or model.ev.installed.holds(store.frame.path):
+        return None
+    value = meaning(model.ev.classes.field(owner, name), model)
+    return model.ev.classes.name(owner.cls), name, value, model.step_place(store.frame, store.step)
 
 
 def _order(place: Place) -> tuple[Path, int, int]:

@@ -24,7 +24,7 @@ LINES = 10
 #: What the fixes of one version of a file may cost together, as characters that libcst parses (0.4 million a second).
 #: Most fixes cost a line; one that adds a method to a class, or changes a statement that is the whole file, costs as
 #: much as that is long, and there may be thousands of them.
-MAX_WORK = 1_000_000
+MAX_WORK = 600_000
 #: How many files, and trees of each, are kept for the next fix: the findings of a file come in the order of places.
 _KEPT_FILES, _KEPT_TREES = 2, 8
 

@@ -457,11 +457,16 @@ class Model:
     def reached_by(self, loader: Loader) -> Sequence[Reached]:
         """What the workers of a loader run, in the order of the walk."""
         if self._reached_by is None:
-            self._reached_by = {}
-            for reached in self.reached.values():
-                for one in self.loaders_of(reached.bits()):
-                    self._reached_by.setdefault(one.index, []).append(reached)
+            self._reached_by = self.by_loader(self.reached.values())
         return self._reached_by.get(loader.index, ())
+
+    def by_loader(self, frames: Iterable[Reached]) -> dict[int, list[Reached]]:
+        """Those of the frames that each loader reaches, by the loader's index."""
+        found: dict[int, list[Reached]] = {}
+        for reached in frames:
+            for loader in self.loaders_of(reached.bits()):
+                found.setdefault(loader.index, []).append(reached)
+        return found
 
     def reached_on(self, receiver: Atom) -> Sequence[Frame]:
         """The frames that workers run on an object, in the order of the walk."""
