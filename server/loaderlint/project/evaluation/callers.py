@@ -514,8 +514,19 @@ def _imported_as(text: str, name: str) -> tuple[str, ...]:
 def _assigned_as(text: str, name: str) -> tuple[str, ...]:
     """The names that a piece gives what is called `name`: `other = name`, `other = name if test else another`."""
     one_of_two = r"(?:[^=\n]*\belse[ \t]+)?"
-    found = re.finditer(rf"\b(\w+)[ \t]*=[ \t]*{one_of_two}(?:\w+\.)*{name}[ \t]*(?:$|[#;]|if\b)", text, re.MULTILINE)
-    return tuple(one[1] for one in found)
+    assigned = re.compile(rf"\b(\w+)[ \t]*=[ \t]*{one_of_two}(?:\w+\.)*{name}[ \t]*(?:$|[#;]|if\b)")
+    return tuple(one[1] for line in _lines_with(name, text) for one in assigned.finditer(line))
+
+
+def _lines_with(name: str, text: str) -> Iterator[str]:
+    """The lines of a text that hold a name, without their ends. Few do, and a pattern that begins with any word is slow
+    to search for in the others."""
+    at = text.find(name)
+    while at >= 0:
+        end = text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        yield text[text.rfind("\n", 0, at) + 1 : end]
+        at = text.find(name, end)
 
 
 def _bound_by_partial(text: str) -> tuple[tuple[str, str], ...]:
