@@ -233,6 +233,31 @@ FILLED = {
         "def main(splits):\n    sets = dict((split, A()) for split in splits)\n    loader = DataLoader(sets['train'])",
         ["A"],
     ),
+    "the copy of a dict is filled": (
+        "def use(sets): loader = DataLoader(sets['train'])\ndef main(made):\n    sets = copy.deepcopy({'val': B()})\n"
+        "    sets['train'] = A()\n    use(sets)",
+        ["A"],
+    ),
+    "the copy of a dict in a module is filled and unpacked": (
+        "OPTIONS = {'size': 4}\ndef use(size, data): loader = DataLoader(data)\ndef main():\n"
+        "    options = OPTIONS.copy()\n    options['data'] = A()\n    use(**options)",
+        ["A"],
+    ),
+    "the copy of a list is added to": (
+        "SETS = [B()]\ndef main():\n    sets = copy.copy(SETS)\n    sets.append(A())\n"
+        "    loader = DataLoader(torch.utils.data.ConcatDataset(sets))",
+        ["A", "B"],
+    ),
+    "the copy of a dict is filled, and the dict is read": (
+        "def main():\n    sets = {}\n    copied = copy.deepcopy(sets)\n    copied['train'] = A()\n"
+        "    loader = DataLoader(sets['train'])",
+        [],
+    ),
+    "a copy of the copy of a list is added to": (
+        "SETS = [B()]\ndef main():\n    sets = copy.copy(SETS)\n    more = sets.copy()\n    more.append(A())\n"
+        "    loader = DataLoader(torch.utils.data.ConcatDataset(sets))",
+        ["B"],
+    ),
     "the code that makes an object": (
         "class Job:\n    dataset = None\n    def get(self): loader = DataLoader(self.dataset)\n"
         "def main():\n    job = Job()\n    job.dataset = A()\n    job.get()",
