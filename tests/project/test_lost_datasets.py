@@ -487,3 +487,47 @@ def test_a_loader_without_workers_takes_any_dataset_in(name: str, tmp_path: Path
     loader = "from torch.utils.data import DataLoader\ndef main(data):\n    loader = DataLoader(data)\n"
     linked = link(tmp_path, f"--- data.py\n{HEAD.lstrip()}--- {name}\n{loader}")
     assert any(one.out_of_sight for one in linked.model.loaders) == WITHOUT_WORKERS[name]
+
+
+#: Code that takes its dataset from code out of sight, beside a loader that holds `A`; then if its loader may hold `B`,
+#: which nothing makes.
+PASSED_IN = {
+    "a function that nothing calls": ("def test(data): loader = DataLoader(data, num_workers=2)", False),
+    "a class that nothing makes": (
+        "class Test:\n    def __init__(self, data): self.data = data\n"
+        "    def run(self): loader = DataLoader(self.data, num_workers=2)",
+        False,
+    ),
+    "a function that splits it": (
+        "def test(data):\n    half, rest = torch.utils.data.random_split(data, [1, 1])\n"
+        "    loader = DataLoader(half, num_workers=2)",
+        False,
+    ),
+    "keywords, which may set up the workers": (
+        "def test(**options): loader = DataLoader(num_workers=2, **options)",
+        True,
+    ),
+    "a function that sets up the workers": (
+        "def test(data, init): loader = DataLoader(data, num_workers=2, worker_init_fn=init)",
+        True,
+    ),
+    "a class from a registry": (
+        "KINDS = {}\ndef register(cls):\n    KINDS[cls.__name__] = cls\n    return cls\n"
+        "def test(name): loader = DataLoader(KINDS[name](), num_workers=2)",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("way", PASSED_IN)
+def test_where_datasets_are_seen_to_be_used_another_is_not_presumed_in(way: str, tmp_path: Path) -> None:
+    code, holds = PASSED_IN[way]
+    linked = link(tmp_path, f"{HEAD}def main(): train = DataLoader(A(), num_workers=2)\n{code}\n")
+    assert linked.reached("loader") == (["B.__getitem__"] if holds else [])
+    assert linked.guessed() == ["B.__getitem__"]
+
+
+@pytest.mark.parametrize("way", PASSED_IN)
+def test_where_no_dataset_is_seen_to_be_used_any_is_presumed_in(way: str, tmp_path: Path) -> None:
+    linked = link(tmp_path, f"{HEAD}{PASSED_IN[way][0]}\n")
+    assert linked.reached("loader") == linked.guessed() == ["A.__getitem__", "B.__getitem__"]

@@ -72,6 +72,8 @@ _MAX_NESTED_OBJECTS = 8
 _NOT_SET, _CONFIGURED = "no such attribute", "instantiated"
 #: The reason where a dataset is a name that nothing binds.
 _UNDEFINED = "undefined name"
+#: The reason where code out of sight passes the dataset.
+_PASSED_IN = "parameter"
 #: How many loaders a finding shows; its message says how many more there are.
 _MAX_SHOWN_LOADERS = 6
 
@@ -391,7 +393,7 @@ class Model:
         transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
         if not unused and not transforms:
             return
-        for loader in late or [self._presume_loader()]:
+        for loader in self._not_passed_in(late) or [self._presume_loader()]:
             # an attribute that nothing in sight sets may be set by a derived class
             left = tuple(one for one in unused if one.cls not in idle) if loader.late == _NOT_SET else unused
             candidates = [one for one in late_candidates(self.ev, loader, left) if one not in loader.datasets]
@@ -404,6 +406,13 @@ class Model:
         late = [loader for loader in self.loaders if loader.late and loader.late != _UNDEFINED]
         working = [loader for loader in late if loader.has_workers() != "no"]
         return working or [loader for loader in late if not in_tests(loader.path, self.files.root)]
+
+    def _not_passed_in(self, late: list[Loader]) -> list[Loader]:
+        """The loaders that may hold a dataset which nothing makes. Where others show what the program does with its
+        datasets, those in code that nothing calls are none of them, unless they set up their workers."""
+        if not any(not loader.presumed and not self._is_trial(loader) and _is_bound(loader) for loader in self.loaders):
+            return late
+        return [one for one in late if one.late != _PASSED_IN or "worker_init_fn" in one.arguments]
 
     def _is_trial(self, loader: Loader) -> bool:
         """Whether a loader is made in tests, or at module level: under the main guard of a module, say."""
@@ -902,6 +911,11 @@ class Model:
         """Where the expressions of a frame lead, the calls on `get_worker_info().dataset` among them."""
         yield from self.ev.leads(frame).items()
         yield from self._dataset_calls.get(frame, {}).items()
+
+
+def _is_bound(loader: Loader) -> bool:
+    """Whether a loader surely holds a dataset of the project."""
+    return any(isinstance(one, Instance) and one not in loader.guessed for one in loader.datasets)
 
 
 def _is_sure(context: int, one: DefIR, facts: PieceFacts) -> bool:
