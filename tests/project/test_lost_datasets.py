@@ -531,3 +531,63 @@ def test_where_datasets_are_seen_to_be_used_another_is_not_presumed_in(way: str,
 def test_where_no_dataset_is_seen_to_be_used_any_is_presumed_in(way: str, tmp_path: Path) -> None:
     linked = link(tmp_path, f"{HEAD}{PASSED_IN[way][0]}\n")
     assert linked.reached("loader") == linked.guessed() == ["A.__getitem__", "B.__getitem__"]
+
+
+TRIED = """--- data.py
+{head}
+def try_out(): trial = DataLoader(A(), num_workers=2)
+if __name__ == "__main__": try_out()
+--- main.py
+import importlib
+from torch.utils.data import DataLoader
+{user}
+"""
+
+#: What a program does whose dataset a loader in the dataset's own file tries out, then if it may be held.
+NAMED = {
+    "a function that imports by the parts of a name": (
+        """
+def import_class(name):
+    parts = name.split(".")
+    found = __import__(parts[0])
+    for part in parts[1:]: found = getattr(found, part)
+    return found
+def main(args): loader = DataLoader(import_class(args.feeder)(), num_workers=4)
+""",
+        True,
+    ),
+    "getattr on a module that is searched by its name": (
+        """
+def main(args): loader = DataLoader(getattr(importlib.import_module(args.module), args.name)(), num_workers=4)
+""",
+        True,
+    ),
+    "a registry": (
+        """
+KINDS = {}
+def register(cls):
+    KINDS[cls.__name__] = cls
+    return cls
+class Job:
+    def start(self, name): loader = DataLoader(KINDS[name](), num_workers=4)
+""",
+        True,
+    ),
+    "a parameter": ("def main(data): loader = DataLoader(data, num_workers=4)", False),
+    "another loader of the program": (
+        """
+from data import A
+def train(): train = DataLoader(A(), num_workers=4)
+def main(args): loader = DataLoader(getattr(importlib.import_module(args.module), args.name)(), num_workers=4)
+""",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("way", NAMED)
+def test_a_dataset_that_its_file_tries_out_may_be_held_by_name(way: str, tmp_path: Path) -> None:
+    user, holds = NAMED[way]
+    head = HEAD.replace("class B(Dataset):\n    def __getitem__(self, i): return -i\n", "")
+    linked = link(tmp_path, TRIED.format(head=head, user=user))
+    assert linked.reached("loader") == linked.guessed() == (["A.__getitem__"] if holds else [])
