@@ -527,6 +527,14 @@ def test_where_datasets_are_seen_to_be_used_another_is_not_presumed_in(way: str,
     assert linked.guessed() == ["B.__getitem__"]
 
 
+def test_a_dataset_that_is_only_tried_out_is_presumed_in(tmp_path: Path) -> None:
+    used = (
+        "def main(): train = DataLoader(A(), num_workers=2)\ndef test(data): loader = DataLoader(data, num_workers=2)"
+    )
+    linked = link(tmp_path, f"{HEAD}{used}\nif __name__ == '__main__': trial = DataLoader(B())\n")
+    assert linked.reached("loader") == ["B.__getitem__"]
+
+
 @pytest.mark.parametrize("way", PASSED_IN)
 def test_where_no_dataset_is_seen_to_be_used_any_is_presumed_in(way: str, tmp_path: Path) -> None:
     linked = link(tmp_path, f"{HEAD}{PASSED_IN[way][0]}\n")

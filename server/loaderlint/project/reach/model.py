@@ -390,7 +390,7 @@ class Model:
         if all(loader.has_workers() == "no" for loader in late):
             used |= idle | {r.frame.owner for r in self.reached.values() if r.frame.owner}
         unused = tuple(unused_datasets(self.ev, self.callers, used, idle))
-        takers = self._not_passed_in(late)
+        takers = late if idle else self._not_passed_in(late)
         tried = self._tried_out() if any(map(_is_named_late, takers)) else ()
         transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
         if not unused and not tried and not transforms:
