@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -370,6 +371,89 @@ def test_a_class_of_the_same_name_is_none(tmp_path: Path) -> None:
         """,
     )
     assert linked.model.loaders == ()
+
+
+#: A class called `DataLoader` in a file of the project, then whether it is one whose workers run the dataset.
+COPIES = {
+    "a copy of torch's": (
+        """
+        def _worker_loop(dataset, indices, results, collate_fn): results.put(collate_fn([dataset[0]]))
+        class DataLoader(object):
+            def __init__(self, dataset, batch_size=1, shuffle=False, sampler=None, num_workers=0, collate_fn=None): ...
+        """,
+        True,
+    ),
+    "a copy whose arguments stand in another order": (
+        """
+        def _worker_loop(*queues): ...
+        class DataLoader:
+            def __init__(self, batch_size, dataset, num_workers=0, collate_fn=None): ...
+        """,
+        True,
+    ),
+    "a copy that is kept with a base of its own": (
+        """
+        class Base: ...
+        def _worker_loop(*queues): ...
+        class DataLoader(Base):
+            def __init__(self, batch_size, dataset, *, collate_fn=list, num_workers): ...
+        """,
+        True,
+    ),
+    "a class without workers": (
+        """
+        class DataLoader:
+            def __init__(self, dataset, batch_size, num_workers, collate_fn): ...
+        """,
+        False,
+    ),
+    "a class that goes over files": (
+        """
+        def _worker_loop(*queues): ...
+        class DataLoader:
+            def __init__(self, filename, split, num_workers=2): ...
+        """,
+        False,
+    ),
+    "a class of another name": (
+        """
+        def _worker_loop(*queues): ...
+        class DataLoader: ...
+        class BatchReader:
+            def __init__(self, dataset, batch_size, num_workers, collate_fn): ...
+        """,
+        False,
+    ),
+}
+
+COPY_USER = """
+from lib.loading import DataLoader
+from torch.utils.data import Dataset
+class A(Dataset):
+    def __getitem__(self, i): return i
+loader = DataLoader(dataset=A(), batch_size=4, num_workers=2)
+"""
+
+
+@pytest.mark.parametrize("way", COPIES)
+def test_a_class_that_is_copied_from_torch_is_a_loader(way: str, tmp_path: Path) -> None:
+    code, is_copy = COPIES[way]
+    linked = link(tmp_path, f"--- lib/loading.py\n{textwrap.dedent(code)}--- train.py{COPY_USER}")
+    found = [(one.workers_text, linked.datasets(one.name)) for one in linked.model.loaders if one.site is not None]
+    assert found == ([("num_workers=2", ["A"])] if is_copy else [])
+
+
+@pytest.mark.parametrize(("loop", "seeds"), [("np.random.seed(seed)", True), ("torch.set_num_threads(1)", False)])
+def test_a_copied_loader_seeds_what_its_worker_loop_seeds(loop: str, seeds: bool, tmp_path: Path) -> None:
+    code = textwrap.dedent(COPIES["a copy of torch's"][0]).replace("results.put", f"{loop}; results.put")
+    linked = link(tmp_path, f"--- lib/loading.py\n{code}--- train.py{COPY_USER}")
+    assert linked.loader().kind.seeds_numpy == seeds
+
+
+def test_the_default_collate_of_a_copied_loader_is_its_own(tmp_path: Path) -> None:
+    code = textwrap.dedent(COPIES["a copy of torch's"][0])
+    linked = link(tmp_path, f"--- lib/loading.py\n{code}--- train.py{COPY_USER}")
+    assert linked.loader().argument("collate_fn").unknown is not None
 
 
 def test_parts_are_told_apart(tmp_path: Path) -> None:

@@ -233,6 +233,31 @@ FILLED = {
         "def main(splits):\n    sets = dict((split, A()) for split in splits)\n    loader = DataLoader(sets['train'])",
         ["A"],
     ),
+    "the copy of a dict is filled": (
+        "def use(sets): loader = DataLoader(sets['train'])\ndef main(made):\n    sets = copy.deepcopy({'val': B()})\n"
+        "    sets['train'] = A()\n    use(sets)",
+        ["A"],
+    ),
+    "the copy of a dict in a module is filled and unpacked": (
+        "OPTIONS = {'size': 4}\ndef use(size, data): loader = DataLoader(data)\ndef main():\n"
+        "    options = OPTIONS.copy()\n    options['data'] = A()\n    use(**options)",
+        ["A"],
+    ),
+    "the copy of a list is added to": (
+        "SETS = [B()]\ndef main():\n    sets = copy.copy(SETS)\n    sets.append(A())\n"
+        "    loader = DataLoader(torch.utils.data.ConcatDataset(sets))",
+        ["A", "B"],
+    ),
+    "the copy of a dict is filled, and the dict is read": (
+        "def main():\n    sets = {}\n    copied = copy.deepcopy(sets)\n    copied['train'] = A()\n"
+        "    loader = DataLoader(sets['train'])",
+        [],
+    ),
+    "a copy of the copy of a list is added to": (
+        "SETS = [B()]\ndef main():\n    sets = copy.copy(SETS)\n    more = sets.copy()\n    more.append(A())\n"
+        "    loader = DataLoader(torch.utils.data.ConcatDataset(sets))",
+        ["B"],
+    ),
     "the code that makes an object": (
         "class Job:\n    dataset = None\n    def get(self): loader = DataLoader(self.dataset)\n"
         "def main():\n    job = Job()\n    job.dataset = A()\n    job.get()",
@@ -462,3 +487,115 @@ def test_a_loader_without_workers_takes_any_dataset_in(name: str, tmp_path: Path
     loader = "from torch.utils.data import DataLoader\ndef main(data):\n    loader = DataLoader(data)\n"
     linked = link(tmp_path, f"--- data.py\n{HEAD.lstrip()}--- {name}\n{loader}")
     assert any(one.out_of_sight for one in linked.model.loaders) == WITHOUT_WORKERS[name]
+
+
+#: Code that takes its dataset from code out of sight, beside a loader that holds `A`; then if its loader may hold `B`,
+#: which nothing makes.
+PASSED_IN = {
+    "a function that nothing calls": ("def test(data): loader = DataLoader(data, num_workers=2)", False),
+    "a class that nothing makes": (
+        "class Test:\n    def __init__(self, data): self.data = data\n"
+        "    def run(self): loader = DataLoader(self.data, num_workers=2)",
+        False,
+    ),
+    "a function that splits it": (
+        "def test(data):\n    half, rest = torch.utils.data.random_split(data, [1, 1])\n"
+        "    loader = DataLoader(half, num_workers=2)",
+        False,
+    ),
+    "keywords, which may set up the workers": (
+        "def test(**options): loader = DataLoader(num_workers=2, **options)",
+        True,
+    ),
+    "a function that sets up the workers": (
+        "def test(data, init): loader = DataLoader(data, num_workers=2, worker_init_fn=init)",
+        True,
+    ),
+    "a class from a registry": (
+        "KINDS = {}\ndef register(cls):\n    KINDS[cls.__name__] = cls\n    return cls\n"
+        "def test(name): loader = DataLoader(KINDS[name](), num_workers=2)",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("way", PASSED_IN)
+def test_where_datasets_are_seen_to_be_used_another_is_not_presumed_in(way: str, tmp_path: Path) -> None:
+    code, holds = PASSED_IN[way]
+    linked = link(tmp_path, f"{HEAD}def main(): train = DataLoader(A(), num_workers=2)\n{code}\n")
+    assert linked.reached("loader") == (["B.__getitem__"] if holds else [])
+    assert linked.guessed() == ["B.__getitem__"]
+
+
+def test_a_dataset_that_is_only_tried_out_is_presumed_in(tmp_path: Path) -> None:
+    used = (
+        "def main(): train = DataLoader(A(), num_workers=2)\ndef test(data): loader = DataLoader(data, num_workers=2)"
+    )
+    linked = link(tmp_path, f"{HEAD}{used}\nif __name__ == '__main__': trial = DataLoader(B())\n")
+    assert linked.reached("loader") == ["B.__getitem__"]
+
+
+@pytest.mark.parametrize("way", PASSED_IN)
+def test_where_no_dataset_is_seen_to_be_used_any_is_presumed_in(way: str, tmp_path: Path) -> None:
+    linked = link(tmp_path, f"{HEAD}{PASSED_IN[way][0]}\n")
+    assert linked.reached("loader") == linked.guessed() == ["A.__getitem__", "B.__getitem__"]
+
+
+TRIED = """--- data.py
+{head}
+def try_out(): trial = DataLoader(A(), num_workers=2)
+if __name__ == "__main__": try_out()
+--- main.py
+import importlib
+from torch.utils.data import DataLoader
+{user}
+"""
+
+#: What a program does whose dataset a loader in the dataset's own file tries out, then if it may be held.
+NAMED = {
+    "a function that imports by the parts of a name": (
+        """
+def import_class(name):
+    parts = name.split(".")
+    found = __import__(parts[0])
+    for part in parts[1:]: found = getattr(found, part)
+    return found
+def main(args): loader = DataLoader(import_class(args.feeder)(), num_workers=4)
+""",
+        True,
+    ),
+    "getattr on a module that is searched by its name": (
+        """
+def main(args): loader = DataLoader(getattr(importlib.import_module(args.module), args.name)(), num_workers=4)
+""",
+        True,
+    ),
+    "a registry": (
+        """
+KINDS = {}
+def register(cls):
+    KINDS[cls.__name__] = cls
+    return cls
+class Job:
+    def start(self, name): loader = DataLoader(KINDS[name](), num_workers=4)
+""",
+        True,
+    ),
+    "a parameter": ("def main(data): loader = DataLoader(data, num_workers=4)", False),
+    "another loader of the program": (
+        """
+from data import A
+def train(): train = DataLoader(A(), num_workers=4)
+def main(args): loader = DataLoader(getattr(importlib.import_module(args.module), args.name)(), num_workers=4)
+""",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("way", NAMED)
+def test_a_dataset_that_its_file_tries_out_may_be_held_by_name(way: str, tmp_path: Path) -> None:
+    user, holds = NAMED[way]
+    head = HEAD.replace("class B(Dataset):\n    def __getitem__(self, i): return -i\n", "")
+    linked = link(tmp_path, TRIED.format(head=head, user=user))
+    assert linked.reached("loader") == linked.guessed() == (["A.__getitem__"] if holds else [])

@@ -72,6 +72,8 @@ WAYS = {
         "make()",
     ),
     "importlib": ("data.py", "", "import importlib", "importlib.import_module('data').Images()"),
+    "the dict of a module": ("data.py", "", "import data", "data.__dict__['Images']()"),
+    "vars() of a module": ("data.py", "", "import data", "vars(data)['Images']()"),
     "getattr with a constant": ("data.py", "", "import data", "getattr(data, 'Images')()"),
     "a name bound twice": ("data.py", "", "Images = None\nfrom data import Images", "Images()"),
     "a folder on the path": (
@@ -79,6 +81,24 @@ WAYS = {
         "",
         "import os, sys\nsys.path.append(os.path.join(os.path.dirname(__file__), 'sets'))\nfrom data import Images",
         "Images()",
+    ),
+    "a package that its module is named like": (
+        "pkg/data.py",
+        "--- pkg/pkg.py\ndef main(): pass\n--- pkg/train.py\nfrom pkg.data import Images\n",
+        "from pkg.train import Images",
+        "Images()",
+    ),
+    "a package further out than one of its name": (
+        "pkg/data.py",
+        "--- tools/pkg/__init__.py\n--- tools/train.py\nfrom pkg.data import Images\n",
+        "from tools.train import Images",
+        "Images()",
+    ),
+    "a package further out than a folder of its name": (
+        "pkg/data.py",
+        "--- tools/pkg/show.py\n--- tools/train.py\nimport pkg.data as sets\n",
+        "from tools.train import sets",
+        "sets.Images()",
     ),
     "a folder named like a library": ("datasets/data.py", "", "from datasets.data import Images", "Images()"),
 }
@@ -188,6 +208,36 @@ class Images: pass
 """,
     )
     assert linked.reached("loader") == ["Images.__getitem__", "Images.read"]
+
+
+def test_the_nearest_package_that_has_the_module_wins(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""--- one/pkg/data.py
+{DATASET}--- one/train.py
+from torch.utils.data import DataLoader
+from pkg.data import Images
+loader = DataLoader(Images(), num_workers=2)
+--- pkg/data.py
+class Images: pass
+""",
+    )
+    assert linked.reached("loader") == ["Images.__getitem__", "Images.read"]
+
+
+def test_a_missing_name_of_a_module_is_not_searched_further_out(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path,
+        f"""--- pkg/data.py
+{DATASET}--- one/pkg/data.py
+class Other: pass
+--- one/train.py
+from torch.utils.data import DataLoader
+from pkg.data import Images
+loader = DataLoader(Images(), num_workers=2)
+""",
+    )
+    assert linked.datasets("loader") == []
 
 
 def test_a_root_that_is_a_package_is_known_by_its_name(tmp_path: Path) -> None:

@@ -83,17 +83,36 @@ def is_plain(atom: Atom, plain: Set[str] = TEXT_LOADERS) -> bool:
 
 
 def _copy_of(ev: Evaluator, atom: Atom, inside: frozenset[Origin], made: Site, plain: Set[str]) -> Atom:
-    if not inside or not is_plain(atom, plain):
+    if not is_plain(atom, plain):
         return atom
+    return _filled_later(ev, _holding(atom, inside, made) if inside else atom, made.frame, made.expr)
+
+
+def _holding(atom: Atom, inside: frozenset[Origin], made: Site) -> Atom:
+    """A new list or dict, made at a place, with the items of another, which are stored there."""
     match atom:
         case SeqOf(kind, items, site):
             return SeqOf(kind, tuple(Val(one.atoms, one.origins | inside) for one in items), site)
         case MapOf(keys, values, _):
-            held = tuple(Val(one.atoms, one.origins | inside) for one in values)
+            return MapOf(keys, tuple(Val(one.atoms, one.origins | inside) for one in values), made)
         case LibObject(name, _):
             item = LibObject(name if name.endswith("[]") else f"{name}[]", made)
-            keys, held = (None,), (Val(frozenset({item}), inside),)
-    return with_later_items(ev, MapOf(keys, held, made), made.frame, made.expr)
+            return MapOf((None,), (Val(frozenset({item}), inside),), made)
+    return atom
+
+
+def filled_later(ev: Evaluator, copied: Val, frame: Frame, number: int) -> Val:
+    """The lists and dicts that expression `number` copies, with what the same def puts into the copy afterwards."""
+    return Val(frozenset(_filled_later(ev, atom, frame, number) for atom in copied.atoms), copied.origins)
+
+
+def _filled_later(ev: Evaluator, atom: Atom, frame: Frame, number: int) -> Atom:
+    match atom:
+        case MapOf():
+            return with_later_items(ev, atom, frame, number)
+        case SeqOf("list", items):
+            return replace(atom, items=(*items, *appended(ev, number, frame)))
+    return atom
 
 
 def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> MapOf:

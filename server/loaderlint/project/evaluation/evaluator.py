@@ -311,6 +311,8 @@ class Evaluator:
                 read = self.installed.value(f"{owner}.{name}") if flag is None else None
                 return flag or read or _of_library(owner, name), ()
             case ModuleRef() | FolderRef():
+                if name == "__dict__":
+                    return member_of(atom, name), ()
                 found = self.names.module_attribute(atom, name)
                 return (found if found is not None else unknown("unresolved import")), ()
             case Instance():

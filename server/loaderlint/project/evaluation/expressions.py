@@ -20,6 +20,7 @@ from loaderlint.project.evaluation.values import (
     FunctionRef,
     Instance,
     Lib,
+    LibMember,
     LibObject,
     Literal_,
     MapOf,
@@ -34,6 +35,7 @@ from loaderlint.project.evaluation.values import (
     of,
     unknown,
 )
+from loaderlint.project.modules.module_refs import ModuleRef
 
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
@@ -268,6 +270,8 @@ def _index(ev: Evaluator, base: Val, index: int, frame: Frame, number: int) -> V
                 aliases = True
             case Instance():
                 parts.append(_object_item(ev, atom, key, frame, number))
+            case LibMember(ModuleRef() as module, "__dict__"):
+                parts.append(library_values.attribute_named(ev, of(module), key, index, frame, number))
             case LibObject() if dynamic_dispatch.is_namespace(atom):
                 parts.append(dynamic_dispatch.named_in(ev, key, frame, index))
             case Lib("sys.modules"):

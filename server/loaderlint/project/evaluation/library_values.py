@@ -57,6 +57,7 @@ from loaderlint.project.evaluation.values import (
     Val,
     extended,
     join,
+    member_of,
     named,
     of,
     unknown,
@@ -515,7 +516,7 @@ def call(
     if name in ("importlib.import_module", "builtins.__import__"):
         return _import_module(ev, first, frame), ()
     if name == "copy.deepcopy" and first is not None:
-        return first.without_origins(), ()
+        return containers.filled_later(ev, first.without_origins(), frame, number), ()
     if name == "copy.copy" and first is not None:
         return containers.shallow_copy(ev, first, frame, number), ()
     if name in ("dataclasses.asdict", "builtins.vars") and first is not None:
@@ -602,20 +603,24 @@ def _super(ev: Evaluator, arguments: Arguments, frame: Frame) -> Val:
 
 def _getattr(ev: Evaluator, arguments: Arguments, frame: Frame, number: int) -> Val:
     first, *rest = arguments.positional
-    names = named_by(rest[0]) if rest else []
-    if not names:
-        key = rest[0] if rest else unknown("kwargs")
-        usual = dynamic_dispatch.by_default(key, lambda name: ev.attribute(first, name, frame, None))
-        return dynamic_dispatch.with_usual(_attribute_chosen(ev, first, frame, number), usual)
-    found = [ev.attribute(first, name, frame, number) for name in names]
-    return join((*found, *rest[1:2]))
-
-
-def _attribute_chosen(ev: Evaluator, base: Val, frame: Frame, number: int) -> Val:
-    """`getattr(base, name)` with a name that is read at run time: a method, a class or function of a module; where a
-    part of the name is constant, only what is called so, and what the object's methods assign."""
     call = ev.expr(frame, number)
-    key = call.args[1].value if isinstance(call, ir.Call) and len(call.args) > 1 else ir.NONE
+    written = call.args[1].value if isinstance(call, ir.Call) and len(call.args) > 1 else ir.NONE
+    found = attribute_named(ev, first, rest[0] if rest else unknown("kwargs"), written, frame, number)
+    return join((found, *rest[1:2])) if rest and named_by(rest[0]) else found
+
+
+def attribute_named(ev: Evaluator, base: Val, key: Val, written: int, frame: Frame, number: int) -> Val:
+    """`getattr(base, key)`, or `base.__dict__[key]` of a module, where the key is expression `written`."""
+    names = named_by(key)
+    if names:
+        return join(ev.attribute(base, name, frame, number) for name in names)
+    usual = dynamic_dispatch.by_default(key, lambda name: ev.attribute(base, name, frame, None))
+    return dynamic_dispatch.with_usual(_attribute_chosen(ev, base, written, frame), usual)
+
+
+def _attribute_chosen(ev: Evaluator, base: Val, key: int, frame: Frame) -> Val:
+    """The attribute of `base` with a name that is read at run time, expression `key`: a method, a class or function of
+    a module; where a part of the name is constant, only what is called so, and what the object's methods assign."""
     pattern = pattern_of(ev, key, frame) if key != ir.NONE else ""
     candidates: list[Atom] = []
     fields: list[Val] = []
@@ -691,9 +696,11 @@ def _as_mapping(atom: Atom) -> MapOf | None:
 
 
 def _as_dict(ev: Evaluator, atom: Atom, name: str, site: Site) -> Val:
-    """A record or a parsed command line as a dict."""
+    """A record, a parsed command line or a module as a dict."""
     if isinstance(atom, Namespace) and name == "builtins.vars":
         return of(atom)
+    if isinstance(atom, ModuleRef) and name == "builtins.vars":
+        return member_of(atom, "__dict__")
     if isinstance(atom, Instance) and ev.classes.is_record(atom.cls):
         fields = ev.classes.fields(atom.cls)
         return of(MapOf(tuple(fields), tuple(ev.classes.field(atom, one) for one in fields), site))

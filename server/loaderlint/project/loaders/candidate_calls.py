@@ -20,6 +20,7 @@ from loaderlint.project.evaluation.context_insensitive import Unframed
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Lib, PartialOf, Val
 from loaderlint.project.loaders import escape, installed_loaders
+from loaderlint.project.loaders.copied_loader import copied_kind
 from loaderlint.project.modules.project_files import ProjectFile
 
 #: What a text is searched for, and words that every matching text holds one of: most texts hold none.
@@ -267,8 +268,8 @@ def _may_give_class(atom: Atom) -> bool:
 
 
 def is_loader(ev: Evaluator, cls: ClassRef) -> bool:
-    """Whether a class of the project derives from a loader of a library."""
-    return any(name in LOADERS for name in ev.classes.library_bases(cls))
+    """Whether a class of the project derives from a loader of a library, or is a copy of torch's."""
+    return any(name in LOADERS for name in ev.classes.library_bases(cls)) or copied_kind(ev, cls) is not None
 
 
 def any_of(names: Iterable[str]) -> Wanted:

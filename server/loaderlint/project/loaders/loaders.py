@@ -43,6 +43,7 @@ from loaderlint.project.evaluation.values import (
 )
 from loaderlint.project.loaders import installed_loaders
 from loaderlint.project.loaders.candidate_calls import Candidates, matches
+from loaderlint.project.loaders.copied_loader import copied_kind
 from loaderlint.project.loaders.declared_loaders import DeclaredCalls, DeclaredOf, leads_to, run_from, with_seeds
 from loaderlint.project.loaders.presumed_datasets import (
     dataset_kind,
@@ -310,6 +311,8 @@ class Loaders:
             return kind, first.before(self._ev.calls.arguments(call, frame))
         if not isinstance(atom, ClassRef):
             return None
+        if (copied := copied_kind(self._ev, atom)) is not None:
+            return copied, self._ev.calls.arguments(call, frame)
         base = next((name for name in self._ev.classes.library_bases(atom) if name in LOADERS), "")
         kind = self._kind(base, frame.path)
         if kind is None:

@@ -1,7 +1,7 @@
 """Resolves an import to a file of the project.
 
-An absolute import resolves in the nearest ancestor folder of the importing file (or its `src`) that holds its first
-part, up to the project's root. A name of the standard library is never a file of the project; nor is a folder without
+An absolute import resolves in the nearest ancestor folder of the importing file (or its `src`) that holds the module,
+up to the project's root. A name of the standard library is never a file of the project; nor is a folder without
 `__init__.py` that merely shares the name of a well-known library.
 """
 
@@ -50,7 +50,9 @@ def resolve(files: Files, importer: Path, module: str, level: int) -> ModuleRef 
                 continue
         if first == ModuleRef(importer) and len(parts) == 1 and parts[0] in WELL_KNOWN:
             continue
-        return _within(files, folder, parts)
+        found = _within(files, folder, parts)
+        if found is not None:  # `extract.py` holds no `extract.video`: a folder further out does
+            return found
     return None
 
 

@@ -22,7 +22,7 @@ from loaderlint.knowledge.wrappers import LOADERS
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.callers import Callers, called_name
 from loaderlint.project.evaluation.dead_code import DefaultLiveness
-from loaderlint.project.evaluation.dynamic_dispatch import how_chosen
+from loaderlint.project.evaluation.dynamic_dispatch import CHOSEN, OPEN, how_chosen
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.library_values import library_arguments
@@ -72,6 +72,8 @@ _MAX_NESTED_OBJECTS = 8
 _NOT_SET, _CONFIGURED = "no such attribute", "instantiated"
 #: The reason where a dataset is a name that nothing binds.
 _UNDEFINED = "undefined name"
+#: The reason where code out of sight passes the dataset.
+_PASSED_IN = "parameter"
 #: How many loaders a finding shows; its message says how many more there are.
 _MAX_SHOWN_LOADERS = 6
 
@@ -388,12 +390,16 @@ class Model:
         if all(loader.has_workers() == "no" for loader in late):
             used |= idle | {r.frame.owner for r in self.reached.values() if r.frame.owner}
         unused = tuple(unused_datasets(self.ev, self.callers, used, idle))
+        takers = late if idle else self._not_passed_in(late)
+        tried = self._tried_out() if any(map(_is_named_late, takers)) else ()
         transforms = tuple(unused_transforms(self.ev, self.callers)) if late or not self.loaders else ()
-        if not unused and not transforms:
+        if not unused and not tried and not transforms:
             return
-        for loader in late or [self._presume_loader()]:
+        for loader in takers or [self._presume_loader()]:
             # an attribute that nothing in sight sets may be set by a derived class
             left = tuple(one for one in unused if one.cls not in idle) if loader.late == _NOT_SET else unused
+            if _is_named_late(loader):
+                left = tuple(dict.fromkeys((*left, *(one for one in tried if one.cls.path != loader.path))))
             candidates = [one for one in late_candidates(self.ev, loader, left) if one not in loader.datasets]
             self._enter_datasets(loader, candidates, candidates)
             for frame in self._steps_of_pipelines(transforms):
@@ -404,6 +410,24 @@ class Model:
         late = [loader for loader in self.loaders if loader.late and loader.late != _UNDEFINED]
         working = [loader for loader in late if loader.has_workers() != "no"]
         return working or [loader for loader in late if not in_tests(loader.path, self.files.root)]
+
+    def _tried_out(self) -> tuple[Instance, ...]:
+        """Objects, made out of sight, of the classes that only loaders in their own file or in tests hold: a program
+        that looks its dataset up by a name means them, too."""
+        held: dict[ClassRef, bool] = {}
+        for loader in self.loaders:
+            for one in loader.datasets:
+                if isinstance(one, Instance) and not loader.presumed:
+                    tries = loader.path == one.cls.path or in_tests(loader.path, self.files.root)
+                    held[one.cls] = tries and held.get(one.cls, True)
+        return tuple(Instance(cls, None) for cls, tries in held.items() if tries and cls.scope is None)
+
+    def _not_passed_in(self, late: list[Loader]) -> list[Loader]:
+        """The loaders that may hold a dataset which nothing makes. Where others show what the program does with its
+        datasets, those in code that nothing calls are none of them, unless they set up their workers."""
+        if not any(not loader.presumed and not self._is_trial(loader) and _is_bound(loader) for loader in self.loaders):
+            return late
+        return [one for one in late if one.late != _PASSED_IN or "worker_init_fn" in one.arguments]
 
     def _is_trial(self, loader: Loader) -> bool:
         """Whether a loader is made in tests, or at module level: under the main guard of a module, say."""
@@ -902,6 +926,16 @@ class Model:
         """Where the expressions of a frame lead, the calls on `get_worker_info().dataset` among them."""
         yield from self.ev.leads(frame).items()
         yield from self._dataset_calls.get(frame, {}).items()
+
+
+def _is_named_late(loader: Loader) -> bool:
+    """Whether the class of a loader's dataset is looked up by a name that is read at run time."""
+    return loader.late in CHOSEN or loader.late in OPEN
+
+
+def _is_bound(loader: Loader) -> bool:
+    """Whether a loader surely holds a dataset of the project."""
+    return any(isinstance(one, Instance) and one not in loader.guessed for one in loader.datasets)
 
 
 def _is_sure(context: int, one: DefIR, facts: PieceFacts) -> bool:

@@ -18,7 +18,8 @@ no use there either: `CUDA error: initialization error`, as in pytorch/pytorch#4
 - The training loop moves the batch: `batch.to(device)` in the main process.
 - Workers that are spawned, or come from a fork server. (torch advises against CUDA tensors from workers there, too.)
 - `torch.load(path, map_location="cpu")`, `.to("cpu")`, a device that cannot be read: an argument, an option.
-- `torch.load` of what is used as a NumPy array: no tensor has `astype`, and NumPy raises TypeError for one of a GPU.
+- `torch.load` of what is used as a NumPy array: no tensor has `astype`, and `numpy()` and NumPy raise TypeError for one
+  of a GPU.
 - A store that the constructor fills for all samples with the same function, and that is asked first.
 - A cache that the same function fills: what a worker has saved was on the CPU.
 - `torch.cuda.is_available()`, `torch.cuda.manual_seed()`: they initialise nothing that fails.

@@ -23,8 +23,8 @@ def loads_anywhere(call: WorkerCall, model: Model) -> bool:
 
 
 def loads_array(call: WorkerCall, model: Model) -> bool:
-    """Whether what a call of `torch.load` gives is used as a NumPy array: no tensor has `astype`, and NumPy raises
-    TypeError for one of a GPU."""
+    """Whether what a call of `torch.load` gives is used as a NumPy array: no tensor has `astype`, and `numpy()` and
+    NumPy raise TypeError for one of a GPU."""
     loaded = model.ev.eval(call.number, call.frame).only(LibObject)
     return any(isinstance(one, LibObject) and site_key(one.site) in model.once(_array_sites) for one in loaded)
 
@@ -40,7 +40,7 @@ def _array_sites(model: Model) -> frozenset[SiteKey]:
 def _used_as_arrays(call: WorkerCall, model: Model) -> Iterator[LibObject]:
     """The library objects that a call treats as NumPy arrays."""
     for callee in call.callee.atoms:
-        if isinstance(callee, LibMember) and callee.name == "astype" and isinstance(callee.owner, LibObject):
+        if isinstance(callee, LibMember) and callee.name in ("astype", "numpy") and isinstance(callee.owner, LibObject):
             yield callee.owner
         if not isinstance(callee, Lib) or not f"{callee.name}.".startswith(("numpy.", "torch.from_numpy.")):
             continue

@@ -20,7 +20,8 @@ the others never; without workers each comes once.
   that something has been done, the last item read.
 - A cache by something that several samples may share (a file, a video): it is of use within an epoch.
   `self.names[index]` is the sample's own where the names are all different: those of a folder, a set, constants.
-- A cache that the main process fills before the workers start, or that is shared (`Manager`, shared tensors).
+- A cache that the main process fills before the workers start, perhaps by a method of the class that goes over all
+  items, or that is shared (`Manager`, shared tensors).
 - A position in a dataset that is read by one worker that lives on, or that is set from the sample's index.
 - Loaders without workers.
 
@@ -65,13 +66,14 @@ from loaderlint.rules.lost_worker_state.copied_state import births, made
 from loaderlint.rules.lost_worker_state.cures import needs_no_cache, sets_up_workers
 from loaderlint.rules.lost_worker_state.cursor_attributes import Walk, walks
 from loaderlint.rules.lost_worker_state.fixes import keeping_fixes
-from loaderlint.rules.lost_worker_state.run_in_main_process import runs_in_main
+from loaderlint.rules.lost_worker_state.run_in_main_process import fills_ahead, runs_in_main
 from loaderlint.rules.lost_worker_state.sample_caches import Cache, sample_caches
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged, lowered
 from loaderlint.rules.shared.kept_state import Kept, kept_state, reader_in_main
 from loaderlint.rules.shared.wording import in_workers_of
 
 _IN_MAIN = "the main process runs the same code on the same object"
+_AHEAD = "a method of the class fills the cache before the workers start"
 
 
 def find(function: WorkerFunction, model: Model) -> Iterator[Finding | Silence]:
@@ -160,6 +162,8 @@ def _weigh_cache(model: Model, caches: Sequence[Candidate[Cache]], exposure: Exp
     severity = lowered(Severity.INFORMATION, exposure, 1 if exposure.lead.persistent is None else 0)
     if not isinstance(severity, Unsaid) and model.remembered(runs_in_main, caches[0].frame):
         return Unsaid(_IN_MAIN)
+    if not isinstance(severity, Unsaid) and model.remembered(fills_ahead, caches[0].frame):
+        return Unsaid(_AHEAD)
     return severity
 
 

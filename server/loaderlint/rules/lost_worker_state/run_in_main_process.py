@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Loader, Model
@@ -18,6 +19,20 @@ def runs_in_main(frame: Frame, model: Model) -> bool:
         for targets in model.ev.leads(other).values():
             if any((t.path, t.piece, t.def_) == place and t.receiver == frame.receiver for t in targets):
                 return True
+    return False
+
+
+def fills_ahead(frame: Frame, model: Model) -> bool:
+    """Whether a method that no worker calls goes over the object's items by the same code: `for i in range(n):
+    self.load(i)` in `load_all`."""
+    owner = frame.receiver
+    place = (frame.path, frame.piece, frame.def_)
+    for method in model.ev.classes.public_methods(owner) if isinstance(owner, Instance) else ():
+        opened = model.ev.functions.open_frame(method.function, method.receiver, method.owner)
+        if opened is None or model.runs_in_worker(opened) or not any(model.steps_of(opened, ir.Iterate)):
+            continue
+        if any((one.path, one.piece, one.def_) == place for one in model.run_by([opened])):
+            return True
     return False
 
 

@@ -387,12 +387,20 @@ class ListingOrder:
         return bool(_says_sort(e, frame, self._model))
 
     def _part(self, found: Orders, index: int, frame: Frame) -> Orders:
-        """The orders of a slice. A slice in a loop, or of every n-th item, is no split."""
+        """The orders of a slice. A slice in a loop, of every n-th item, or in a debugging run is no split."""
         e = self._model.ev.expr(frame, index)
         bounds = [b for b in (e.lower, e.upper) if b != NONE] if isinstance(e, ir.Slice) else []
         if not bounds or any(_mentions_loop(b, frame, self._model, 0) for b in bounds):
             return found
-        return _cut(found)
+        return found if self._is_debugging(index, frame) else _cut(found)
+
+    def _is_debugging(self, number: int, frame: Frame) -> bool:
+        """Whether an expression is only evaluated under `if self.debug:` or the like."""
+        one = self._model.def_of(frame)
+        around = one.around(frame.code.context_of(number))
+        tests = [self._model.ev.expr(frame, here.expr) for here in around if here.kind == "if" and not here.negated]
+        names = [one.params[e.index].name if isinstance(e, ir.Param) else _called(e) for e in tests]
+        return any("debug" in name.lower() for name in names)
 
 
 def draws_with_seed(call: ir.Call, frame: Frame, model: Model) -> bool:

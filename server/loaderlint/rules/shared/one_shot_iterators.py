@@ -8,11 +8,12 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.iterators import ENDLESS, FINITE, FOUND_FILES, FOUND_FILES_METHODS, ITERATORS, PATHS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject, MapOf, SeqOf, Val
+from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject, MapOf, SeqOf, Unknown, Val
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model
 
 _MAX_DEPTH = 6
+_INDEX = frozenset({Unknown("index")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +128,23 @@ def generator_ends(frame: Frame, model: Model, depth: int = 0) -> bool | None:
 
 
 def _is_filtered(e: ir.Comp, frame: Frame, model: Model) -> bool:
-    """Whether a generator expression has a condition."""
+    """Whether a generator expression has a condition that may be true of no item."""
     contexts = model.def_of(frame).contexts
     for _, step in model.steps(frame):
         if isinstance(step, ir.Test) and step.context > 0:
             context = contexts[step.context]
-            if context.kind == "loop" and context.expr in e.iterables:
+            if context.kind == "loop" and context.expr in e.iterables and not _finds_index(step.expr, frame, model):
                 return True
     return False
+
+
+def _finds_index(test: int, frame: Frame, model: Model) -> bool:
+    """Whether a test looks up where the sample's index lies, `end > index`: a dataset's own borders hold all its
+    indices."""
+    e = model.ev.expr(frame, test)
+    if not isinstance(e, ir.Compare) or len(e.ops) != 1 or e.ops[0] not in ("<", "<=", ">", ">="):
+        return False
+    return any(model.ev.eval(side, frame).atoms == _INDEX for side in (e.left, *e.rights))
 
 
 def _is_path(value: Val) -> bool:

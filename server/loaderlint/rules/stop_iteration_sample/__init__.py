@@ -15,6 +15,7 @@ one that runs out ends the epoch for all.
 - `next(items, default)`, or a `try` around it that catches StopIteration.
 - The iterator never ends: `itertools.cycle(...)`, a generator with `while True`.
 - The iterator is made for this sample and has an item for sure: `next(iter(self.paths.values()))`.
+- It looks up where the sample's index lies: `next(number for number, end in enumerate(self.ends) if index < end)`.
 - Inside a generator function Python makes a RuntimeError of it, which is loud.
 - Iterable datasets: `__next__` is meant to end so.
 

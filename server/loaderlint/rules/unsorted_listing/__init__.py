@@ -20,6 +20,7 @@ made. On ext4 it depends on hashes of the names: measured with 12 images `0.img`
 - The listing is sorted before or after, with any key, or shuffled without a seed. (A seed gives the same order only
   where the listing does.)
 - Its names are looked up, counted, put into a set that is only asked, or kept in a dict by name.
+- A part is only taken in a debugging run, under `if self.debug:`.
 - The second path is made from the first one's name.
 - Each sequence wraps around at a length of its own (`i % self.size_a`, `i % self.size_b`): the data are not paired.
 
