@@ -334,6 +334,16 @@ def test_an_equal_function_needs_no_import() -> None:
     assert fixed(text, [SEED, Replace(place(text, "y"), "{seed_worker}")]) == f"{DEF}x = seed_worker\n"
 
 
+def test_an_equal_function_with_decorators() -> None:
+    cached = InsertFunction(PATH, "noise", "@{functools}.lru_cache(maxsize=32)\ndef {noise}(key):\n    return key")
+    text = (
+        "import functools\n\n@functools.lru_cache(maxsize=32)  # a few\ndef noise_of(key):\n    return key\n\nx = y\n"
+    )
+    assert fixed(text, [cached, Replace(place(text, "y"), "{noise}")]) == text.replace("y\n", "noise_of\n")
+    other = text.replace("32)  #", "1)  #")
+    assert "def noise(key)" in fixed(other, [cached, Replace(place(other, "y"), "{noise}")])
+
+
 def test_an_equal_function_below_is_not_used_at_module_level() -> None:
     text = f"import random\nx = y\n{DEF}"
     after = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from loaderlint.facts import ir
-from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, Safety, SetArgument
+from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Safety, SetArgument
 from loaderlint.project.evaluation.values import Atom, FunctionRef
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import
+from loaderlint.rules.shared.first_statement import first_statement
 
 _LIMIT = """\
 def {init_worker}(worker_id):
@@ -45,23 +45,12 @@ def _in_init(loaders: Sequence[Loader], model: Model) -> Iterator[Intent | None]
             yield InsertFunction(call.path, "init_worker", _LIMIT)
             yield SetArgument(call, "worker_init_fn", "{init_worker}")
         else:
-            yield _first_statement(passed.only(FunctionRef), model)
+            yield _limit_first(passed.only(FunctionRef), model)
 
 
-def _first_statement(functions: Sequence[Atom], model: Model) -> Intent | None:
+def _limit_first(functions: Sequence[Atom], model: Model) -> Intent | None:
     """`cv2.setNumThreads(0)` before the first statement of a worker_init_fn of the project."""
     function = functions[0] if len(functions) == 1 else None
-    if not isinstance(function, FunctionRef):
-        return None
-    facts = model.ev.facts(function.path, function.piece)
-    if facts is None or facts.ir.defs[function.def_].kind != "function":
-        return None
-    for number, step in enumerate(facts.ir.defs[function.def_].steps):
-        value = facts.ir.exprs[step.expr] if isinstance(step, ir.Evaluate) else None
-        if isinstance(value, ir.Const):
-            continue  # the docstring
-        if isinstance(step, ir.Perform) or step.context != 0:
-            continue  # its statement comes next, or it is inside a block
-        anchor = facts.anchors.steps[function.def_][number]
-        return InsertStatement(Place(function.path, function.piece, anchor), "{cv2}.setNumThreads(0)", "before")
-    return None
+    body = model.ev.functions.open_frame(function, None, None) if isinstance(function, FunctionRef) else None
+    first = first_statement(body, model) if body is not None else None
+    return InsertStatement(first, "{cv2}.setNumThreads(0)", "before") if first is not None else None

@@ -7,7 +7,6 @@ from typing import Literal
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.facts.piece_facts import PieceFacts
 from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, SetArgument
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
@@ -15,6 +14,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Lib, Literal_, Method, PartialOf, Unknown
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.shared.branches import always_comes_by
+from loaderlint.rules.shared.first_statement import first_statement
 from loaderlint.rules.shared.seeding_calls import is_behind_a_flag
 
 #: The form of PyTorch's own notes on randomness. `torch.initial_seed()` is a new number in every worker and epoch.
@@ -249,20 +249,8 @@ def may_be_passed(loader: Loader, model: Model) -> bool:
 
 def _seed_first(function: FunctionRef, model: Model) -> tuple[Intent, ...] | None:
     """Seed NumPy as the first thing that a worker_init_fn does."""
-    facts = model.ev.facts(function.path, function.piece)
-    one = facts.ir.defs[function.def_] if facts else None
-    if facts is None or one is None or one.kind != "function" or not one.steps:
-        return None
     body = model.ev.functions.open_frame(function, None, None)
-    if body is None:
+    first = first_statement(body, model) if body is not None else None
+    if first is None:
         return None
-    first = next((n for n, step in enumerate(one.steps) if not _is_docstring(step, facts)), None)
-    if first is None or one.steps[first].context != 0:
-        return None
-    source = "{numpy}.random.seed({torch}.initial_seed() % 2**32)"
-    return (InsertStatement(model.step_place(body, first), source, "before"),)
-
-
-def _is_docstring(step: ir.Step, facts: PieceFacts) -> bool:
-    e = facts.ir.exprs[step.expr] if type(step) is ir.Evaluate and step.expr != NONE else None
-    return isinstance(e, ir.Const)
+    return (InsertStatement(first, "{numpy}.random.seed({torch}.initial_seed() % 2**32)", "before"),)
