@@ -239,6 +239,13 @@ def test_several_imports_are_sorted_into_their_groups() -> None:
     assert fixed(text, intents[::2]) == after
 
 
+def test_what_a_module_says_of_itself_stands_above_its_imports() -> None:
+    text = '"""Doc."""\n__author__ = "A"\n\nimport os\n\nx = y\n'
+    assert fixed(text, [AddImport(PATH, "time")]) == text.replace("import os", "import os\nimport time")
+    alone = '"""Doc."""\n__author__ = "A"\n\nx = y\n'
+    assert fixed(alone, [AddImport(PATH, "time")]) == alone.replace('Doc."""\n', 'Doc."""\n\nimport time\n\n')
+
+
 def test_names_out_of_modules() -> None:
     text = "from torch.utils.data import DataLoader\nx = y\n"
     worker_info = AddImport(PATH, "torch.utils.data", name="get_worker_info")

@@ -23,6 +23,7 @@ from loaderlint.syntax.cutter import Piece
 
 _IMPORT = re.compile(r"[ \t]*(?:import|from)\b", re.MULTILINE)
 _IMPORT_BLOCK = re.compile(r".*:(?:[ \t]*(?:#.*)?(?:\r\n|\n))*[ \t]*(?:import|from)\b")
+_ABOUT = re.compile(r"__\w+__ *=")
 _LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER)
 _COOKIE = re.compile(r"#!|#.*coding[:=]")
 
@@ -196,6 +197,8 @@ def _head(draft: Draft) -> tuple[int, list[Import]]:
             continue
         is_docstring = piece == 0 and _is_docstring(draft, piece)
         if not is_docstring and not _is_import(draft, piece):
+            if _ABOUT.match(one.text):
+                continue  # `__author__ = "..."` may stand above the imports
             break
         end = draft.piece_end(piece)
         if not is_docstring:

@@ -71,4 +71,4 @@ def _limits(call: WorkerCall, model: Model) -> bool:
     return call.callee.atoms == {Lib("cv2.setNumThreads")} and literal is not None and literal.value in (0, 1)
 
 
-_INIT = InitFunction("init_worker", _LIMIT, ("cv2",), "setNumThreads", _only_limits)
+_INIT = InitFunction("init_worker", _LIMIT, ("cv2",), "cv2", word="setNumThreads", is_same=_only_limits)

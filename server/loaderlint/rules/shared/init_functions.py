@@ -16,7 +16,7 @@ from loaderlint.project.evaluation.file_imports import files_of
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import FunctionRef
 from loaderlint.project.modules.project_files import MODULE
-from loaderlint.project.reach.model import Model
+from loaderlint.project.reach.model import Loader, Model
 from loaderlint.syntax.notebook import SUFFIX
 
 #: What modules are called that hold what several scripts use, the likeliest first.
@@ -24,12 +24,14 @@ _LIKELY = ("seed", "util", "helper", "common", "misc", "tool", "data")
 
 
 class InitFunction(NamedTuple):
-    """A worker_init_fn: its `source`, in which its `name` is a mark; the `libraries` that it uses. `is_same`: whether
-    another function, in which `word` stands, does this and nothing else."""
+    """A worker_init_fn: its `source`, in which its `name` is a mark; the `libraries` that it uses. Loaders whose
+    workers run code with the word `used_by` may need it. `is_same`: whether another function, in which `word` stands,
+    does this and nothing else."""
 
     name: str
     source: str
     libraries: tuple[str, ...]
+    used_by: str
     word: str
     is_same: Callable[[Frame, Model], bool]
 
@@ -45,7 +47,7 @@ class _Home(NamedTuple):
 
 def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) -> Iterator[Intent]:
     """What passes the function to each of these calls of loaders."""
-    homes = _homes(tuple(dict.fromkeys(call.path for call in calls)), function, model)
+    homes = model.remembered(_homes, function)  # for all findings, so that they agree
     for call in calls:
         home = homes.get(call.path)
         if home is None:
@@ -58,9 +60,9 @@ def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) ->
         yield SetArgument(call, "worker_init_fn", f"{{{home.name}}}")
 
 
-def _homes(paths: tuple[Path, ...], function: InitFunction, model: Model) -> Mapping[Path, _Home]:
+def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
     """Where each script gets the function from, but for those that have it to themselves."""
-    left = [path for path in paths if path.suffix != SUFFIX]
+    left = [path for path in _scripts(function, model) if path.suffix != SUFFIX]
     shared = {path: model.remembered(_modules, path) for path in left}
     homes: dict[Path, _Home] = {}
     for path in left:
@@ -80,6 +82,21 @@ def _homes(paths: tuple[Path, ...], function: InitFunction, model: Model) -> Map
         homes.update((path, _Home(shared[path][best], function.name, best)) for path in fit[best] if path != best)
         left = [path for path in left if path not in fit[best]]
     return homes
+
+
+def _scripts(function: InitFunction, model: Model) -> list[Path]:
+    """The files that make a loader which may need the function."""
+    makers = {loader.site.frame.path for loader in model.loaders if loader.site and _may_need(loader, function, model)}
+    return sorted(path for path in makers if model.files.library_name(path) is None)
+
+
+def _may_need(loader: Loader, function: InitFunction, model: Model) -> bool:
+    literal = loader.argument("worker_init_fn").literal
+    if loader.has_workers() == "no" or literal is None or literal.value is not None:
+        return False
+    defs = {(reached.frame.path, reached.frame.piece) for reached in model.reached_by(loader)}
+    files = ((model.files.file(path), piece) for path, piece in defs)
+    return any(file is not None and file.pieces[piece].holds(function.used_by) for file, piece in files)
 
 
 def _all(shared: Mapping[Path, Mapping[Path, str]]) -> list[Path]:

@@ -278,4 +278,6 @@ def _is_torch_seed(number: int, frame: Frame, model: Model) -> bool:
 
 _TORCH_SEED = "torch.initial_seed"
 _TWO_TO_32 = (ir.Const("int", 2), ir.Const("int", 32))
-_SEEDING = InitFunction("seed_worker", SEED_WORKER, ("torch", "numpy"), "initial_seed", _seeds_from_torch)
+_SEEDING = InitFunction(
+    "seed_worker", SEED_WORKER, ("torch", "numpy"), "random", word="initial_seed", is_same=_seeds_from_torch
+)
