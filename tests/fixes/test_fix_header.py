@@ -179,6 +179,56 @@ def test_a_function_stands_below_an_import_that_it_needs() -> None:
     assert fixed(text, [seed, Replace(place(text, "y"), "{init_worker}")]) == after
 
 
+#: An import that is there, and what becomes of it when `fold` is imported of the same module.
+EXTENDED = [
+    ("from data import Crops", "from data import Crops, fold"),
+    ("from data import Crops as C, join  # ours", "from data import Crops as C, fold, join  # ours"),
+    ("from data import zip_up, Crops", "from data import zip_up, Crops, fold"),
+    ("from data import (\n    Crops,\n    join,\n)", "from data import (\n    Crops,\n    fold,\n    join,\n)"),
+    ("from data import (\n    Crops\n)", "from data import (\n    Crops,\n    fold\n)"),
+    ("from data import A, \\\n    B", "from data import A, \\\n    B, \\\n    fold"),
+    ("import data\nfrom data import grow", "import data\nfrom data import fold, grow"),
+    (
+        "import sys\nsys.path.append('..')\nfrom data import Crops",
+        "import sys\nsys.path.append('..')\nfrom data import Crops, fold",
+    ),
+    (  # comments belong to a name
+        "from data import (\n    A,  # one\n    B,\n)",
+        "from data import (\n    A,  # one\n    B,\n)\nfrom data import fold",
+    ),
+    (  # too long
+        "from data import Aaaaaaaaaaaaaaaaaaaaaa, Bbbbbbbbbbbbbbbbbbbbbbbb, Ccccccccccccccc",
+        "from data import Aaaaaaaaaaaaaaaaaaaaaa, Bbbbbbbbbbbbbbbbbbbbbbbb, Ccccccccccccccc\nfrom data import fold",
+    ),
+    ("from data import *", "from data import *\nfrom data import fold"),
+    ("from .data import A\nfrom data import B", "from .data import A\nfrom data import B, fold"),
+    ("try:\n    from data import A\nexcept ImportError:\n    A = None", None),
+    ("if A:\n    from data import A", None),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), EXTENDED)
+def test_a_name_is_added_to_an_import_that_is_there(text: str, expected: str | None) -> None:
+    text += "\n\nx = y\n"
+    changed = fixed(text, [AddImport(PATH, "data", name="fold"), Replace(place(text, "y"), "{fold}")])
+    if expected is None:
+        assert text.replace("x = y", "x = fold") in changed
+        return
+    assert changed == f"{expected}\n\nx = fold\n"
+
+
+def test_an_import_below_the_use_is_left_alone() -> None:
+    text = "x = y\nfrom data import Crops\n"
+    changed = fixed(text, [AddImport(PATH, "data", name="fold"), Replace(place(text, "y"), "{fold}")])
+    assert changed == "from data import fold\n\nx = fold\nfrom data import Crops\n"
+
+
+def test_several_names_of_one_module() -> None:
+    text = "from data import Crops, Items, grow\n\nx = y\n"
+    intents = [AddImport(PATH, "data", name=name) for name in ("fold", "zip_up", "Flips")]
+    assert fixed(text, intents).startswith("from data import Crops, Flips, Items, fold, grow, zip_up\n")
+
+
 def test_several_imports_are_sorted_into_their_groups() -> None:
     text = "import cv2\n\nx = y\n"
     intents = [AddImport(PATH, module) for module in ("torch", "random", "numpy", "os")]
@@ -189,13 +239,18 @@ def test_several_imports_are_sorted_into_their_groups() -> None:
     assert fixed(text, intents[::2]) == after
 
 
+def test_what_a_module_says_of_itself_stands_above_its_imports() -> None:
+    text = '"""Doc."""\n__author__ = "A"\n\nimport os\n\nx = y\n'
+    assert fixed(text, [AddImport(PATH, "time")]) == text.replace("import os", "import os\nimport time")
+    alone = '"""Doc."""\n__author__ = "A"\n\nx = y\n'
+    assert fixed(alone, [AddImport(PATH, "time")]) == alone.replace('Doc."""\n', 'Doc."""\n\nimport time\n\n')
+
+
 def test_names_out_of_modules() -> None:
     text = "from torch.utils.data import DataLoader\nx = y\n"
     worker_info = AddImport(PATH, "torch.utils.data", name="get_worker_info")
     intents = [worker_info, Replace(place(text, "y"), "get_worker_info()")]
-    after = (
-        "from torch.utils.data import DataLoader\nfrom torch.utils.data import get_worker_info\nx = get_worker_info()\n"
-    )
+    after = "from torch.utils.data import DataLoader, get_worker_info\nx = get_worker_info()\n"
     assert fixed(text, intents) == after
     text = "from torch.utils.data import get_worker_info as info\nx = y\n"
     intents = [worker_info, Replace(place(text, "y"), "{get_worker_info}()")]
@@ -332,6 +387,16 @@ def test_a_function_is_added(text: str, expected: str) -> None:
 def test_an_equal_function_needs_no_import() -> None:
     text = f"{DEF}x = y\n"
     assert fixed(text, [SEED, Replace(place(text, "y"), "{seed_worker}")]) == f"{DEF}x = seed_worker\n"
+
+
+def test_an_equal_function_with_decorators() -> None:
+    cached = InsertFunction(PATH, "noise", "@{functools}.lru_cache(maxsize=32)\ndef {noise}(key):\n    return key")
+    text = (
+        "import functools\n\n@functools.lru_cache(maxsize=32)  # a few\ndef noise_of(key):\n    return key\n\nx = y\n"
+    )
+    assert fixed(text, [cached, Replace(place(text, "y"), "{noise}")]) == text.replace("= y", "= noise_of")
+    other = text.replace("32)  #", "1)  #")
+    assert "def noise(key)" in fixed(other, [cached, Replace(place(other, "y"), "{noise}")])
 
 
 def test_an_equal_function_below_is_not_used_at_module_level() -> None:

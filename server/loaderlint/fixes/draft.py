@@ -37,7 +37,7 @@ TOO_MUCH = "the fixes of this file take too much time together"
 #: Lines of this length are too long nowhere.
 _SHORT = 79
 
-_DEF = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
+_DEF = re.compile(r"(?:@.*[\r\n]+)*(?:async[ \t]+)?def[ \t]+(\w+)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SUITE = re.compile(
     r"^([ \t]*)(?:async|class|def|elif|else|except|finally|for|if|try|while|with)\b.*:[ \t]*(?:#.*)?"
@@ -188,7 +188,7 @@ class Original:
 
     @cached_property
     def functions(self) -> list[tuple[int, str]]:
-        """The undecorated functions directly at module level: the piece and the name of each."""
+        """The functions directly at module level, their decorators on a line each: the piece and the name of each."""
         found = ((piece, _DEF.match(one.text)) for piece, one in enumerate(self.pieces) if _is_outermost(one))
         return [(piece, head[1]) for piece, head in found if head is not None]
 

@@ -13,7 +13,8 @@ from dataclasses import replace
 import libcst as cst
 
 from loaderlint.findings.finding import AddImport, InsertFunction, InsertMethod
-from loaderlint.fixes.draft import LINES, Draft, NewFunction, Plan
+from loaderlint.fixes.draft import LINES, Draft, NewFunction, NewImport, Plan
+from loaderlint.fixes.extend_import import extensions
 from loaderlint.fixes.file_edits import Change, Refused
 from loaderlint.fixes.import_order import FUTURE, Import, placed
 from loaderlint.fixes.layout import GOES_ON, above_comments
@@ -22,6 +23,7 @@ from loaderlint.syntax.cutter import Piece
 
 _IMPORT = re.compile(r"[ \t]*(?:import|from)\b", re.MULTILINE)
 _IMPORT_BLOCK = re.compile(r".*:(?:[ \t]*(?:#.*)?(?:\r\n|\n))*[ \t]*(?:import|from)\b")
+_ABOUT = re.compile(r"__\w+__ *=")
 _LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER)
 _COOKIE = re.compile(r"#!|#.*coding[:=]")
 
@@ -139,7 +141,8 @@ def header_changes(draft: Draft) -> list[Change]:
     if not plan.imports and not plan.functions:
         return []
     at, head = _head(draft)
-    imports = dict(_placed_imports(draft, at, head))
+    extended = dict(extensions(plan.imports, draft, _first_planned(draft)))
+    imports = dict(_placed_imports([one for one in plan.imports if one not in extended], draft, at, head))
     places: dict[int, list[NewFunction]] = {}
     for function in plan.functions:
         place = _above(draft, function.before) if function.near else _function_place(draft, function.before, at)
@@ -147,12 +150,12 @@ def header_changes(draft: Draft) -> list[Change]:
     if at in imports and not _has_groups(head) and at not in places and _starts_with_code(draft, at):
         imports[at] += draft.newline
     changes = [draft.insert_lines(offset, text) for offset, text in imports.items() if offset not in places]
-    return [*changes, *_function_changes(draft, places, imports)]
+    more = [change for changes in extended.values() for change in changes]
+    return [*more, *changes, *_function_changes(draft, places, imports)]
 
 
-def _placed_imports(draft: Draft, at: int, head: Sequence[Import]) -> list[tuple[int, str]]:
-    """The plan's imports: offsets, each with the lines to insert there."""
-    new = draft.plan.imports
+def _placed_imports(new: Sequence[NewImport], draft: Draft, at: int, head: Sequence[Import]) -> list[tuple[int, str]]:
+    """Where new imports go: offsets, each with the lines to insert there."""
     if not new:
         return []
     if _has_groups(head):
@@ -194,6 +197,8 @@ def _head(draft: Draft) -> tuple[int, list[Import]]:
             continue
         is_docstring = piece == 0 and _is_docstring(draft, piece)
         if not is_docstring and not _is_import(draft, piece):
+            if _ABOUT.match(one.text):
+                continue  # `__author__ = "..."` may stand above the imports
             break
         end = draft.piece_end(piece)
         if not is_docstring:

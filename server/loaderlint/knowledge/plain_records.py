@@ -10,6 +10,9 @@ TEXT_LOADERS = frozenset(
     """.split()
 )
 
+#: Those of them that never make anything else: a text for `yaml.load` may name classes.
+TEXT_READERS = TEXT_LOADERS - {"yaml.load"}
+
 #: What gives lists and dictionaries that hold each other and nothing else.
 PLAIN_LOADERS = TEXT_LOADERS | frozenset(
     """

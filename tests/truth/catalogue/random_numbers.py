@@ -74,6 +74,16 @@ FAULTY: tuple[Case, ...] = (
         after={"alike": [0, 1]},
     ),
     Case(GENERATOR, "module_level", "draws", DRAWN_FROM_COPIES, {"columns": [0, 1]}),
+    Case(
+        GENERATOR,
+        "closure",
+        "draws",
+        DRAWN_FROM_COPIES[:5],  # a closure cannot be sent to workers that are not forked
+        {"columns": [0, 1, 2]},
+        # The two closures have the same seed.
+        after={"alike": [0, 1]},
+    ),
+    Case(GENERATOR, "partial_and_default", "draws", (*DRAWN_FROM_COPIES, SPAWNED_FROM_COPIES), {"columns": [0, 1]}),
     Case(GENERATOR, "monai_loader", "draws", DRAWN_FROM_COPIES[:4], {"columns": [0]}, modules=("monai",)),
     Case(GENERATOR, "stateful_loader", "draws", (AS_IT_IS,), {"columns": [0]}, modules=("torchdata",)),
     Case(GENERATOR, "class_attribute", "draws", DRAWN_FROM_COPIES, {"columns": [1]}),

@@ -36,6 +36,7 @@ FAULTY: tuple[Case, ...] = (
     ),
     Case(STORED, "scaled", "data", (CHANGES_HERE, CHANGES_THERE)),
     Case(STORED, "nested", "data", (CHANGES_HERE, CHANGES_THERE), fix="unsafe"),
+    Case(STORED, "json_record", "data", (CHANGES_HERE, CHANGES_THERE, Run("fork", TWO))),
     Case(STORED, "record", "data", (CHANGES_HERE, CHANGES_THERE, Run("fork", TWO)), fix="unsafe"),
 )
 CLEAN: tuple[Case, ...] = (

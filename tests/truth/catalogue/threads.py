@@ -11,6 +11,7 @@ WITH_THREADS = (
 )
 FAULTY: tuple[Case, ...] = (
     Case(CV2, "no_init_function", "threads", (*WITH_THREADS, Run("spawn", SPAWN, shows=THREADS))),
+    Case(CV2, "two_scripts", "threads", (*WITH_THREADS, Run("spawn", SPAWN, shows=THREADS))),
     Case(CV2, "init_function", "threads", WITH_THREADS),
 )
 CLEAN: tuple[Case, ...] = (

@@ -6,7 +6,7 @@ again in each worker.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -102,6 +102,10 @@ class Scripts:
             together = self._closure(importers, self._imported)
             self._run_with[path] = frozenset(together)
         return self._run_with[path]
+
+    def leads_to(self, path: Path, others: Collection[Path]) -> bool:
+        """Whether the module `path` imports one of `others`, through others."""
+        return not set(others).isdisjoint(self._closure([path], self._imported))
 
     def _closure(self, start: Iterable[Path], step: Callable[[Path], Iterable[Path]]) -> list[Path]:
         """`start` and what `step` leads to from there, at most `_MAX_FILES` files more."""

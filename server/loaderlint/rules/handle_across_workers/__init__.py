@@ -61,10 +61,11 @@ class Records(Dataset):
 
 ## Fix safety
 Safe: each process opens its own handle, the main process keeps the one it has. An LMDB environment is closed in the
-worker before it is opened again. Where the first use opens the handle (`if self.file is None`), the test also asks
-whether the handle is another process's. Unsafe for a file in which nothing seeks: each worker reads it on from the
-start, all of them the same lines. No fix for handles that are written to, that are read outside the class, or whose
-path is changed in `__init__`, none for a SQLite database in memory, and none for a class that keeps more than 16.
+worker before it is opened again. Where the first use opens the handle (`if self.file is None`, around the call of the
+method that opens or around the opening itself), the test also asks whether the handle is another process's, and what is
+opened beside it is opened again too. Unsafe for a file in which nothing seeks: each worker reads it on from the start,
+all of them the same lines. No fix for handles that are written to, that are read outside the class, or whose path is
+changed in `__init__`, none for a SQLite database in memory, and none for a class that keeps more than 16.
 
 ## References
 - pytorch/pytorch#11887, pytorch/pytorch#11929
@@ -81,8 +82,9 @@ from loaderlint.knowledge.handles import HandleKind
 from loaderlint.project.evaluation.values import LibObject
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
+from loaderlint.rules.handle_across_workers.first_use_fixes import first_use_by_process
 from loaderlint.rules.handle_across_workers.handle_uses import Use, cure_of, drops_state, why_not_shared
-from loaderlint.rules.shared.handle_accessor import accessor, first_use_by_process
+from loaderlint.rules.shared.handle_accessor import accessor
 from loaderlint.rules.shared.held_handles import first_uses, handles_read, opener
 from loaderlint.rules.shared.judgement import Candidate, Unsaid, WorkerVerdict, judged_first, lowered
 from loaderlint.rules.shared.unresolved_places import site_key, spot_of

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from loaderlint.facts import ir
-from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Place, Safety, SetArgument
-from loaderlint.project.evaluation.values import Atom, FunctionRef
-from loaderlint.project.reach.model import Exposure, Loader, Model
+from loaderlint.findings.finding import Fix, InsertStatement, Intent, Place, Safety
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib
+from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import
+from loaderlint.rules.shared.first_statement import first_statement
+from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, init_passed
 
 _LIMIT = """\
 def {init_worker}(worker_id):
@@ -20,12 +22,11 @@ def limiting_fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[
     """Limit the threads in each worker, and, as a second way, right after the import."""
     fixes = []
     several = [loader for loader in exposure.loaders if loader.has_workers(2) != "no"]
-    intents = list(_in_init(several or exposure.loaders, model))
-    if intents and None not in intents:
-        kept = tuple(dict.fromkeys(intent for intent in intents if intent is not None))
+    intents = _in_init(several or exposure.loaders, model)
+    if intents:
         # A worker that is alone may need the threads: without them it is slower.
         safety: Safety = "safe" if several else "unsafe"
-        fixes.append(Fix("Call `cv2.setNumThreads(0)` in each worker", safety, kept))
+        fixes.append(Fix("Call `cv2.setNumThreads(0)` in each worker", safety, tuple(dict.fromkeys(intents))))
     if imported.plain:
         after = InsertStatement(imported.spot.place(model), "{cv2}.setNumThreads(0)\n{cv2}.ocl.setUseOpenCL(False)")
         title = "Call `cv2.setNumThreads(0)` after `import cv2` (limits the main process too)"
@@ -33,35 +34,41 @@ def limiting_fixes(imported: Import, exposure: Exposure, model: Model) -> tuple[
     return tuple(fixes)
 
 
-def _in_init(loaders: Sequence[Loader], model: Model) -> Iterator[Intent | None]:
-    """The call in each loader's worker_init_fn, a new one where there is none; None where that cannot be done."""
+def _in_init(loaders: Sequence[Loader], model: Model) -> list[Intent]:
+    """The call in each loader's worker_init_fn, a new one where there is none; nothing where that cannot be done."""
+    calls: list[Place] = []
+    intents: list[Intent] = []
     for loader in loaders:
         passed = loader.argument("worker_init_fn")
         literal = passed.literal
         if loader.site is None or loader.kind.name != "torch.utils.data.DataLoader":
-            yield None
-        elif literal is not None and literal.value is None:
-            call = model.site_place(loader.site)
-            yield InsertFunction(call.path, "init_worker", _LIMIT)
-            yield SetArgument(call, "worker_init_fn", "{init_worker}")
+            return []
+        if literal is not None and literal.value is None:
+            calls.append(model.site_place(loader.site))
+        elif (first := _limit_first(passed.only(FunctionRef), model)) is not None:
+            intents.append(first)
         else:
-            yield _first_statement(passed.only(FunctionRef), model)
+            return []
+    return [*init_passed(calls, _INIT, model), *intents]
 
 
-def _first_statement(functions: Sequence[Atom], model: Model) -> Intent | None:
+def _limit_first(functions: Sequence[Atom], model: Model) -> Intent | None:
     """`cv2.setNumThreads(0)` before the first statement of a worker_init_fn of the project."""
     function = functions[0] if len(functions) == 1 else None
-    if not isinstance(function, FunctionRef):
-        return None
-    facts = model.ev.facts(function.path, function.piece)
-    if facts is None or facts.ir.defs[function.def_].kind != "function":
-        return None
-    for number, step in enumerate(facts.ir.defs[function.def_].steps):
-        value = facts.ir.exprs[step.expr] if isinstance(step, ir.Evaluate) else None
-        if isinstance(value, ir.Const):
-            continue  # the docstring
-        if isinstance(step, ir.Perform) or step.context != 0:
-            continue  # its statement comes next, or it is inside a block
-        anchor = facts.anchors.steps[function.def_][number]
-        return InsertStatement(Place(function.path, function.piece, anchor), "{cv2}.setNumThreads(0)", "before")
-    return None
+    body = model.ev.functions.open_frame(function, None, None) if isinstance(function, FunctionRef) else None
+    first = first_statement(body, model) if body is not None else None
+    return InsertStatement(first, "{cv2}.setNumThreads(0)", "before") if first is not None else None
+
+
+def _only_limits(frame: Frame, model: Model) -> bool:
+    """Whether a function limits OpenCV's threads, and does nothing else."""
+    calls = model.frame_calls(frame)
+    return bool(calls) and does_only_calls(frame, model) and all(_limits(call, model) for call in calls)
+
+
+def _limits(call: WorkerCall, model: Model) -> bool:
+    literal = model.ev.eval(call.call.args[0].value, call.frame).literal if len(call.call.args) == 1 else None
+    return call.callee.atoms == {Lib("cv2.setNumThreads")} and literal is not None and literal.value in (0, 1)
+
+
+_INIT = InitFunction("init_worker", _LIMIT, ("cv2",), "cv2", word="setNumThreads", is_same=_only_limits)

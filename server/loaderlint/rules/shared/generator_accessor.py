@@ -16,14 +16,11 @@ from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from loaderlint.facts import ir
 from loaderlint.findings.finding import (
     Fix,
-    InsertFunction,
     InsertMethod,
     InsertStatement,
     Intent,
-    Replace,
     ReplaceAttributeUses,
 )
 from loaderlint.project.evaluation.classes import Store
@@ -69,18 +66,8 @@ _LEFT_OUT = """\
     state["{name}"] = None
     state["_worker_{stem}"] = state["_worker_{stem}_key"] = None"""
 
-_FUNCTION = '''\
-@{{functools}}.lru_cache(maxsize=1)
-def {{{accessor}}}(key):
-    """The generator of the process whose torch seed is `key`."""
-    if {{torch}}.utils.data.get_worker_info() is None:
-        return {name}
-    # The workers start with copies of one, in the same state.
-{seed}
-    return {make}'''
 
-
-class _Form(NamedTuple):
+class Form(NamedTuple):
     """How a kind of generator is made from `seed`: of `fresh`, a number below `limit`, and what `OLD` draws next."""
 
     limit: str
@@ -94,12 +81,12 @@ class _Form(NamedTuple):
         return "\n".join(indent + line for line in lines)
 
 
-_FORMS = MappingProxyType(
+FORMS = MappingProxyType(
     {
-        "numpy": _Form("2**63 - 1", "[OLD.integers(2**32), fresh]", "{numpy}.random.default_rng(seed)"),
-        "numpy_legacy": _Form("2**32", "[OLD.randint(2**31), fresh]", "{numpy}.random.RandomState(seed)"),
-        "python": _Form("2**63 - 1", "OLD.getrandbits(63) ^ fresh", "{random}.Random(seed)"),
-        "torch": _Form("2**63 - 1", "hash((OLD, fresh))", "{torch}.Generator().manual_seed(seed)"),
+        "numpy": Form("2**63 - 1", "[OLD.integers(2**32), fresh]", "{numpy}.random.default_rng(seed)"),
+        "numpy_legacy": Form("2**32", "[OLD.randint(2**31), fresh]", "{numpy}.random.RandomState(seed)"),
+        "python": Form("2**63 - 1", "OLD.getrandbits(63) ^ fresh", "{random}.Random(seed)"),
+        "torch": Form("2**63 - 1", "hash((OLD, fresh))", "{torch}.Generator().manual_seed(seed)"),
     }
 )
 
@@ -109,17 +96,16 @@ def accessor_fix(generators: Sequence[Sequence[Draw]], model: Model) -> Fix | No
     is out of the accessor's reach, or where it cannot be said how to make one of them again."""
     if any(not draws for draws in generators):
         return None
-    at_module_level = generators[0][0].made.site.frame.def_ == 0 and not _owners(generators[0])
-    made = [
-        _function_intents(draws, model) if at_module_level else _method_intents(draws, model) for draws in generators
-    ]
+    made = [_method_intents(draws, model) for draws in generators]
     if not all(made):
         return None
     intents = [intent for some in made for intent in some]
-    if not at_module_level:
-        intents += _left_out(generators, intents)
-    title = f"Make the generator{'s' if len(made) > 1 else ''} in the worker"
-    return Fix(title, "safe", tuple(dict.fromkeys(intents)))
+    return fix_of(len(made), (*intents, *_left_out(generators, intents)))
+
+
+def fix_of(number: int, intents: Iterable[Intent]) -> Fix:
+    """The fix of these generators, by its title."""
+    return Fix(f"Make the generator{'s' if number > 1 else ''} in the worker", "safe", tuple(dict.fromkeys(intents)))
 
 
 # --- on an object -----------------------------------------------------------------------------------------------------
@@ -140,7 +126,7 @@ def _method_intents(draws: Sequence[Draw], model: Model) -> tuple[Intent, ...]:
     """The accessor as a method of the class that keeps the generator under one name."""
     kept = _kept_in(draws, model)
     library = library_of(draws[0].made) or ""
-    form = _FORMS.get(library)
+    form = FORMS.get(library)
     heirs = _readers(kept, model) if kept is not None else None
     if kept is None or form is None or heirs is None:
         return ()
@@ -163,11 +149,11 @@ def _method_intents(draws: Sequence[Draw], model: Model) -> tuple[Intent, ...]:
     return tuple(intents)
 
 
-def _mixed_seed(form: _Form, draws: Sequence[Draw], old: str, model: Model) -> str:
+def _mixed_seed(form: Form, draws: Sequence[Draw], old: str, model: Model) -> str:
     """The seed of the new generator: of what the old one draws next, or of `fresh` alone if nothing seeds the old one.
     NumPy's Generator cannot be seeded later, so how it is made tells; what the system's entropy gives it would make
     runs with the same `torch.manual_seed` differ."""
-    is_unseeded = form is _FORMS["numpy"] and all(
+    is_unseeded = form is FORMS["numpy"] and all(
         seed_of(draw.made, model) == "" and not _holds(draw, "bit_generator", model) for draw in draws
     )
     return "fresh" if is_unseeded else form.seed.replace("OLD", old)
@@ -177,11 +163,6 @@ def _holds(draw: Draw, word: str, model: Model) -> bool:
     """Whether the file that makes the generator holds a word."""
     file = model.files.file(draw.made.site.frame.path)
     return file is None or any(piece.holds(word) for piece in file.pieces)
-
-
-def _owners(draws: Sequence[Draw]) -> bool:
-    """Whether the generator is kept by objects, or by their class."""
-    return any(isinstance(origin.owner, Instance | ClassRef) for draw in draws for origin in draw.origins)
 
 
 def _kept_in(draws: Sequence[Draw], model: Model) -> _Kept | None:
@@ -314,34 +295,3 @@ def _not_in_workers(cls: ClassRef, model: Model) -> list[str]:
         if member.function is not None
         and (member.function.path, member.function.piece, member.function.def_) not in run
     ]
-
-
-# --- of a module ------------------------------------------------------------------------------------------------------
-
-
-def _function_intents(draws: Sequence[Draw], model: Model) -> tuple[Intent, ...]:
-    """The accessor as a function, where all draws are made on the module's name, in its own file."""
-    site = draws[0].made.site
-    library = library_of(draws[0].made) or ""
-    form = _FORMS.get(library)
-    if form is None or library == "torch" or len(model.facts(site.frame).ir.defs) != 1:
-        return ()
-    names = set()
-    intents: list[Intent] = []
-    for draw in draws:
-        func = model.ev.expr(draw.call.frame, draw.call.call.func)
-        if not isinstance(func, ir.Attr) or draw.call.frame.path != site.frame.path:
-            return ()
-        base = model.ev.expr(draw.call.frame, func.base)
-        if type(base) is not ir.Global or draw.origins != {Origin(ModuleRef(site.frame.path), (base.name,), "same")}:
-            return ()
-        names.add(base.name)
-        accessor = f"_worker_{base.name.lstrip('_').lower()}"
-        text = f"{{{accessor}}}({{torch}}.initial_seed())"
-        intents.append(Replace(model.place(draw.call.frame, func.base), text))
-    if len(names) != 1:
-        return ()
-    name = names.pop()
-    seed = form.lines(_mixed_seed(form, draws, name, model), " " * 4)
-    source = _FUNCTION.format(accessor=accessor, name=name, seed=seed, make=form.make)
-    return (InsertFunction(site.frame.path, accessor, source), *dict.fromkeys(intents))

@@ -23,7 +23,7 @@ def seed_of(made: LibObject, model: Model) -> str | None:
     seeding = [*_seedings(made, model)]
     if not isinstance(making, ir.Call) or len(seeding) > 1:
         return None
-    if library_of(made) == "torch" and not _is_plain_torch(made, making, model):
+    if library_of(made) == "torch" and not is_of_cpu(made, model):
         return None
     if seeding:
         name, call = seeding[0]
@@ -43,9 +43,12 @@ def _seedings(made: LibObject, model: Model) -> Iterator[tuple[str, ir.Call]]:
                 yield atom.name, call
 
 
-def _is_plain_torch(made: LibObject, making: ir.Call, model: Model) -> bool:
+def is_of_cpu(made: LibObject, model: Model) -> bool:
     """Whether a torch.Generator is one of the CPU: `torch.Generator()`, `torch.Generator("cpu").manual_seed(0)`."""
     frame = made.site.frame
+    making = model.ev.expr(frame, made.site.expr)
+    if not isinstance(making, ir.Call):
+        return False
     if made.name != "torch.Generator":
         seeder = model.ev.expr(frame, making.func)
         inner = model.ev.expr(frame, seeder.base) if isinstance(seeder, ir.Attr) else None

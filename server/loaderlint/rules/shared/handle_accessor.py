@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Fix, InsertMethod, InsertStatement, Intent, Replace, ReplaceAttributeUses
+from loaderlint.findings.finding import Fix, InsertMethod, InsertStatement, Intent, ReplaceAttributeUses
 from loaderlint.knowledge.handles import READ_ON, HandleKind
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
@@ -21,9 +20,8 @@ from loaderlint.project.evaluation.values import (
 )
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere, source_of
-from loaderlint.rules.shared.held_handles import handle_kind, handles_read, is_own_attribute, opener
+from loaderlint.rules.shared.held_handles import handle_kind, handles_read, opener
 from loaderlint.rules.shared.plain_classes import has_plain_class
-from loaderlint.rules.shared.unresolved_places import site_key
 
 #: The most handles of one class that are mended together: past it there is no fix, for nobody would read it, and each
 #: finding carries the whole of it.
@@ -55,95 +53,29 @@ def __getstate__(self):
     return state"""
 
 _LEFT_OUT = '    state["{name}"] = state["_{stem}_pid"] = None  # opened again where it is used'
+_LEFT_OUT_TOO = '    state["{name}"] = None'
 
 
 def accessor(made: LibObject, kind: HandleKind, origins: frozenset[Origin], model: Model) -> tuple[Fix, ...]:
     """The accessor, where the class's own `__init__` opens the handle for reading and keeps it under one name."""
-    if not kind.fix or _is_written(made, model) or _is_in_memory(made, model):
+    if not can_be_reopened(made, kind, model):
         return ()
     intents = keyed_by_process(made, origins, _DOC, model)
     if not intents:
         return ()
     owner = _owner(made, origins, model)
     beside = _made_beside(made, owner, model) if owner else []
-    if any(_reads_on(one, model) for one in (made, *beside)):
+    if any(reads_on(one, model) for one in (made, *beside)):
         return (Fix(f"Open the {kind.word} in each process (each reads it from its start)", "unsafe", intents),)
     return (Fix(f"Open the {kind.word} in each process", "safe", intents),)
 
 
-def first_use_by_process(
-    made: LibObject, kind: HandleKind, origins: frozenset[Origin], model: Model
-) -> tuple[Fix, ...]:
-    """`if self.file is None` also asks for the process, where that test guards the only assignment of the handle, and
-    the class's own `__init__` sets the attribute to None."""
-    if kind.fix != "reopen" or opener(made, model) != made:
-        return ()
-    if _is_written(made, model) or _is_in_memory(made, model) or _reads_on(made, model):
-        return ()
-    owner = next(iter(origins)).owner if len({(one.owner, one.path) for one in origins}) == 1 else None
-    path = next(iter(origins)).path if origins else ()
-    if not isinstance(owner, Instance) or len(path) != 1 or not has_plain_class(owner.cls, model):
-        return ()
-    stores = model.ev.classes.stores(owner, path[0])
-    first = [store for store in stores if store.construction]
-    opened = [store for store in stores if not store.construction]
-    if len(first) != 1 or len(opened) != 1 or opened[0].value.atoms != {made}:
-        return ()
-    literal = first[0].value.literal
-    test = _guard(opened[0], path[0], model)
-    if literal is None or literal.value is not None or test is None:
-        return ()
-    if any(store.frame.owner != owner.cls for store in stores) or not _all_guarded(made, owner, opened[0], model):
-        return ()
-    if any(read_elsewhere(owner.cls, path[0], model)):
-        return ()
-    attribute = f"self._{path[0].lstrip('_')}_pid"
-    left_out = _LEFT_OUT.format(name=path[0], stem=path[0].lstrip("_"))
-    intents = (
-        InsertStatement(model.step_place(first[0].frame, first[0].step), f"{attribute} = None"),
-        Replace(model.place(opened[0].frame, test[0]), f"{test[1]} or {attribute} != {{os}}.getpid()"),
-        InsertStatement(model.step_place(opened[0].frame, opened[0].step), f"{attribute} = {{os}}.getpid()"),
-        InsertMethod(model.class_place(owner.cls), "__getstate__", _GETSTATE.format(left_out=left_out)),
-    )
-    return (Fix(f"Open the {kind.word} in each process", "safe", intents),)
+def can_be_reopened(made: LibObject, kind: HandleKind, model: Model) -> bool:
+    """Whether another handle of the same file does as well: it is only read, and lies on a disk."""
+    return bool(kind.fix) and not _is_written(made, model) and not _is_in_memory(made, model)
 
 
-def _guard(opened: Store, name: str, model: Model) -> tuple[int, str] | None:
-    """The test `self.<name> is None` or `not self.<name>` that an assignment stands directly under, and its text."""
-    definition = model.def_of(opened.frame)
-    here = definition.contexts[definition.steps[opened.step].context]
-    if here.kind != "if" or here.negated:
-        return None
-    match model.ev.expr(opened.frame, here.expr):
-        case ir.Compare(left, ("is",), (right,)):
-            literal = model.ev.eval(right, opened.frame).literal
-            if literal is not None and literal.value is None and is_own_attribute(left, name, opened.frame, model):
-                return here.expr, f"self.{name} is None"
-        case ir.Unary("not", operand) if is_own_attribute(operand, name, opened.frame, model):
-            return here.expr, f"not self.{name}"
-    return None
-
-
-def _all_guarded(made: LibObject, owner: Instance, opened: Store, model: Model) -> bool:
-    """Whether each frame of a worker that reads a handle of the object opens this one, or calls what does."""
-    guarded = _def_key(opened.frame)
-    for frame in model.reached:
-        for read in handles_read(frame, model):
-            if not any(origin.owner == owner for origin in read.value.origins):
-                continue
-            called = (to for _, step in model.steps_of(frame, ir.Perform) for to in model.ev.targets(step.call, frame))
-            if site_key(opener(read.handle, model).site) != site_key(made.site):
-                return False
-            if guarded not in {_def_key(frame), *map(_def_key, called)}:
-                return False
-    return True
-
-
-def _def_key(frame: Frame) -> tuple[Path, int, int]:
-    return frame.path, frame.piece, frame.def_
-
-
-def _reads_on(made: LibObject, model: Model) -> bool:
+def reads_on(made: LibObject, model: Model) -> bool:
     """Whether each process would read the file on from its start, where nothing seeks in it."""
     kind = handle_kind(made, model)
     return kind is not None and kind.word in READ_ON and not any(_seeks(call) for call in model.calls_on(made))
@@ -168,20 +100,26 @@ def keyed_by_process(made: LibObject, origins: frozenset[Origin], doc: str, mode
     for other in beside_it:
         kind = handle_kind(other, model)
         beside = _own_store(other, owner, model)
-        if beside is None or kind is None or not kind.fix or _is_written(other, model) or _is_in_memory(other, model):
+        if beside is None or kind is None or not can_be_reopened(other, kind, model):
             return ()
         stores[beside.step] = (beside, _DOC)
     intents: list[Intent] = []
-    left_out = []
+    names = []
     for one, says in (stores[step] for step in sorted(stores)):
         own = _accessor_intents(one, says, model)
         if not own:
             return ()
         intents += own
-        name = _attribute(one, model)
-        left_out.append(_LEFT_OUT.format(name=name, stem=name.lstrip("_")))
+        names.append(_attribute(one, model))
     cls = model.class_place(store.frame.owner)
-    return (*intents, InsertMethod(cls, "__getstate__", _GETSTATE.format(left_out="\n".join(left_out))))
+    return (*intents, InsertMethod(cls, "__getstate__", getstate(names)))
+
+
+def getstate(names: Sequence[str], more: Sequence[str] = ()) -> str:
+    """A `__getstate__` that leaves out handles that have a `_..._pid` each, and `more` that have none."""
+    lines = [_LEFT_OUT.format(name=name, stem=name.lstrip("_")) for name in names]
+    lines += [_LEFT_OUT_TOO.format(name=name) for name in more]
+    return _GETSTATE.format(left_out="\n".join(lines))
 
 
 def _accessor_intents(store: Store, doc: str, model: Model) -> tuple[Intent, ...]:

@@ -7,14 +7,15 @@ from typing import Literal
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.facts.piece_facts import PieceFacts
-from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, SetArgument
+from loaderlint.findings.finding import Fix, InsertStatement, Intent, Place
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Lib, Literal_, Method, PartialOf, Unknown
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.shared.branches import always_comes_by
+from loaderlint.rules.shared.first_statement import first_statement
+from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, init_passed
 from loaderlint.rules.shared.seeding_calls import is_behind_a_flag
 
 #: The form of PyTorch's own notes on randomness. `torch.initial_seed()` is a new number in every worker and epoch.
@@ -201,35 +202,24 @@ def _lightning_seeds(model: Model) -> bool:
 def seed_worker_fix(loaders: Sequence[Loader], model: Model) -> Fix | None:
     """Let the workers of each of these loaders seed NumPy: with a new `worker_init_fn`, or in the one they have. None
     where one of them is out of sight or has one that is not a function of the project."""
+    calls: list[Place] = []
     intents: list[Intent] = []
     for loader in loaders:
-        needed = _seeding_intents(loader, model)
-        if needed is None:
+        given = loader.argument("worker_init_fn").atoms
+        atom = next(iter(given)) if len(given) == 1 else None
+        if loader.site is None or loader.kind.name not in TAKES_INIT:
             return None
-        intents.extend(needed)
+        if isinstance(atom, FunctionRef) and (first := _seed_first(atom, model)):
+            intents.append(first)
+        elif isinstance(atom, Literal_) and atom.value is None and may_be_passed(loader, model):
+            calls.append(model.site_place(loader.site))
+        else:
+            return None
+    intents += init_passed(calls, _SEEDING, model)
     if not intents:
         return None
-    added = any(isinstance(intent, SetArgument) for intent in intents)
-    title = "pass `worker_init_fn=seed_worker`" if added else "seed NumPy in its worker_init_fn"
+    title = "pass `worker_init_fn=seed_worker`" if calls else "seed NumPy in its worker_init_fn"
     return Fix(f"Seed each worker: {title}", "safe", tuple(dict.fromkeys(intents)))
-
-
-def _seeding_intents(loader: Loader, model: Model) -> tuple[Intent, ...] | None:
-    if loader.site is None or loader.kind.name not in TAKES_INIT:
-        return None
-    passed = loader.argument("worker_init_fn")
-    if len(passed.atoms) != 1:
-        return None
-    (atom,) = passed.atoms
-    if isinstance(atom, FunctionRef):
-        return _seed_first(atom, model)
-    if not isinstance(atom, Literal_) or atom.value is not None or not may_be_passed(loader, model):
-        return None
-    call = model.site_place(loader.site)
-    return (
-        InsertFunction(call.path, "seed_worker", SEED_WORKER),
-        SetArgument(call, "worker_init_fn", "{seed_worker}"),
-    )
 
 
 def may_be_passed(loader: Loader, model: Model) -> bool:
@@ -247,22 +237,47 @@ def may_be_passed(loader: Loader, model: Model) -> bool:
     return all(isinstance(e, ir.Const) and e.value is None for e in said)
 
 
-def _seed_first(function: FunctionRef, model: Model) -> tuple[Intent, ...] | None:
+def _seed_first(function: FunctionRef, model: Model) -> Intent | None:
     """Seed NumPy as the first thing that a worker_init_fn does."""
-    facts = model.ev.facts(function.path, function.piece)
-    one = facts.ir.defs[function.def_] if facts else None
-    if facts is None or one is None or one.kind != "function" or not one.steps:
-        return None
     body = model.ev.functions.open_frame(function, None, None)
-    if body is None:
-        return None
-    first = next((n for n, step in enumerate(one.steps) if not _is_docstring(step, facts)), None)
-    if first is None or one.steps[first].context != 0:
-        return None
+    first = first_statement(body, model) if body is not None else None
     source = "{numpy}.random.seed({torch}.initial_seed() % 2**32)"
-    return (InsertStatement(model.step_place(body, first), source, "before"),)
+    return InsertStatement(first, source, "before") if first is not None else None
 
 
-def _is_docstring(step: ir.Step, facts: PieceFacts) -> bool:
-    e = facts.ir.exprs[step.expr] if type(step) is ir.Evaluate and step.expr != NONE else None
-    return isinstance(e, ir.Const)
+def _seeds_from_torch(frame: Frame, model: Model) -> bool:
+    """Whether a function seeds NumPy, and perhaps `random`, from torch's seed in the worker, and does nothing else."""
+    seeded = set()
+    for call in model.frame_calls(frame):
+        names = {atom.name if isinstance(atom, Lib) else "" for atom in call.callee.atoms}
+        if names == {_TORCH_SEED}:
+            continue
+        if len(names) != 1 or not names <= {"numpy.random.seed", "random.seed"} or len(call.call.args) != 1:
+            return False
+        if not _is_torch_seed(call.call.args[0].value, frame, model):
+            return False
+        seeded |= names
+    return "numpy.random.seed" in seeded and does_only_calls(frame, model)
+
+
+def _is_torch_seed(number: int, frame: Frame, model: Model) -> bool:
+    """Whether an expression is `torch.initial_seed() % 2**32`."""
+    e = model.ev.expr(frame, number)
+    seed = model.ev.expr(frame, e.left) if isinstance(e, ir.Bin) and e.op == "%" else None
+    if not isinstance(e, ir.Bin) or not isinstance(seed, ir.Call):
+        return False
+    if model.ev.eval(seed.func, frame).atoms != {Lib(_TORCH_SEED)}:
+        return False
+    match model.ev.expr(frame, e.right):
+        case ir.Bin("**", base, power):
+            return (model.ev.expr(frame, base), model.ev.expr(frame, power)) == _TWO_TO_32
+        case ir.Const(_, value):
+            return value == 2**32
+    return False
+
+
+_TORCH_SEED = "torch.initial_seed"
+_TWO_TO_32 = (ir.Const("int", 2), ir.Const("int", 32))
+_SEEDING = InitFunction(
+    "seed_worker", SEED_WORKER, ("torch", "numpy"), "random", word="initial_seed", is_same=_seeds_from_torch
+)

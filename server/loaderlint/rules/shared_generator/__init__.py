@@ -56,18 +56,20 @@ class Noisy(Dataset):
 ```
 
 ## Fix safety
-Safe where only methods of one class and of those derived from it draw from the generator, and for those of a module
-that draws from them by their name. The main process keeps the generator that it has: with `num_workers=0` nothing
-changes. In workers the user's seed still counts, however it is set (`reset_seed(epoch)` in each epoch too), together
-with torch's: it takes `torch.manual_seed` too to repeat a run. Making the object `if self.rng is None` is not enough:
-where the main process has read a sample first, the workers copy it again. `default_rng(torch.initial_seed())` gives two
-transforms of one worker the same numbers. There is no fix where others draw from the same object, or where one of the
-generators that a constructor makes has none.
+Safe where only methods of one class and of those derived from it draw from the generator. One that no object keeps, but
+a module, a closure, a default argument or a `partial`, is replaced where workers read it or are given it, by
+`_worker_rng(rng, torch.initial_seed())`: a function of the module that does the same. The main process keeps the
+generator that it has: with `num_workers=0` nothing changes. In workers the user's seed still counts, however it is set
+(`reset_seed(epoch)` in each epoch too), together with torch's: it takes `torch.manual_seed` too to repeat a run. Making
+the object `if self.rng is None` is not enough: where the main process has read a sample first, the workers copy it
+again. `default_rng(torch.initial_seed())` gives two transforms of one worker the same numbers. There is no fix where
+others draw from the same object, where one of the generators that a constructor makes has none, where a function is
+also given generators that a worker makes, and where several files read the name.
 
-A `torch.Generator` is also left out of the pickled state, by a `__getstate__`, so that spawned workers start. It has a
-fix where the class's own `__init__` makes it without a seed, from a constant or from a parameter; none where a method
-outside the workers uses it, where it is made for another device than the CPU, and in classes that say themselves how
-they are pickled.
+A `torch.Generator` on an object is also left out of the pickled state, by a `__getstate__`, so that spawned workers
+start. It has a fix where the class's own `__init__` makes it without a seed, from a constant or from a parameter; none
+where a method outside the workers uses it, where it is made for another device than the CPU, and in classes that say
+themselves how they are pickled.
 
 ## References
 - [Randomness in multi-process data loading](https://pytorch.org/docs/stable/notes/randomness.html#dataloader)

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from loaderlint.findings.finding import Fix
-from loaderlint.project.evaluation.values import Site
+from loaderlint.project.evaluation.values import ClassRef, Instance, Site
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
 from loaderlint.rules.shared.unresolved_places import SiteKey, site_key
 from loaderlint.rules.shared_generator.generator_draws import draws_of, is_common_order, why_good
+from loaderlint.rules.shared_generator.named_generators import named_generator_fix
 from loaderlint.rules.shared_generator.seed_mixing import seeds_with_more
 
 #: A function: its path, piece and number there.
@@ -24,6 +25,8 @@ def own_generator_fix(draw: Draw, model: Model) -> Fix | None:
     own = _generators(model)[_def_key(site)][site_key(site)]
     if any(is_common_order(one, model) for one in own):
         return None  # it has to stay the same in all workers
+    if not any(isinstance(origin.owner, Instance | ClassRef) for one in own for origin in one.origins):
+        return named_generator_fix(own, model) if own else None
     if site.frame.def_ == 0:
         return accessor_fix([own], model)
     beside = _generators(model)[_def_key(site)].values()

@@ -42,7 +42,9 @@ def __getitem__(self, index):
 ## Fix safety
 Safe where it is known to be an array, a tensor or a list that is sorted: the copy has the same values. Where a helper
 edits its argument, what its callers pass is copied where they take it out; there is no fix where one is a pipeline.
-Unsafe (`copy.deepcopy`) for a record, which may hold what cannot be copied, and where the kind of object is not known.
+`copy.deepcopy` is safe for a record that was read from JSON, YAML or TOML, or is written out in the code: it holds
+text, numbers, lists and dictionaries. Unsafe for any other record, which may hold what cannot be copied, and where the
+kind of object is not known.
 
 ## References
 - [Copy-on-write and fork](https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods)

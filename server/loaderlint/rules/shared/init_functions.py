@@ -1,0 +1,165 @@
+"""Passing a worker_init_fn that a fix writes: once for all scripts that need it, where a module is there for it.
+
+A script gets the function from a module that it imports names of at its head, as `from utils import Meter` does: that
+module is found where the script runs, and has been imported by then. It must not lead back to the scripts. Where no
+module serves several scripts, each has a function of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from loaderlint.facts import ir
+from loaderlint.findings.finding import AddImport, InsertFunction, Intent, Place, SetArgument
+from loaderlint.project.evaluation.file_imports import files_of
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import FunctionRef
+from loaderlint.project.modules.project_files import MODULE
+from loaderlint.project.reach.model import Loader, Model
+from loaderlint.syntax.notebook import SUFFIX
+
+#: What modules are called that hold what several scripts use, the likeliest first.
+_LIKELY = ("seed", "util", "helper", "common", "misc", "tool", "data")
+
+
+class InitFunction(NamedTuple):
+    """A worker_init_fn: its `source`, in which its `name` is a mark; the `libraries` that it uses. Loaders whose
+    workers run code with the word `used_by` may need it. `is_same`: whether another function, in which `word` stands,
+    does this and nothing else."""
+
+    name: str
+    source: str
+    libraries: tuple[str, ...]
+    used_by: str
+    word: str
+    is_same: Callable[[Frame, Model], bool]
+
+
+class _Home(NamedTuple):
+    """Where a script gets the function from: the module, as the script imports it, and the function's name there.
+    `path` is None where it is there already."""
+
+    module: str
+    name: str
+    path: Path | None
+
+
+def init_passed(calls: Sequence[Place], function: InitFunction, model: Model) -> Iterator[Intent]:
+    """What passes the function to each of these calls of loaders."""
+    homes = model.remembered(_homes, function)  # for all findings, so that they agree
+    for call in calls:
+        home = homes.get(call.path)
+        if home is None:
+            yield InsertFunction(call.path, function.name, function.source)
+            yield SetArgument(call, "worker_init_fn", f"{{{function.name}}}")
+            continue
+        if home.path is not None:
+            yield InsertFunction(home.path, function.name, function.source)
+        yield AddImport(call.path, home.module, name=home.name)
+        yield SetArgument(call, "worker_init_fn", f"{{{home.name}}}")
+
+
+def _homes(function: InitFunction, model: Model) -> Mapping[Path, _Home]:
+    """Where each script gets the function from, but for those that have it to themselves."""
+    left = [path for path in _scripts(function, model) if path.suffix != SUFFIX]
+    shared = {path: model.remembered(_modules, path) for path in left}
+    homes: dict[Path, _Home] = {}
+    for path in left:
+        for module, called in shared[path].items():
+            name = _same(module, function, model)
+            if name and not model.scripts.leads_to(module, [path]):
+                homes.setdefault(path, _Home(called, name, None))
+    left = [path for path in left if path not in homes and not _holds(path, function.name, model)]
+    while left:
+        serve = {module: [path for path in left if module in shared[path] or module == path] for module in _all(shared)}
+        fit = {
+            module: for_ for module, for_ in serve.items() if len(for_) > 1 and _is_fit(module, for_, function, model)
+        }
+        if not fit:
+            break
+        best = min(fit, key=lambda module: (-len(fit[module]), *_likelihood(module)))
+        homes.update((path, _Home(shared[path][best], function.name, best)) for path in fit[best] if path != best)
+        left = [path for path in left if path not in fit[best]]
+    return homes
+
+
+def _scripts(function: InitFunction, model: Model) -> list[Path]:
+    """The files that make a loader which may need the function."""
+    makers = {loader.site.frame.path for loader in model.loaders if loader.site and _may_need(loader, function, model)}
+    return sorted(path for path in makers if model.files.library_name(path) is None)
+
+
+def _may_need(loader: Loader, function: InitFunction, model: Model) -> bool:
+    literal = loader.argument("worker_init_fn").literal
+    if loader.has_workers() == "no" or literal is None or literal.value is not None:
+        return False
+    defs = {(reached.frame.path, reached.frame.piece) for reached in model.reached_by(loader)}
+    files = ((model.files.file(path), piece) for path, piece in defs)
+    return any(file is not None and file.pieces[piece].holds(function.used_by) for file, piece in files)
+
+
+def _all(shared: Mapping[Path, Mapping[Path, str]]) -> list[Path]:
+    return sorted({module for modules in shared.values() for module in modules})
+
+
+def _modules(path: Path, model: Model) -> Mapping[Path, str]:
+    """The modules of the project that a file imports names from in its own statements, as it calls them."""
+    found: dict[Path, str] = {}
+    for e in _own_imports(path, model):
+        module = next(files_of(model.ev, path, e._replace(name=None)), None) if e.name is not None else None
+        if module is not None and module.name != "__init__.py" and model.files.library_name(module) is None:
+            found.setdefault(module, "." * e.level + e.module)
+    return found
+
+
+def _own_imports(path: Path, model: Model) -> Iterator[ir.Imported]:
+    """What a file imports in statements at module level, without a condition."""
+    file = model.files.file(path)
+    for piece, _ in file.asking(_imports, scope=MODULE) if file is not None else ():
+        facts = model.ev.facts(path, piece) if file is not None and file.pieces[piece].parent == -1 else None
+        yield from (e for e in (facts.ir.exprs if facts is not None else ()) if isinstance(e, ir.Imported))
+
+
+def _imports(text: str) -> bool:
+    return text.startswith(("from ", "import "))
+
+
+def _holds(path: Path, word: str, model: Model) -> bool:
+    file = model.files.file(path)
+    return file is None or any(True for _ in file.mentioning(word))
+
+
+def _is_fit(module: Path, scripts: Sequence[Path], function: InitFunction, model: Model) -> bool:
+    """Whether the function may stand in a module: the name is free there, and it imports what the function uses, but
+    none of the scripts."""
+    others = [path for path in scripts if path != module]
+    if _holds(module, function.name, model) or model.scripts.leads_to(module, others):
+        return False
+    return {e.module.partition(".")[0] for e in _own_imports(module, model)}.issuperset(function.libraries)
+
+
+def _likelihood(module: Path) -> tuple[int, Path]:
+    """How likely somebody would write it there, the likeliest first."""
+    return next((rank for rank, word in enumerate(_LIKELY) if word in module.stem.lower()), len(_LIKELY)), module
+
+
+def _same(module: Path, function: InitFunction, model: Model) -> str:
+    """The name of a function of a module that does the same; '' if there is none."""
+    file = model.files.file(module)
+    for piece in file.mentioning(function.word) if file is not None else ():
+        facts = model.ev.facts(module, piece)
+        one = facts.ir.defs[1] if facts is not None and len(facts.ir.defs) == 2 else None
+        if file is None or one is None or file.pieces[piece].parent != -1:
+            continue
+        if one.kind == "function" and len(one.params) == 1 and one.params[0].kind == "any" and not one.decorators:
+            frame = model.ev.functions.open_frame(FunctionRef(module, piece, 1), None, None)
+            if frame is not None and function.is_same(frame, model):
+                return one.name
+    return ""
+
+
+def does_only_calls(frame: Frame, model: Model) -> bool:
+    """Whether all that a function does is to call functions, without conditions."""
+    kinds = (ir.Perform, ir.Bind, ir.Evaluate)
+    return all(isinstance(step, kinds) and step.context == 0 for step in model.def_of(frame).steps)
