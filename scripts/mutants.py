@@ -63,6 +63,7 @@ class Mutant:
     """One change of one function."""
 
     path: Path
+    module: ast.Module
     function: _Function
     first_line: int
     last_line: int
@@ -82,8 +83,9 @@ class Recording:
 
 
 def mutants(path: Path) -> list[Mutant]:
-    """All mutants of a module."""
-    return [mutant for function in _functions(ast.parse(path.read_text("utf-8"))) for mutant in _of(path, function)]
+    """All mutants of a module. Applying one of them changes the tree that they share."""
+    module = ast.parse(path.read_text("utf-8"))
+    return [mutant for function in _functions(module) for mutant in _of(path, module, function)]
 
 
 def _functions(scope: ast.Module | ast.ClassDef) -> Iterator[_Function]:
@@ -94,11 +96,11 @@ def _functions(scope: ast.Module | ast.ClassDef) -> Iterator[_Function]:
             yield from _functions(node)
 
 
-def _of(path: Path, function: _Function) -> Iterator[Mutant]:
+def _of(path: Path, module: ast.Module, function: _Function) -> Iterator[Mutant]:
     for node, replace in _slots(function.body):
         for spot, description, replacement in _variants(node):
             first, last = getattr(spot, "lineno", 0), getattr(spot, "end_lineno", 0)
-            yield Mutant(path, function, first, last, description, partial(replace, replacement))
+            yield Mutant(path, module, function, first, last, description, partial(replace, replacement))
 
 
 def _slots(nodes: list[Any]) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]]]:
@@ -309,7 +311,9 @@ def _install(mutant: Mutant) -> None:
     """Let the functions of the running program have the mutant's code."""
     first_line = min(node.lineno for node in (mutant.function, *mutant.function.decorator_list))
     place = (str(mutant.path), mutant.function.name, first_line)
-    code = next(one for one in _codes(compile(_module_of(mutant), str(mutant.path), "exec")) if _place(one) == place)
+    mutant.apply()
+    compiled = compile(ast.fix_missing_locations(mutant.module), str(mutant.path), "exec")
+    code = next(one for one in _codes(compiled) if _place(one) == place)
     for function in gc.get_objects():
         if isinstance(function, FunctionType) and _place(function.__code__) == place:
             function.__code__ = code
@@ -317,16 +321,6 @@ def _install(mutant: Mutant) -> None:
 
 def _place(code: CodeType) -> tuple[str, str, int]:
     return code.co_filename, code.co_name, code.co_firstlineno
-
-
-def _module_of(mutant: Mutant) -> ast.Module:
-    """The module with the mutated function in it."""
-    tree = ast.parse(mutant.path.read_text("utf-8"))
-    mutant.apply()
-    for node in _functions(tree):
-        if node.lineno == mutant.function.lineno:
-            node.body = mutant.function.body
-    return ast.fix_missing_locations(tree)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

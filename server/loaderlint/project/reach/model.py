@@ -54,6 +54,7 @@ from loaderlint.project.reach.default_branches import DefaultBranches
 from loaderlint.project.reach.opposed_branches import OpposedBranches
 from loaderlint.project.reach.platform_guards import PlatformGuards
 from loaderlint.project.reach.scripts import Scripts
+from loaderlint.project.reach.start_methods import StartMethods
 from loaderlint.project.reach.worker_dataset import method_calls
 from loaderlint.project.versions.environment import Environment
 from loaderlint.syntax.notebook import SUFFIX
@@ -187,15 +188,6 @@ class MainFunction:
 
 
 @dataclass(frozen=True, slots=True)
-class StartMethodCall:
-    """A call of `set_start_method(method)`. `certain`: it happens whenever its file is run as a program."""
-
-    method: str
-    path: Path
-    certain: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Exposure:
     """The loaders whose workers run a line, proven ones first, and how certain that is."""
 
@@ -233,7 +225,6 @@ class Model:
         self._unread = loaders.limits
         self._defs: frozenset[tuple[Path, int, int]] | None = None
         self._dataset_calls: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
-        self._start_method_calls: tuple[StartMethodCall, ...] | None = None
         for loader in self.loaders:
             self._enter_datasets(loader, loader.datasets, loader.guessed)
             self._enter_functions(loader)
@@ -242,10 +233,8 @@ class Model:
         self._made_at: dict[tuple[Path, int, int], list[Loader]] | None = None
         self._reached_by: dict[int, list[Reached]] | None = None
         self._reached_on: dict[Atom, list[Frame]] | None = None
-        self._start_methods_at: dict[Path | None, tuple[frozenset[str], frozenset[str]]] = {}
         self._calls: dict[Frame, tuple[WorkerCall, ...]] = {}
         self._steps: dict[Frame, list[tuple[int, ir.Step]]] = {}
-        self._start_methods: dict[Loader, frozenset[str]] = {}
         self._platforms: dict[int, tuple[str, ...]] = {}
         self._guards = PlatformGuards(self.ev)
         self._opposed = OpposedBranches(self._callers_in)
@@ -257,6 +246,7 @@ class Model:
         self._method_calls: dict[Atom, list[WorkerCall]] | None = None
         self._callers_of: dict[Frame, list[tuple[Frame, int]]] | None = None
         self.scripts = Scripts(self)
+        self.start_methods = StartMethods(self)
         self.has_notebooks = any(path.name.endswith(SUFFIX) for path in files.paths())
 
     def take_apart(self) -> None:
@@ -681,75 +671,6 @@ class Model:
         """What the code of the file at `path` runs on."""
         return self._environment_of(path)
 
-    def start_methods(self, loader: Loader) -> frozenset[str]:
-        """The start methods that the loader's workers may have: its own argument, a call of `set_start_method` in the
-        project, a setting, or the platforms' defaults."""
-        known = self._start_methods.get(loader)
-        if known is None:
-            named = self.named_start_methods(loader.argument("multiprocessing_context"))
-            known = named or self._default_start_methods(self.environment(loader), loader.path)
-            self._start_methods[loader] = known
-        return known
-
-    def chosen_start_methods(self, loader: Loader) -> frozenset[str]:
-        """The start methods that the loader's argument, a setting or a call that always happens names; empty if the
-        platform decides."""
-        named = self.named_start_methods(loader.argument("multiprocessing_context"))
-        environment = self.environment(loader)
-        if named or environment.start_method is not None:
-            return named or frozenset(environment.default_start_methods())
-        return self._declared_start_methods(loader.path)[0]
-
-    def process_start_methods(self, path: Path) -> frozenset[str]:
-        """The start methods of processes that the file at `path` starts without naming one."""
-        return self._default_start_methods(self.environment_at(path), path)
-
-    def named_start_methods(self, context: Val) -> frozenset[str]:
-        """The start methods that a `context` argument names: "fork", or `get_context("fork")`; none if it names
-        none."""
-        names = {a.value for a in context.atoms if hasattr(a, "value") and isinstance(a.value, str)}
-        for atom in context.atoms:
-            if isinstance(atom, LibObject) and atom.name.endswith("get_context"):
-                first = self.ev.calls.site_arguments(atom.site).get("method", 0)
-                if first is not None and first.literal is not None and isinstance(first.literal.value, str):
-                    names.add(first.literal.value)
-        return frozenset(str(name) for name in names)
-
-    def _default_start_methods(self, environment: Environment, path: Path | None) -> frozenset[str]:
-        default = frozenset(environment.default_start_methods())
-        if environment.start_method is not None:
-            return default
-        sure, maybe = self._declared_start_methods(path)
-        return sure or default | maybe
-
-    def _declared_start_methods(self, path: Path | None) -> tuple[frozenset[str], frozenset[str]]:
-        """The start methods that `multiprocessing.set_start_method("...")` names for the file at `path`: those of calls
-        that always happen (at module level, or at the start of `main`, of a program in its folder or one above), and
-        those of calls that may happen. Calls in other programs do not count."""
-        known = self._start_methods_at.get(path)
-        if known is None:
-            known = self._start_methods_at[path] = self._find_declared_start_methods(path)
-        return known
-
-    def _find_declared_start_methods(self, path: Path | None) -> tuple[frozenset[str], frozenset[str]]:
-        if self._start_method_calls is None:
-            self._start_method_calls = tuple(self._find_start_method_calls())
-        above = set(path.parents) if path is not None else set()
-        calls = [one for one in self._start_method_calls if path is None or path in self.scripts.run_with(one.path)]
-        sure = frozenset(one.method for one in calls if one.certain and one.path.parent in above)
-        return sure, frozenset(one.method for one in calls) - sure
-
-    def _find_start_method_calls(self) -> Iterator[StartMethodCall]:
-        for site in self.callers.sites("set_start_method"):
-            facts = self.ev.facts(site.path, site.piece)
-            call = facts.ir.exprs[site.expr] if facts else None
-            if isinstance(call, ir.Call) and call.args and facts:
-                first = facts.ir.exprs[call.args[0].value]
-                if isinstance(first, ir.Const) and isinstance(first.value, str):
-                    one = facts.ir.defs[site.def_]
-                    certain = _is_sure(site.context, one, facts) and (site.def_ == 0 or one.name == "main")
-                    yield StartMethodCall(first.value, site.path, certain)
-
     def runs_in_worker(self, frame: Frame) -> bool:
         """Whether workers run the def of a frame, and the main process does not run it while it constructs an object.
 
@@ -902,18 +823,6 @@ class Model:
         """Where the expressions of a frame lead, the calls on `get_worker_info().dataset` among them."""
         yield from self.ev.leads(frame).items()
         yield from self._dataset_calls.get(frame, {}).items()
-
-
-def _is_sure(context: int, one: DefIR, facts: PieceFacts) -> bool:
-    """Whether a step happens whenever its def runs as a program: `if __name__ == "__main__":` does not count as a
-    condition."""
-    while context > 0:
-        here = one.contexts[context]
-        test = facts.ir.exprs[here.expr] if here.kind == "if" and not here.negated else None
-        if not isinstance(test, ir.Compare) or facts.ir.exprs[test.left] != ir.Global("__name__"):
-            return False
-        context = here.parent
-    return True
 
 
 #: What rules name when they ask the model.

@@ -65,4 +65,4 @@ def _draws(made: LibObject, library: Library, model: Model, depth: int) -> bool:
 
 def _is_copied(made: LibObject, loader: Loader, model: Model) -> bool:
     """Whether each worker has the same state: always by fork; a module that is imported again makes its own."""
-    return made.site.frame.def_ != 0 or "fork" in model.start_methods(loader)
+    return made.site.frame.def_ != 0 or "fork" in model.start_methods.of(loader)

@@ -96,8 +96,10 @@ def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Mode
     if before is None:
         yield from silent(RULE.name, here, "its initializer seeds, or nobody knows what it does", model)
         return
-    named = model.named_start_methods(mapping.context) if mapping.context is not None else frozenset[str]()
-    found = list(inherited((*before, *frames), lambda: named or model.process_start_methods(call.frame.path), model))
+    named = model.start_methods.named(mapping.context) if mapping.context is not None else frozenset[str]()
+    found = list(
+        inherited((*before, *frames), lambda: named or model.start_methods.of_processes(call.frame.path), model)
+    )
     if not found:
         reason = "nothing that its processes run draws from a state that they all start from, as far as is known"
         yield from silent(RULE.name, here, reason, model)
