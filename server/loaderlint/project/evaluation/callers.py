@@ -281,7 +281,7 @@ class Callers:
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 if self._ev.yaml.instantiates(Site(caller, site.expr)):
                     made = self._ev.eval(site.expr, caller).only(Instance)
-                    yield from (atom for atom in made if isinstance(atom, Instance) and atom.site is not None)
+                    yield from (inst for inst in made if inst.site is not None)
 
     def are_made(self, cls: ClassRef) -> bool:
         """Whether the construction of some object of a class, or of a subclass, is in sight. Most are made where it is

@@ -212,7 +212,7 @@ class Classes:
             yield from (base for base in cls.bases if isinstance(base, ClassRef | Lib | Unknown))
             return
         for value in self.written_bases(cls):
-            known = [a for a in value.only(ClassRef, Lib) if isinstance(a, ClassRef | Lib) and a != cls]
+            known = [a for a in value.only(ClassRef, Lib) if a != cls]
             if known:
                 yield from known
             else:
@@ -797,7 +797,7 @@ class Classes:
 def declared_default(ev: Evaluator, value: Val) -> Val:
     """What a field or an option is by default: `field(default=...)`, `Field(8)`, `field(default_factory=...)`."""
     for atom in value.only(LibObject):
-        if isinstance(atom, LibObject) and atom.name in FIELDS:
+        if atom.name in FIELDS:
             passed = ev.calls.site_arguments(atom.site)
             factory = next((made for name in FACTORIES if (made := passed.get(name)) is not None), None)
             if factory is not None:

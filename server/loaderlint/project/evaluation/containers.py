@@ -44,8 +44,7 @@ def added_items(ev: Evaluator, method: str, call: ir.Call, frame: Frame) -> Iter
         yield ev.eval(positional[1], frame)
     elif method == "extend" and positional:
         for atom in ev.eval(positional[0], frame).only(SeqOf):
-            if isinstance(atom, SeqOf):
-                yield from atom.items
+            yield from atom.items
 
 
 def appended(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
@@ -152,7 +151,6 @@ def _given_to(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[Functi
     for step, call in frame.code.calls_with(number):
         if not ev.liveness.is_dead(step.context, frame):
             for function in ev.eval(call.func, frame).only(FunctionRef):
-                assert isinstance(function, FunctionRef)
                 yield function, call
 
 
@@ -225,7 +223,7 @@ def _stored_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[
 def _updates(ev: Evaluator, call: ir.Call, frame: Frame) -> list[tuple[str, Val]]:
     """What `.update(...)` puts into a dict."""
     given = ev.calls.arguments(call, frame)
-    maps = [atom for value in given.positional for atom in value.only(MapOf) if isinstance(atom, MapOf)]
+    maps = [atom for value in given.positional for atom in value.only(MapOf)]
     return [*either(maps), *given.keywords]
 
 

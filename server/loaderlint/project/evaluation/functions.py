@@ -80,11 +80,8 @@ class Functions:
         annotations."""
         if param.annotation == NONE:
             return None
-        value = self._ev.eval(param.annotation, self._defining(function))
-        for atom in value.only(ClassRef):
-            if isinstance(atom, ClassRef):
-                return of(Instance(atom, None), Unknown("parameter"))
-        return None
+        classes = self._ev.eval(param.annotation, self._defining(function)).only(ClassRef)
+        return of(Instance(classes[0], None), Unknown("parameter")) if classes else None
 
     def _defining(self, function: FunctionRef) -> Frame:
         """The frame in which a function's defaults and decorators are evaluated."""

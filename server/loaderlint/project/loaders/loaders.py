@@ -340,7 +340,7 @@ class Loaders:
         if depth > 6:
             return {}
         found: dict[Atom, Held] = {}
-        others = [one for one in value.only(Unknown) if isinstance(one, Unknown) and one.reason in (CHOSEN | OPEN)]
+        others = [one for one in value.only(Unknown) if one.reason in (CHOSEN | OPEN)]
         evaluated = any(one.reason == "eval" for one in others)
         for one in value.ordered():
             sure = not any(self._is_among(one, other) for other in others)
@@ -458,7 +458,7 @@ class Loaders:
         reason = value.unknown
         if reason is not None:
             return reason.reason
-        made = [atom for atom in value.only(LibObject) if isinstance(atom, LibObject)]
+        made = value.only(LibObject)
         if len(made) == 1 and made[0].name in WRAPPING_DATASETS:
             return self._late(self._ev.calls.site_arguments(made[0].site).get(*WRAPPING_DATASETS[made[0].name]))
         listed = any(isinstance(atom, SeqOf) and atom.kind == "list" for atom in value.atoms)

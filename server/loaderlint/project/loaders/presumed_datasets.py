@@ -89,6 +89,6 @@ def kept_elsewhere(ev: Evaluator, atom: LibObject) -> list[Instance]:
         for one in passed
         for arg in one.args
         for inst in ev.eval(arg.value, frame).only(Instance)
-        if isinstance(inst, Instance) and may_be_dataset(ev, inst.cls)
+        if may_be_dataset(ev, inst.cls)
     }
     return list(found)

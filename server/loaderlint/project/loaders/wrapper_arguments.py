@@ -32,7 +32,6 @@ def loaders_made(ev: Evaluator, kind: LoaderKind, passed: Arguments, cls: ClassR
         for position, name in enumerate(kind.parameters):
             value = passed.get(name, position) if name in kind.configs else None
             for atom in value.only(MapOf) if value is not None else ():
-                assert isinstance(atom, MapOf)
                 yield _configured(atom)
         return
     mapped = _torch_arguments(kind, passed)

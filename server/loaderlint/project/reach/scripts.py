@@ -162,8 +162,7 @@ class Scripts:
         ):
             for arg in e.args[:1]:
                 for atom in ev.eval(arg.value, frame).only(FunctionRef):
-                    if isinstance(atom, FunctionRef):
-                        yield from self._model.callers.frames(atom.path, atom.piece, atom.def_)
+                    yield from self._model.callers.frames(atom.path, atom.piece, atom.def_)
 
     def _below(self, entry: Frame) -> tuple[Loader, tuple[Frame, ...]] | None:
         """The first loader whose workers `entry` or what it calls starts, with the frames that lead there."""
@@ -211,7 +210,6 @@ class Scripts:
         if depth > 6:
             return
         for atom in self._model.ev.eval(number, frame).only(LibObject, Instance):
-            assert isinstance(atom, LibObject | Instance)
             made = self._made.get(atom.site) if atom.site else None
             if made is not None:
                 yield made
@@ -232,7 +230,7 @@ class Scripts:
             for loader in self._made.values():
                 frame = loader.site.frame if loader.site else None
                 receiver = frame.receiver if frame else None
-                if frame is None or not isinstance(atom, Instance) or not isinstance(receiver, Instance):
+                if frame is None or not isinstance(receiver, Instance):
                     continue
                 if receiver.cls == atom.cls and self._model.def_of(frame).name.endswith("_dataloader"):
                     yield loader

@@ -41,8 +41,8 @@ def copied_transforms(loader: Loader, model: Model) -> Iterator[TransformUse]:
 
 def _of(value: Val, frame: Frame | None, loader: Loader, model: Model) -> Iterator[TransformUse]:
     for atom in value.only(LibObject):
-        library = library_of(atom.name) if isinstance(atom, LibObject) else None
-        if not isinstance(atom, LibObject) or library is None or not _draws(atom, library, model, 0):
+        library = library_of(atom.name)
+        if library is None or not _draws(atom, library, model, 0):
             continue
         if not model.runs_in_worker(atom.site.frame) and _is_copied(atom, loader, model):
             yield TransformUse(atom, library, frame, value.origins)

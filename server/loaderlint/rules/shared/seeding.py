@@ -103,7 +103,7 @@ def tests_an_option(test: int, frame: Frame, model: Model) -> bool:
         case ir.BoolOp(_, left, right):
             return tests_an_option(left, frame, model) or tests_an_option(right, frame, model)
     options = model.ev.eval(test, frame).only(Literal_)
-    return any(isinstance(one, Literal_) and (one.value is None or one.value is False) for one in options)
+    return any(one.value is None or one.value is False for one in options)
 
 
 def seeds_on_the_way(draw: WorkerCall, loader: Loader, model: Model) -> Literal["yes", "no", "sometimes"]:
