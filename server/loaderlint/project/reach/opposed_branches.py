@@ -1,5 +1,5 @@
-"""Branches that exclude each other: what `if opt["phase"] == "train":` runs does not run for a loader that is made under
-`if phase == "test":`.
+"""Branches that exclude each other: a loader that is made under `if phase == "test":` does not run what stands under
+`if opt["phase"] == "train":`.
 
 Names are compared as they are written: the loop variable `phase`, `self.phase` and `opt["phase"]` are taken to be the
 same choice. That is likely, not certain."""

@@ -41,7 +41,7 @@ _MAIN_PROCESS = frozenset({"__name__", "current_process", "parent_process"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Start:
-    """Where module-level code of a file first iterates over `loader`: the iterable or the call at `place`. `frames` lead
+    """Where module-level code of a file first iterates over `loader`. `place`: the iterable or the call. `frames` lead
     from there to the frame that does it; empty if the module's body does it itself."""
 
     place: Place
