@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
     from loaderlint.project.modules.project_files import Binding, ProjectFile
 
-#: How many methods or classes a name made up at run time may stand for.
+#: The number of methods or classes that a computed name may stand for.
 MAX_CHOICES = 64
 _MAX_STARS = 3
 _MAX_CLASSES = 16
@@ -50,19 +50,19 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _CALLED = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\(")
 _NAMES_OF_MODULE = ("builtins.globals", "builtins.locals", "builtins.vars")
 
-#: What a class body may hold that is no method.
+#: Members of a class body that are no methods.
 _PLAIN = (Literal_, LibObject, SeqOf, MapOf, Unknown)
 
-#: Reasons for not knowing a value that stand for any of the other candidates, or for a class out of sight.
+#: Reasons of unknown values that may be any of the other candidates, or a class out of sight.
 CHOSEN = frozenset({"dynamic attribute", "eval", "globals"})
 
-#: Reasons for not knowing a class, so that calling it makes an object.
+#: Reasons of unknown classes. Calling one makes an object.
 _CLASSES = frozenset({*CHOSEN, "importlib", "looked up by a key", "empty mapping", "registry"})
 
-#: Those where nothing in sight says which classes there are.
+#: The reasons that leave open which classes there are to choose from.
 OPEN = frozenset({"importlib", "empty mapping", "registry"})
 
-#: How a class is chosen, by the reason for not knowing it.
+#: How a class is chosen, by the reason why it is not known.
 _HOW = {
     "dynamic attribute": "its class is looked up with `getattr`, by a name that is read at run time",
     "eval": "its class is what `eval` makes of a text that is read at run time",
@@ -81,7 +81,7 @@ _HOW = {
 
 
 def how_chosen(reason: str) -> str:
-    """Why it is not known which dataset a loader holds, for people."""
+    """Why it is not known which dataset a loader holds, as messages say it."""
     return _HOW.get(reason, reason)
 
 
