@@ -7,6 +7,8 @@ What follows `--` are arguments of pytest: they choose the tests. Each test runs
 executes. Then a forked process replaces the code of one function by the mutant, and runs the tests that execute the
 mutated line until one of them fails. A mutant that no test executes has survived. Only code inside of functions is
 mutated, and no text, annotation, default value or decorator.
+
+Do not edit the program while this runs: the processes load some of its modules late. Run it on a copy instead.
 """
 
 from __future__ import annotations
