@@ -605,7 +605,7 @@ def test_the_chain_leads_from_the_loader_to_the_line(tmp_path: Path) -> None:
 def test_start_methods(argument: str, environment: Environment, expected: set[str], tmp_path: Path) -> None:
     code = f"import multiprocessing as mp\n{HEAD}\nloader = DataLoader(D(), num_workers=2{argument})\n"
     linked = link(tmp_path, code, environment)
-    assert linked.model.start_methods(linked.loader()) == expected
+    assert linked.model.start_methods.of(linked.loader()) == expected
 
 
 def test_set_start_method_counts_where_no_setting_does(tmp_path: Path) -> None:
@@ -613,7 +613,7 @@ def test_set_start_method_counts_where_no_setting_does(tmp_path: Path) -> None:
         f"import multiprocessing as mp\n{HEAD}\nmp.set_start_method('spawn')\nloader = DataLoader(D(), num_workers=2)\n"
     )
     linked = link(tmp_path, code)
-    assert linked.model.start_methods(linked.loader()) == {"spawn"}
+    assert linked.model.start_methods.of(linked.loader()) == {"spawn"}
 
 
 def test_a_start_method_that_may_be_set_is_one_of_several(tmp_path: Path) -> None:
@@ -622,4 +622,4 @@ def test_a_start_method_that_may_be_set_is_one_of_several(tmp_path: Path) -> Non
         "        mp.set_start_method('spawn')\nloader = DataLoader(D(), num_workers=2)\n"
     )
     linked = link(tmp_path, code)
-    assert linked.model.start_methods(linked.loader()) == {"fork", "spawn"}
+    assert linked.model.start_methods.of(linked.loader()) == {"fork", "spawn"}

@@ -282,13 +282,13 @@ def _surer(known: Certainty, one: Reached, loader: Loader) -> Certainty:
 
 def start_methods(loader: Loader, model: Model) -> tuple[tuple[str, ...], str]:
     """The start methods that a loader's workers may have, sorted, and who chooses them."""
-    methods = tuple(sorted(model.start_methods(loader)))
+    methods = tuple(sorted(model.start_methods.of(loader)))
     environment = model.environment(loader)
-    if model.named_start_methods(loader.argument("multiprocessing_context")):
+    if model.start_methods.named(loader.argument("multiprocessing_context")):
         return methods, "its multiprocessing_context"
     if environment.start_method is not None:
         return methods, "the setting start-method"
-    if model.chosen_start_methods(loader):
+    if model.start_methods.chosen(loader):
         return methods, "multiprocessing.set_start_method"
     default = tuple(sorted(environment.default_start_methods()))
     names = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}

@@ -1,11 +1,11 @@
-"""The language server: what the engine finds, in the words of the Language Server Protocol.
+"""The language server: the engine's findings as messages of the Language Server Protocol.
 
 One file per feature. `documents` holds the editor's texts, `document_state` what each of them shows and whether that is
-outdated, and `shown_documents` brings it to the client. `analysis` decides when the engine looks at the texts (a job of
-`engine_jobs`). Whatever may be asked of the engine stands in `backend`; `async_engine` asks on one thread
-(`engine_thread`), and the engine has a process of its own (`engine_client`, `engine_process`, `engine_messages`).
-`protocol` and `transport` keep a client's messages from doing harm. Nothing here
-imports libcst: the engine does, and its process is started after the client has its answer to `initialize`.
+outdated, and `shown_documents` sends it to the client. `analysis` decides when the engine checks the texts (a job of
+`engine_jobs`). `backend` lists the questions to the engine; `async_engine` asks them on one thread (`engine_thread`),
+and the engine runs in a process of its own (`engine_client`, `engine_process`, `engine_messages`). `protocol` and
+`transport` make sure that no message of a client does harm. Nothing here imports libcst: the engine does, and its
+process starts after `initialize` has been answered.
 
 All lines and columns inside are 0-based characters. They become the client's units (UTF-8, UTF-16 or UTF-32) only where
 a message is made or read.
@@ -35,7 +35,7 @@ def main(
     without one, 2 if the transport cannot be had. Port 0 takes a free one; the address is written to stderr.
     `token`, `origins`: who may connect to a socket (`access_token`); without a token, $LOADERLINT_TOKEN or a new one.
     `cache_dir`, `no_cache`: as for `loaderlint check`."""
-    # What is imported stays; to look through it again and again would hold up messages (36 ms each time).
+    # Imported modules stay. Collections that examine them each time would delay messages (by 36 ms).
     gc.disable()
     try:
         from loaderlint.lsp.access_token import Access

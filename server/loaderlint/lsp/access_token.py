@@ -1,8 +1,8 @@
 """Which clients may talk to a server that listens on a socket: those that know its token.
 
-A folder to look at comes from the client, and the answers tell what is in its files, so that a port without a token
-would let any user and any program of the machine read them, and a web page too: browsers let pages connect to
-WebSockets of the machine, and send to its ports what looks like a message."""
+The client chooses the folder, and the answers reveal what is in its files. Without a token, every user and program of
+the machine could read them through the port. So could a web page: browsers let pages connect to WebSockets of the
+machine, and send data to its ports that looks like a message."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ VARIABLE = "LOADERLINT_TOKEN"
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The token that a client has to present, and the origins of web pages that may connect; `generated`: only
-    this process knows the token yet."""
+    """The token that a client has to present, and the origins of web pages that may connect. `generated`: this process
+    made the token, so nobody else knows it yet."""
 
     token: str
     origins: tuple[str, ...] = ()

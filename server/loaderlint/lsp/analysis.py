@@ -1,15 +1,15 @@
-"""When the engine looks at what, and which of its answers are taken. Lives on the event loop.
+"""Decides when the engine checks what, and which of its answers are used. Lives on the event loop.
 
-Every change (an edit, a file on disk, the settings) is noted and a job is planned a moment later, so that a burst of
-changes makes one job. It begins by telling the engine all that was noted. Where the engine has to link a project again,
-it says so instead, and is not asked again before there is a pause in the typing. Once it links, it goes on to its end,
-though its answer will be about a text that is gone: work that began again with every key would not end while a user
-types. Other settings do stop it, and so does an edit of which the engine can say something before the end (see below).
+Every change (an edit, a file on disk, the settings) is noted, and a job is planned a moment later, so that a burst of
+changes makes one job. The job first passes all noted changes to the engine. If the engine then has to link a project
+again, it says so, and is not asked again until the typing pauses. A linking that has begun runs to its end, although
+its answer will be about an old text: work that started again with every key would never end while a user types. A
+change of settings stops it, and so does an edit if the engine can answer something before the end (see below).
 
-What is shown of a document that has not been checked yet is what stands in it of the last answer (`document_state`): at
-once if a job is at hand, else if none comes in a moment. What was found in exactly the present version takes its place,
-and only that is ever repaired. Where several projects are checked for the first time, the findings of those that are
-done are shown early.
+A document that has not been checked yet shows the findings of the last answer that still apply (`document_state`): at
+once if a job is running, otherwise if none starts within a moment. The findings of exactly the present version replace
+them, and only these are ever fixed. When several projects are checked for the first time, the findings of each are
+shown as soon as it is done.
 """
 
 from __future__ import annotations
@@ -33,19 +33,20 @@ from loaderlint.runtime.internal_errors import Postponed
 
 logger = logging.getLogger(__name__)
 
-#: Seconds from a change to the job that looks at it, and the longest that further changes can put it off. In the middle
-#: of a word, the next key comes first.
+#: Seconds from a change to its job, and the longest time for which further changes can delay it. Within a word, the
+#: next key comes sooner.
 AT_ONCE, EDITED, ON_DISK, LONGEST = 0.0, 0.02, 0.2, 1.0
-#: Seconds until the engine is asked again after its process has ended, one number a try.
+#: Seconds until the engine is asked again after its process has ended, one number for each attempt.
 AGAIN = (0.1, 0.5, 2.0)
-#: Seconds from a change until what stands of the last answer is shown, if no new one has come. Most come before.
+#: Seconds from a change until the findings of the last answer that still apply are shown. Most new answers come sooner.
 STANDING = 0.05
 
 
 class Analysis:
-    """Plans the jobs of the engine and hands what they find on to what is shown.
+    """Plans the jobs of the engine and passes their findings on to the shown documents.
 
-    `announce` is called where it changes whether a document is settled, `linked` when a project was linked again."""
+    `announce` is called when a document may have become settled or unsettled, `linked` when a project was linked
+    again."""
 
     def __init__(
         self,
@@ -85,8 +86,8 @@ class Analysis:
     # --- what changed -------------------------------------------------------------------------------------------------
 
     def configure(self, setup: Setup) -> None:
-        """Work with this setup from now on. Until the first call nothing is analysed: the answers would come from
-        settings that are not the user's."""
+        """Work with this setup from now on. Nothing is analysed before the first call, because the user's settings are
+        not known yet."""
         if setup == self._setup:
             return
         self._setup = setup
@@ -117,7 +118,7 @@ class Analysis:
             self._show_all()
 
     def closed(self, document: Document | Notebook) -> None:
-        """The document is no longer open: the file on disk counts, and nothing is shown for it."""
+        """The document is no longer open: from now on the file on disk counts, and nothing is shown for it."""
         self._shown.closed(document)
         if document.analysed:
             self._note(document, EDITED)
@@ -156,7 +157,7 @@ class Analysis:
         return self.is_settled
 
     async def looked_at(self, state: DocumentState) -> Report | None:
-        """What was found in the document as it is now, or what can be said of it by now; waits for either. None if
+        """The findings in the document as it is now, or an early or stale report of it; waits for either. None if
         nothing is known of it in the end."""
         while not self._settled.is_set():
             if (report := state.meanwhile) is not None:
@@ -166,7 +167,7 @@ class Analysis:
         return state.shown
 
     async def settled_report(self, uri: str) -> Report | None:
-        """What was found in the document, or in the notebook of a cell, as it is now; waits until all is settled. None
+        """The findings in the document, or in the notebook of a cell, as it is now; waits until all is settled. None
         if it is not analysed, or edited meanwhile."""
         state = self._shown.state(uri)
         if state is None or not state.document.analysed:
@@ -211,19 +212,19 @@ class Analysis:
             self._showing = loop.call_later(STANDING, self._show_all)
 
     def _pause_left(self) -> float:
-        """How many seconds are missing to the pause that the next linking waits for."""
+        """The seconds that are left of the pause that the next linking waits for."""
         return 0.0 if self._postponed is None else self._pause_left_after(self._postponed)
 
     def _pause_left_after(self, took: float) -> float:
         return self._typing.left(asyncio.get_running_loop().time(), took)
 
     def _hurry(self) -> None:
-        """Start what is planned now, because a caller waits; not what waits for a pause in the typing."""
+        """Start the planned job now, because a caller waits, unless it waits for a pause in the typing."""
         if self._timer is not None and self._postponed is None:
             self._plan(AT_ONCE)
 
     def _stop_job(self) -> None:
-        """What is being computed is of no use."""
+        """Stop the running job: its answer would be of no use."""
         if self._job is not None:
             self._job.stopped.set()
 
@@ -290,7 +291,7 @@ class Analysis:
             self._settle()
 
     def _postpone(self, took: float) -> None:
-        """Ask the engine again after a pause in the typing: it has to link code, for which it needed `took` seconds."""
+        """Ask the engine again after a pause in the typing: it has to link code, which last took `took` seconds."""
         self._postponed = took
         self._planned = False
         self._plan(AT_ONCE)
@@ -304,7 +305,7 @@ class Analysis:
         self._announce_all(settled=True)
 
     def _ask_again(self, error: OSError) -> None:
-        """Ask again in a moment, a few times; then say that the next edit does."""
+        """Ask again in a moment, a few times. After that, tell the user that the next edit tries again."""
         if self._tries < len(AGAIN):
             logger.warning("%s; asking again", error)
             self._plan(AGAIN[self._tries])
@@ -333,7 +334,7 @@ class Analysis:
         self._notices.problems(answer.problems)
 
     def _show_all(self) -> None:
-        """It takes a while until there is a new answer."""
+        """Show what is known so far, because a new answer will take a while."""
         self._cancel_showing()
         if not self._settled.is_set():
             self._shown.show(self._shown)

@@ -27,11 +27,11 @@ _Answer = TypeVar("_Answer")
 
 
 class Questions(Protocol):
-    """Plain questions about the code: what each one is told and answers can be pickled, and an engine in another
-    process needs no more than its name.
+    """Plain questions about the code. Arguments and answers can be pickled, so an engine in another process needs only
+    the name of a question.
 
-    Paths are absolute. Lines and columns count from 0, columns in characters. All answers are about the texts as they
-    are now: those that were told, and those on disk. An internal error of the engine is raised, from another process as
+    Paths are absolute. Lines and columns count from 0, columns in characters. All answers are about the present texts:
+    those that were set, otherwise those on disk. An internal error of the engine is raised; from another process, as
     `engine_client.Failed`."""
 
     def text(self, path: Path) -> str:
@@ -47,7 +47,7 @@ class Questions(Protocol):
         """The projects that have been checked so far, for a bug report."""
 
     def environment(self, path: Path) -> tuple[str, ...]:
-        """What the code of a file is taken to run on, a fact a line: 'torch 2.4.1, from uv.lock'."""
+        """The environment that the code of a file is assumed to have, a fact a line: 'torch 2.4.1, from uv.lock'."""
 
     def worker_map(self, paths: Sequence[Path] | None = None) -> WorkerMap:
         """The loaders in files, and below folders, with what their workers run. Without `paths`: of all folders of the
@@ -57,10 +57,10 @@ class Questions(Protocol):
         """What is known of a line of a file that can be read."""
 
     def locate(self, place: Place) -> Span | None:
-        """Where a place is, None if what stood there is gone."""
+        """The position of a place; None if the code that stood there is gone."""
 
     def refactorings(self, path: Path, line: int) -> tuple[Fix, ...]:
-        """What can be done on a line of a file without any fault there."""
+        """The refactorings that are offered on a line of a file, whether or not it has a fault."""
 
     def repair(self, path: Path, fix: Fix) -> Repair | None:
         """The edits of a refactoring of a file, None if it cannot be carried out."""
@@ -74,7 +74,7 @@ class Questions(Protocol):
 
 
 class Checks(Protocol):
-    """What a workspace is told and finds, and what is more than a message to and fro."""
+    """What a workspace is told and finds. Unlike `Questions`, these calls are more than one message and its answer."""
 
     @property
     def problems(self) -> Sequence[Problem]:
@@ -82,16 +82,16 @@ class Checks(Protocol):
 
     @property
     def links(self) -> int:
-        """How often projects were linked so far: when it has not grown, only positions can have changed."""
+        """The number of linkings so far. If it has not grown, only positions can have changed."""
 
     def set_text(self, path: Path, text: str | None) -> None:
-        """From now on this is the text of a file; None: that on disk is."""
+        """Set the text of a file; None: use the text on disk again."""
 
     def configure(self, overrides: Mapping[str, object]) -> None:
         """Replace the settings, by their names in pyproject.toml, and `interpreter`."""
 
     def forget(self, paths: Iterable[Path]) -> None:
-        """These files or folders came, changed or went on disk."""
+        """These files or folders were created, changed or deleted on disk."""
 
     def check(
         self,
@@ -117,14 +117,14 @@ class Checks(Protocol):
 
 
 class Workspace(Checks, Questions, Protocol):
-    """All that the server asks of the projects of some folders, on one thread."""
+    """The projects of some folders, as the server uses them, on one thread."""
 
 
 class LocalWorkspace(Workspace, Protocol):
     """A workspace in this process, and what the engine's own process asks of it besides (`lsp.engine_process`)."""
 
     def rest(self) -> Iterator[None]:
-        """While there are no questions: keep what is known in the cache, and less of it in memory, in small steps."""
+        """Use the time without questions: write facts to the cache and release memory, in small steps."""
 
 
 class Backend(Protocol):

@@ -50,7 +50,7 @@ from loaderlint.findings.finding import Finding, Place, Severity, Silence
 from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Instance
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import Unsaid, weighed
+from loaderlint.rules.shared.judgement import undoubted
 from loaderlint.rules.shared.pickled_to_workers import cannot_start, is_local, payloads, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, started_by
 from loaderlint.syntax.notebook import SUFFIX
@@ -71,12 +71,11 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         if ref is None or ref.path.suffix != SUFFIX or is_local(ref, model):
             continue
         certainty = "possible" if payload.guessed else exposure.certainty
-        verdict = weighed(RULE, certainty)
         facts = model.ev.facts(ref.path, ref.piece)
         one = facts.ir.defs[ref.def_] if facts else None
-        if isinstance(verdict, Unsaid) or facts is None or one is None or one.kind == "lambda":
+        if facts is None or one is None or one.kind == "lambda":
             continue
-        yield verdict.finding(
+        yield undoubted(RULE, certainty).finding(
             f"{cannot_start(loader, model)}: they import `{one.name}` by its name, and what a notebook defines cannot "
             "be imported; move it to a module",
             Place(ref.path, ref.piece, facts.anchors.defs[ref.def_][1]),

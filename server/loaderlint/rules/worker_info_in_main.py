@@ -57,7 +57,7 @@ from loaderlint.project.evaluation.values import Instance
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.iterable_streams import Stream
-from loaderlint.rules.shared.judgement import Unsaid, weighed
+from loaderlint.rules.shared.judgement import undoubted
 from loaderlint.rules.shared.sharding import iterations, questions, sharding_fixes
 from loaderlint.rules.shared.silence_reasons import few_workers
 from loaderlint.rules.shared.wording import in_workers_of
@@ -67,17 +67,16 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
     """One finding an iterable dataset of the loader, at the question that is asked too early."""
     for entry in iterations(loader, model):
         exposure = model.exposed(1 << loader.index, model.reached[entry].possible, RULE.workers)
-        verdict = weighed(RULE, exposure.certainty) if exposure else None
         question = next(questions(entry, model), None)
         if question is None:
             continue
         reason = _why_not(entry, loader, model)
-        if exposure is None or verdict is None or isinstance(verdict, Unsaid) or reason:
+        if exposure is None or reason:
             yield Silence(RULE.name, question.place, f"{reason}: {loader.described}")
             continue
         assert isinstance(entry.receiver, Instance)
         name = model.ev.classes.name(entry.receiver.cls)
-        yield verdict.finding(
+        yield undoubted(RULE, exposure.certainty).finding(
             f"every item comes once from each worker: `get_worker_info()` is None here, because {question.where} runs "
             f"in the main process, and `{name}.__iter__` runs whole {in_workers_of(exposure)}; ask in `__iter__`",
             question.place,

@@ -93,9 +93,7 @@ def _draws(entry: Entry, frames: Iterable[Frame], model: Model) -> bool:
     """Whether the samples are made, or put together, with numbers from NumPy's global state."""
     calls = [call for frame in frames for call in model.frame_calls(frame)]
     calls += model.calls_in(entry.loader, "collate")
-    return any(
-        isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS for call in calls for atom in call.callee.only(Lib)
-    )
+    return any(atom.name in NUMPY_GLOBAL_DRAWS for call in calls for atom in call.callee.only(Lib))
 
 
 def _functions(frames: Iterable[Frame]) -> Iterator[_Piece]:

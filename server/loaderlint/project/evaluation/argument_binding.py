@@ -11,8 +11,8 @@ from loaderlint.project.evaluation.values import MapOf, SeqOf, Val, unknown
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a call passes. `more_positional`, `more_keywords`: there are `*x` / `**x` whose items are out of sight;
-    `source` is the reason for not knowing them."""
+    """The arguments of a call. `more_positional`, `more_keywords`: there are `*x` / `**x` whose items are out of sight;
+    `source` is the reason why they are."""
 
     positional: tuple[Val, ...] = ()
     keywords: tuple[tuple[str, Val], ...] = ()
@@ -21,8 +21,8 @@ class Arguments:
     source: str = "kwargs"
 
     def get(self, name: str, position: int | None = None) -> Val | None:
-        """The argument called `name` or at `position` (0-based); None if it is not passed. Where `*x` or `**x` may pass
-        it, it is unknown."""
+        """The argument called `name` or at `position` (0-based); None if it is not passed, unknown if `*x` or `**x` may
+        pass it."""
         for keyword, value in self.keywords:
             if keyword == name:
                 return value
@@ -62,7 +62,7 @@ class Arguments:
         return all(param.default != NONE or param.name in names for param in rest)
 
     def bind(self, params: Sequence[ParamIR], receiver: Val | None) -> tuple[Val | None, ...]:
-        """One value a parameter, None where nothing is passed (its default holds). `receiver` fills the first one."""
+        """One value for each parameter, None if nothing is passed (its default holds). `receiver` fills the first."""
         bound: list[Val | None] = [None] * len(params)
         positional = list(self.positional)
         if receiver is not None:
@@ -96,7 +96,7 @@ class Arguments:
         return tuple(bound)
 
 
-#: Those of a call that passes nothing.
+#: The arguments of a call without any.
 NO_ARGUMENTS = Arguments()
 
 

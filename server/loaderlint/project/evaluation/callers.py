@@ -1,4 +1,4 @@
-"""Who calls a function: the frames in which code of the main process runs.
+"""The callers of a function: the frames in which code of the main process runs.
 
 The evaluator works forward, from a call to its result. The arguments of the function that builds a loader are only
 known from its callers, which are found here: candidates by name in the text, then confirmed by evaluating the callee.
@@ -62,7 +62,7 @@ class Callers:
         self._from_configurations: tuple[Instance, ...] | None = None
 
     def frames(self, path: Path, piece: int, def_: int, depth: int = 0) -> tuple[Frame, ...]:
-        """The frames in which a def runs, from the calls in sight; with none in sight, one with open parameters."""
+        """The frames in which a def runs, from the calls in sight. If there are none, one with open parameters."""
         key = (path, piece, def_)
         known = self._frames.get(key)
         if known is not None:
@@ -133,7 +133,8 @@ class Callers:
                 yield from self._confirmed(site, caller, wanted)
 
     def _nested_frames(self, path: Path, piece: int, def_: int, scope: Frame, depth: int) -> Iterator[Frame]:
-        """The frames of a function inside another: from the calls of it there, else one with open parameters."""
+        """The frames of a nested function: from its calls in the enclosing function, otherwise one with open
+        parameters."""
         found = list(self._calls_of_nested(path, piece, def_, scope, depth))
         opened = None if found else self._ev.functions.open_frame(FunctionRef(path, piece, def_, scope), None, None)
         yield from found if opened is None else [opened]
@@ -154,7 +155,7 @@ class Callers:
                         yield target
 
     def _aliases(self, name: str) -> frozenset[str]:
-        """What files call a function `name` by another name: `import name as other`, `other = partial(name, ...)`."""
+        """Other names that files give a function `name`: `import name as other`, `other = partial(name, ...)`."""
         known = self._other_names.get(name)
         if known is None:
             found = {alias for alias, bound in self._bound_aliases() if bound == name}
@@ -166,7 +167,7 @@ class Callers:
         return known
 
     def _class_aliases(self, name: str) -> frozenset[str]:
-        """What files call a class `name` by another name: `import name as other`, `Other = name`."""
+        """Other names that files give a class `name`: `import name as other`, `Other = name`."""
         known = self._other_class_names.get(name)
         if known is None:
             found = set(self._aliases(name))
@@ -281,11 +282,11 @@ class Callers:
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 if self._ev.yaml.instantiates(Site(caller, site.expr)):
                     made = self._ev.eval(site.expr, caller).only(Instance)
-                    yield from (atom for atom in made if isinstance(atom, Instance) and atom.site is not None)
+                    yield from (inst for inst in made if inst.site is not None)
 
     def are_made(self, cls: ClassRef) -> bool:
-        """Whether the construction of some object of a class, or of a subclass, is in sight. Most are made where it is
-        written that they are, whatever calls the code around that."""
+        """Whether the construction of some object of a class, or of a subclass, is in sight. For most, this can be read
+        from the call alone, without the callers of the code around it."""
         if cls not in self._instances and any(self._calls_for_all(site) for _, site in self._made_by(cls)):
             return True
         return any(inst.site is not None for inst in self.instances(cls))
@@ -300,7 +301,7 @@ class Callers:
                     yield heir, site
 
     def _calls_for_all(self, site: CallSite) -> bool:
-        """Whether the callee of a call, and whether the call is reached, do not depend on the callers of its def."""
+        """Whether a call is reached and has the same callee for all callers of its def."""
         facts = self._ev.facts(site.path, site.piece)
         if facts is None or self._written(site) is None:
             return False
@@ -369,7 +370,7 @@ class Callers:
                 yield site
 
     def _by_callee(self, name: str) -> tuple[dict[_Def, list[CallSite]], list[CallSite]]:
-        """The calls of something called `name` by the defs that they may run; and those that may run any."""
+        """The calls of something called `name`, grouped by the defs that they may run, and those that may run any."""
         known = self._sites_by_callee.get(name)
         if known is None:
             known = self._sites_by_callee[name] = self._find_by_callee(name)
@@ -388,7 +389,7 @@ class Callers:
         return certain, possible
 
     def _may_run_on(self, receiver: Instance, site: CallSite) -> bool:
-        """Whether a call may run a method on an object: what a class calls on itself runs on its own objects only."""
+        """Whether a call may run a method on an object. A call on `self` runs on objects of its own class only."""
         facts = self._ev.facts(site.path, site.piece)
         call = facts.ir.exprs[site.expr] if facts else None
         if facts is None or not isinstance(call, ir.Call):
@@ -403,7 +404,7 @@ class Callers:
         return any(isinstance(base, ClassRef) and _same_class(base, owner) for base in ancestors)
 
     def callees(self, site: CallSite) -> frozenset[Atom] | None:
-        """All that a call may call for any caller of its def; None if that takes to know the callers."""
+        """All possible callees of a call, for any caller of its def; None if they depend on the callers."""
         key = (site.path, site.piece, site.def_, site.expr)
         if key not in self._known_callees:
             written = self._written(site)
@@ -411,7 +412,7 @@ class Callers:
         return self._known_callees[key]
 
     def _written(self, site: CallSite) -> frozenset[Atom] | None:
-        """All that a call may call, where no frame of its def is needed to tell; else None."""
+        """All possible callees of a call, if they can be known without a frame of its def; otherwise None."""
         facts = self._ev.facts(site.path, site.piece)
         call = facts.ir.exprs[site.expr] if facts else None
         if facts is None or not isinstance(call, ir.Call):

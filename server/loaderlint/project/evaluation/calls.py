@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
 
-#: What a library passes to a method that it calls for each sample: nothing that is the same for all of them.
+#: What a library passes to a method that it calls for each sample: unknown, because it differs from call to call.
 _OF_A_SAMPLE = Arguments((), (), True, True, "sample")
 _PERHAPS_GONE = unknown("taken out on some ways")
 
@@ -88,19 +88,19 @@ class Calls:
                 yield found
 
     def is_guessed(self, frame: Frame) -> bool:
-        """Whether a frame runs on an object whose class was found by a name made up at run time."""
+        """Whether a frame runs on an object whose class was found by a computed name."""
         return isinstance(frame.receiver, Instance) and self.is_chosen(frame.receiver)
 
     def is_chosen(self, made: Instance) -> bool:
-        """Whether the class of an object was found by a name made up at run time, and is not the usual one."""
+        """Whether the class of an object was found by a computed name, and is not the default."""
         site = made.site
         if site is None or site.expr not in site.frame.guesses:
             return False
         return (site.expr, made.cls) not in site.frame.usual
 
     def is_guess(self, frame: Frame, target: Frame) -> bool:
-        """Whether `frame` leads to `target` only through names made up at run time: `getattr(self, name)(...)`, or the
-        method of an object whose class was found so."""
+        """Whether `frame` leads to `target` only through computed names: `getattr(self, name)(...)`, or the method of
+        an object whose class was found that way."""
         if self.is_guessed(target):
             return True
         ways = [number for number, targets in frame.targets.items() if target in targets]

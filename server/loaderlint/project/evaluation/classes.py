@@ -52,12 +52,12 @@ if TYPE_CHECKING:
 
 Base = ClassRef | Lib | Unknown
 _MAX_ANCESTORS = 32
-#: Beyond this number of names, calls of any name count as leading to a method: thousands of methods that call one
-#: another would have thousands of names each.
+#: With more names than this, calls of any name count as leading to a method. Thousands of methods that call each other
+#: would have thousands of names each.
 _MAX_NAMES = 500
 _EVERY = frozenset({"*"})
 _SETATTR = frozenset({Lib("builtins.setattr")})
-#: Methods whose stores say nothing of what an attribute holds in use.
+#: Methods whose stores do not show what an attribute holds in use.
 _NO_STORES = ("__init__", "__getstate__", "__setstate__", "__del__", "close")
 #: Library classes that define no methods of their own that matter: `super()` looks past them.
 _WITHOUT_METHODS = frozenset(
@@ -74,7 +74,7 @@ _WITHOUT_METHODS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What a class binds a name to: a function, or a value (then `function` is None)."""
+    """The binding of a name in a class: a function, or a value (then `function` is None)."""
 
     owner: ClassRef
     name: str
@@ -96,8 +96,8 @@ class Store:
 
 @dataclass(slots=True, eq=False)
 class _Open:
-    """A field that is being computed. `objects`: those among what is known to be stored so far, and that there may be
-    more. What is computed from itself, such as a count, is not known from them."""
+    """A field that is being computed. `objects`: the objects among its known values so far, and a mark that there may
+    be more. A value that is computed from itself, such as a count, is not known from them."""
 
     objects: Val = BOTTOM
 
@@ -183,7 +183,7 @@ class Classes:
                 if not line:
                     return order
         finally:
-            for one, _, _ in line:  # an error, or the question is asked again
+            for one, _, _ in line:  # an error ended this, or the question will be asked again
                 self._mro.pop(one, None)
                 self._ordering.discard(one)
 
@@ -212,7 +212,7 @@ class Classes:
             yield from (base for base in cls.bases if isinstance(base, ClassRef | Lib | Unknown))
             return
         for value in self.written_bases(cls):
-            known = [a for a in value.only(ClassRef, Lib) if isinstance(a, ClassRef | Lib) and a != cls]
+            known = [a for a in value.only(ClassRef, Lib) if a != cls]
             if known:
                 yield from known
             else:
@@ -247,7 +247,7 @@ class Classes:
         return found
 
     def own_member(self, cls: ClassRef, name: str) -> Member | None:
-        """What the class body itself binds `name` to: asks for nothing else in a class that has pieces of its own."""
+        """What the class body itself binds `name` to. In a class whose members are pieces, nothing else is read."""
         key = (cls, name)
         if key not in self._members:
             file = self._in_pieces(cls)
@@ -480,13 +480,13 @@ class Classes:
             case ir.Call(func, _):
                 return self._ev.expr(frame, func) == ir.Global("super")
             case ir.Attr(owner, _) if ir.is_self(self._ev.expr(frame, owner)):
-                return False  # a field: asking what it holds would ask for the construction that is being found
+                return False  # a field: its value depends on the construction that is being computed
             case ir.Global() | ir.Attr():
                 return bool(self._ev.eval(base, frame).only(ClassRef))
         return False
 
     def stores(self, inst: Instance, name: str) -> tuple[Store, ...]:
-        """Every assignment to attribute `name` of the object in sight of its class."""
+        """Every assignment to attribute `name` of the object in the code of its class and ancestors."""
         key = (inst, name)
         known = self._stores.get(key)
         if known is not None:
@@ -560,7 +560,7 @@ class Classes:
 
     def _constructing(self, inst: Instance, methods: _Methods) -> list[Frame]:
         """The frames of these methods that run while the object is constructed. Calls that lead to none of them are
-        not looked into: most of what a constructor calls on its object has nothing to do with one attribute."""
+        skipped: most methods that a constructor calls have nothing to do with one attribute."""
         if not methods.written:
             return []
         if methods.names is None:
@@ -694,8 +694,8 @@ class Classes:
         return Val((value.atoms - set(dicts)) | {containers.with_stored(dicts[0], stored)}, value.origins)
 
     def _set_by_others(self, inst: Instance, name: str) -> Iterator[Val]:
-        """What is stored in an attribute otherwise than by `self.name = ...`: by the code that makes the object
-        (`job.name = ...`), and by `setattr(self, f"{kind}_name", ...)` in its methods."""
+        """Values of an attribute that are not stored by `self.name = ...`, but by the code that makes the object
+        (`job.name = ...`), or by `setattr(self, f"{kind}_name", ...)` in its methods."""
         if inst.site is not None:
             yield from containers.set_on(self._ev, inst.site, name)
         for frame in self._frames_holding(inst, "setattr("):
@@ -797,7 +797,7 @@ class Classes:
 def declared_default(ev: Evaluator, value: Val) -> Val:
     """What a field or an option is by default: `field(default=...)`, `Field(8)`, `field(default_factory=...)`."""
     for atom in value.only(LibObject):
-        if isinstance(atom, LibObject) and atom.name in FIELDS:
+        if atom.name in FIELDS:
             passed = ev.calls.site_arguments(atom.site)
             factory = next((made for name in FACTORIES if (made := passed.get(name)) is not None), None)
             if factory is not None:
@@ -822,7 +822,7 @@ def _may_annotate(text: str) -> bool:
 
 
 def _first_bound(member: Member) -> Binding:
-    """Where its class comes to a method first: by this `Classes.methods` is in order."""
+    """The sort key of a method in its class; `Classes.methods` returns them in this order."""
     return member.bindings[0]
 
 
@@ -838,7 +838,7 @@ def _merge(lines: list[list[Base]]) -> list[Base]:
     while left and len(order) <= _MAX_ANCESTORS:
         head = next((line[0] for line in left if not behind[line[0]]), left[0][0])
         order.append(head)
-        if behind[head]:  # no answer
+        if behind[head]:  # no consistent order
             left = [rest for line in left if (rest := [base for base in line if base is not head])]
             behind = Counter(base for line in left for base in line[1:])
             continue

@@ -44,8 +44,7 @@ def added_items(ev: Evaluator, method: str, call: ir.Call, frame: Frame) -> Iter
         yield ev.eval(positional[1], frame)
     elif method == "extend" and positional:
         for atom in ev.eval(positional[0], frame).only(SeqOf):
-            if isinstance(atom, SeqOf):
-                yield from atom.items
+            yield from atom.items
 
 
 def appended(ev: Evaluator, number: int, frame: Frame) -> Iterator[Val]:
@@ -78,7 +77,7 @@ def shallow_copy(ev: Evaluator, value: Val, frame: Frame, number: int, plain: Se
 
 
 def is_plain(atom: Atom, plain: Set[str] = TEXT_LOADERS) -> bool:
-    """Whether something is a list or dict, by how it was made."""
+    """Whether something is a list or dict, judging by how it was made."""
     return isinstance(atom, MapOf | SeqOf) or (isinstance(atom, LibObject) and atom.name.rstrip("[]") in plain)
 
 
@@ -139,7 +138,7 @@ def with_later_items(ev: Evaluator, made: MapOf, frame: Frame, number: int) -> M
 
 
 def with_stored(made: MapOf, stored: list[tuple[str | None, Val]]) -> MapOf:
-    """A dict with items that are stored in it at some time; those without a name under a key that is not known."""
+    """A dict with items that are stored in it at some time. Items without a name get an unknown key."""
     if not stored:
         return made
     pairs = list(zip(made.keys, made.values, strict=True))
@@ -153,14 +152,15 @@ def with_stored(made: MapOf, stored: list[tuple[str | None, Val]]) -> MapOf:
 
 
 def stored_in(ev: Evaluator, number: int, frame: Frame) -> Iterator[tuple[str | None, Val]]:
-    """What the def stores in the dict that expression `number` is, None for a key that is not known."""
+    """The items that the def stores in the dict that expression `number` is; None for an unknown key."""
     for step in frame.code.fillings(number):
         yield from _stored_by(ev, step, frame, number)
         yield from _defaulted_by(ev, step, frame, number)
 
 
 def _filled_elsewhere(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[str | None, Val]]:
-    """What functions of the project store in the dict that expression `number` makes and that they are passed."""
+    """The items that functions of the project store in the dict that expression `number` makes, if it is passed to
+    them."""
     for function, call in _given_to(ev, frame, number):
         for opened, place in _as_parameter(ev, function, call, number):
             yield from stored_in(ev, place, opened)
@@ -171,7 +171,6 @@ def _given_to(ev: Evaluator, frame: Frame, number: int) -> Iterator[tuple[Functi
     for step, call in frame.code.calls_with(number):
         if not ev.liveness.is_dead(step.context, frame):
             for function in ev.eval(call.func, frame).only(FunctionRef):
-                assert isinstance(function, FunctionRef)
                 yield function, call
 
 
@@ -228,7 +227,7 @@ def set_on(ev: Evaluator, made: Site, name: str) -> Iterator[Val]:
 
 
 def _stored_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[tuple[str | None, Val]]:
-    """The items that a step stores in the dict that expression `number` is, None for a key that is not known."""
+    """The items that a step stores in the dict that expression `number` is; None for an unknown key."""
     if isinstance(step, ir.SetItem) and step.base == number and not ev.liveness.is_dead(step.context, frame):
         keys = named_by(ev.eval(step.index, frame))
         value = ev.eval(step.value, frame)
@@ -242,9 +241,9 @@ def _stored_by(ev: Evaluator, step: ir.Step, frame: Frame, number: int) -> list[
 
 
 def _updates(ev: Evaluator, call: ir.Call, frame: Frame) -> list[tuple[str, Val]]:
-    """What `.update(...)` puts into a dict."""
+    """The items that `.update(...)` puts into a dict."""
     given = ev.calls.arguments(call, frame)
-    maps = [atom for value in given.positional for atom in value.only(MapOf) if isinstance(atom, MapOf)]
+    maps = [atom for value in given.positional for atom in value.only(MapOf)]
     return [*either(maps), *given.keywords]
 
 
@@ -310,7 +309,7 @@ def _is_asked(made: int, context: int, frame: Frame) -> bool:
 
 
 def _keys(value: Val) -> set[str]:
-    """The key that a value is, if it is known."""
+    """The constant key that a value is, in a set; empty if it is not known."""
     literal = value.literal
     return {literal.value} if literal is not None and isinstance(literal.value, str) else set()
 

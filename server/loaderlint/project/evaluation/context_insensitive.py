@@ -1,8 +1,9 @@
-"""What an expression is in every frame of its def: names of the module or of imports, and their attributes.
+"""Expressions that have the same value in every frame of their def: names of the module or of imports, and their
+attributes.
 
-Far more calls use a name than call the function of that name. `subprocess.run(...)` calls no `run` of the project, and
-`self.run(...)` only that of certain classes; both are known without any frame. Only for the other calls is it worth
-searching for the callers of the function around them.
+Most calls that use a name do not call the project's function of that name. `subprocess.run(...)` calls no `run` of the
+project, and `self.run(...)` only that of certain classes; both are known without any frame. Only for the other calls is
+it worth searching for the callers of the function around them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Unframed:
         self._facts = facts
 
     def value(self, number: int) -> Val | None:
-        """What an expression is in every frame of the def; None if that depends on the frame."""
+        """The value of an expression in every frame of the def; None if that depends on the frame."""
         match self._facts.ir.exprs[number]:
             case ir.Global() | ir.Imported() if self._def == 0:
                 return self._ev.eval(number, self._ev.body(self._path, self._piece))

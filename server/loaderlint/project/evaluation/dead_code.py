@@ -1,4 +1,4 @@
-"""What never runs: tests that constants decide, the branches that they rule out, and the bindings in those."""
+"""Dead code: tests that constants decide, the branches that they rule out, and the bindings in those branches."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Liveness:
         return answer
 
     def _known(self, frame: Frame) -> dict[int, bool | None]:
-        """Which contexts of a frame run, as far as that was asked."""
+        """What is known so far about which contexts of a frame run."""
         return frame.runs
 
     def _value(self, number: int, frame: Frame) -> Val:
@@ -83,7 +83,7 @@ class Liveness:
         return None
 
     def _is_opaque(self, func: int, frame: Frame) -> bool:
-        """Whether a call's outcome cannot be known from its arguments: they need not be looked into."""
+        """Whether the result of a call cannot be known from its arguments, so that they need not be evaluated."""
         atoms = self._ev.eval(func, frame).atoms
         return all(type(atom) is Lib and library_values.is_opaque(atom.name) for atom in atoms)
 

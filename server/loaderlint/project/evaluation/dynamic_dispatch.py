@@ -8,7 +8,7 @@ that no loader in sight holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
     from loaderlint.project.modules.project_files import Binding, ProjectFile
 
-#: How many methods or classes a name made up at run time may stand for.
+#: The number of methods or classes that a computed name may stand for.
 MAX_CHOICES = 64
 _MAX_STARS = 3
 _MAX_CLASSES = 16
@@ -50,19 +50,19 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _CALLED = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\(")
 _NAMES_OF_MODULE = ("builtins.globals", "builtins.locals", "builtins.vars")
 
-#: What a class body may hold that is no method.
+#: Members of a class body that are no methods.
 _PLAIN = (Literal_, LibObject, SeqOf, MapOf, Unknown)
 
-#: Reasons for not knowing a value that stand for any of the other candidates, or for a class out of sight.
+#: Reasons of unknown values that may be any of the other candidates, or a class out of sight.
 CHOSEN = frozenset({"dynamic attribute", "eval", "globals"})
 
-#: Reasons for not knowing a class, so that calling it makes an object.
+#: Reasons of unknown classes. Calling one makes an object.
 _CLASSES = frozenset({*CHOSEN, "importlib", "looked up by a key", "empty mapping", "registry"})
 
-#: Those where nothing in sight says which classes there are.
+#: The reasons that leave open which classes there are to choose from.
 OPEN = frozenset({"importlib", "empty mapping", "registry"})
 
-#: How a class is chosen, by the reason for not knowing it.
+#: How a class is chosen, by the reason why it is not known.
 _HOW = {
     "dynamic attribute": "its class is looked up with `getattr`, by a name that is read at run time",
     "eval": "its class is what `eval` makes of a text that is read at run time",
@@ -81,7 +81,7 @@ _HOW = {
 
 
 def how_chosen(reason: str) -> str:
-    """Why it is not known which dataset a loader holds, for people."""
+    """Why it is not known which dataset a loader holds, as messages say it."""
     return _HOW.get(reason, reason)
 
 
@@ -130,9 +130,7 @@ def _bound(ev: Evaluator, module: ModuleRef, stars: int) -> Iterator[ClassRef | 
     yield from ev.names.module_members(module)
     for name, bindings in file.names.items():
         if any(_is_import(ev, file, binding) for binding in bindings):
-            for atom in ev.names.lookup(file.path, name).only(ClassRef, FunctionRef):
-                assert isinstance(atom, ClassRef | FunctionRef)
-                yield atom
+            yield from ev.names.lookup(file.path, name).only(ClassRef, FunctionRef)
     for star in file.stars if stars else ():
         inner = ev.names.resolve(file.path, star.module, star.level)
         if isinstance(inner, ModuleRef) and inner != module:
@@ -161,7 +159,7 @@ def class_choices(ev: Evaluator, cls: ClassRef) -> list[ClassRef]:
     ways = [value.only(ClassRef, Lib) for value in ev.classes.written_bases(cls)] if cls.scope else []
     if all(len(way) <= 1 for way in ways):
         return [cls]
-    known = [way or [Unknown("base class")] for way in ways]
+    known: list[Sequence[Atom]] = [way or [Unknown("base class")] for way in ways]
     return [replace(cls, bases=bases) for bases in islice(product(*known), _MAX_CLASSES)]
 
 
@@ -171,12 +169,12 @@ def made_by_type(arguments: Arguments) -> Val:
     tuples, dicts = bases.only(SeqOf), names.only(MapOf)
     if len(tuples) != 1 or len(dicts) != 1 or len(bases.atoms) != 1 or len(names.atoms) != 1:
         return unknown("type")
-    assert isinstance(tuples[0], SeqOf) and isinstance(dicts[0], MapOf)
     own = [atom for value in dicts[0].values for atom in value.atoms]
     named = all(key is not None and not key.startswith("__") for key in dicts[0].keys)
     if len(tuples[0].items) != 1 or any(not isinstance(atom, _PLAIN) for atom in own) or not named:
         return unknown("type")
-    return of(*tuples[0].items[0].only(ClassRef)) if tuples[0].items[0].only(ClassRef) else unknown("type")
+    base = tuples[0].items[0].only(ClassRef)
+    return of(*base) if base else unknown("type")
 
 
 def by_default(key: Val, named: Callable[[str], Val]) -> Atom | None:
@@ -234,8 +232,7 @@ def _made_in(ev: Evaluator, frame: Frame, text: str) -> list[Instance]:
     """The objects of the project's classes that a text makes, as the default of an option may: with which arguments is
     not looked into."""
     called = {one for name in _CALLED.findall(text) for one in _dotted(ev, frame, name.split(".")).only(ClassRef)}
-    classes = [one for one in called if isinstance(one, ClassRef)]
-    return sorted((Instance(one, None) for one in classes), key=order_of_atom)
+    return sorted((Instance(one, None) for one in called), key=order_of_atom)
 
 
 def _dotted(ev: Evaluator, frame: Frame, names: list[str]) -> Val:

@@ -237,9 +237,8 @@ def _map(ev: Evaluator, e: ir.Map, number: int, frame: Frame) -> Val:
         item = ev.eval(value, frame)
         if key == NONE:
             for inner in containers.shallow_copy(ev, item, frame, number, PLAIN_LOADERS).only(MapOf):
-                if isinstance(inner, MapOf):
-                    names.extend(inner.keys)
-                    items.extend(inner.values)
+                names.extend(inner.keys)
+                items.extend(inner.values)
             continue
         literal = ev.eval(key, frame).literal
         names.append(literal.value if literal and isinstance(literal.value, str) else None)
@@ -317,7 +316,7 @@ def _call(ev: Evaluator, call: ir.Call, number: int, frame: Frame) -> Val:
         options = ev.configured.parsed_out_of_sight(func.name, frame)
         if options is not None:
             return options
-    chosen = [atom for atom in callee.only(Unknown) if isinstance(atom, Unknown)]
+    chosen = callee.only(Unknown)
     if any(atom.reason in dynamic_dispatch.CHOSEN for atom in chosen):
         frame.guesses |= {number}
         frame.usual |= {(number, atom.usual) for atom in chosen if atom.usual is not None}

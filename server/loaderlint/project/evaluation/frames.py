@@ -19,8 +19,8 @@ _LONGEST_ORDER = 200
 
 
 class Code:
-    """Def `def_` of a piece as it is written: `one` with the expressions of its piece, `exprs`; None and none where the
-    piece cannot be read."""
+    """Def `def_` of a piece as it is written: `one`, with the expressions of its piece, `exprs`. If the piece cannot be
+    read, `one` is None and `exprs` is empty."""
 
     __slots__ = (
         "_attribute_calls",
@@ -57,7 +57,7 @@ class Code:
         self._evaluated: tuple[tuple[int, tuple[int, ...], int], ...] | None = None
         self._evaluated_by: dict[int, int] | None = None
         self._branches: dict[int, bool] = {0: True}
-        #: Where the choices of a `Phi` are bound (see `Liveness.live`), as far as that was asked for.
+        #: Where the choices of a `Phi` are bound (see `Liveness.live`), computed on demand.
         self.bound: dict[tuple[int, ...], dict[int, list[tuple[int, int]]]] = {}
 
     @property
@@ -160,7 +160,7 @@ class Code:
         return self._evaluated
 
     def evaluated_by(self, number: int) -> int | None:
-        """The step that evaluates an expression: the first one that it is a part of."""
+        """The step that evaluates an expression: the first step that contains it."""
         if self._evaluated_by is None:
             self._evaluated_by = {}
             for step, (_, expressions, _) in enumerate(self.evaluated):

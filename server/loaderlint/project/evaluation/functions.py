@@ -40,7 +40,7 @@ from loaderlint.project.modules.project_files import is_bare_function
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
-#: A call inside a library counts as this many calls, so that only a few of the library's functions are followed.
+#: A call inside a library counts as this many calls, so that only a few calls deep into a library are followed.
 _LIBRARY_CALL = 4
 
 
@@ -80,11 +80,8 @@ class Functions:
         annotations."""
         if param.annotation == NONE:
             return None
-        value = self._ev.eval(param.annotation, self._defining(function))
-        for atom in value.only(ClassRef):
-            if isinstance(atom, ClassRef):
-                return of(Instance(atom, None), Unknown("parameter"))
-        return None
+        classes = self._ev.eval(param.annotation, self._defining(function)).only(ClassRef)
+        return of(Instance(classes[0], None), Unknown("parameter")) if classes else None
 
     def _defining(self, function: FunctionRef) -> Frame:
         """The frame in which a function's defaults and decorators are evaluated."""
@@ -161,8 +158,8 @@ class Functions:
         return caller.depth + (_LIBRARY_CALL if holds(caller.path) and holds(function.path) else 1)
 
     def wrapper(self, function: FunctionRef) -> FunctionRef | None:
-        """The function of the project that decorators of the project put in the place of one, and that calls it; None
-        where it cannot be seen that they do."""
+        """The wrapper by which decorators of the project replace a function, and which calls it; None if there is none
+        in sight."""
         if function not in self._wrappers:
             with provisional(self._wrappers, function, None):
                 self._wrappers[function] = self._find_wrapper(function)
@@ -278,7 +275,7 @@ class Functions:
 
 
 def _only_function(value: Val) -> FunctionRef | None:
-    """The function of the project that a value can only be."""
+    """The only function of the project that a value can be; None if there is not exactly one."""
     found = [atom for atom in value.atoms if isinstance(atom, FunctionRef)]
     return found[0] if len(found) == len(value.atoms) == 1 else None
 
@@ -308,7 +305,7 @@ def by_default(value: Val, source: str) -> Val:
 
 
 def _open_default(value: Val) -> Val:
-    """A parameter's default where callers are out of sight: a number, text or flag is what it normally is."""
+    """A parameter's default when callers are out of sight. A number, text or flag counts as its usual value."""
     literal = value.literal
     if literal is None or literal.value is None:
         return join((value, unknown("parameter")))

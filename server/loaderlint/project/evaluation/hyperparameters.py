@@ -63,5 +63,5 @@ def _arguments(ev: Evaluator, frame: Frame, name: str) -> Iterator[Val]:
             yield value
         elif param.kind == "starstar":
             for more in value.only(MapOf):
-                if isinstance(more, MapOf) and name in more.keys:
+                if name in more.keys:
                     yield more.values[more.keys.index(name)]

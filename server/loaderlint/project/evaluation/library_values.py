@@ -148,8 +148,8 @@ def _is_path_atom(atom: Atom) -> bool:
 
 def _concatenated(left: Val, right: Val, site: Site) -> Val | None:
     """`left + right` for lists and tuples; None for anything else. A list that grows in branches is one of several."""
-    first = [atom for atom in left.only(SeqOf) if isinstance(atom, SeqOf)]
-    second = [atom for atom in right.only(SeqOf) if isinstance(atom, SeqOf)]
+    first = left.only(SeqOf)
+    second = right.only(SeqOf)
     if not first and not second:
         return None
     if not first or not second:
@@ -170,9 +170,8 @@ def _partly_known(left: Val, right: Val, known: Sequence[SeqOf], site: Site) -> 
     return of(SeqOf(known[0].kind, (join((*items, unknown("operation"))),), site))
 
 
-def _united(first: Atom, second: Atom, site: Site) -> MapOf:
+def _united(first: MapOf, second: MapOf, site: Site) -> MapOf:
     """`first | second`: the items of both, those of the second win."""
-    assert isinstance(first, MapOf) and isinstance(second, MapOf)
     pairs = [*zip(first.keys, first.values, strict=True), *zip(second.keys, second.values, strict=True)]
     entries = {key: value for key, value in pairs if key is not None}
     rest = [value for key, value in pairs if key is None]
@@ -412,7 +411,7 @@ def _element_of_builtin(ev: Evaluator, atom: LibObject) -> Val:
         call = ev.expr(frame, number)
         func = ev.expr(frame, call.func) if isinstance(call, ir.Call) else None
         base = ev.eval(func.base, frame) if isinstance(func, ir.Attr) else unknown("item")
-        maps = [one for one in base.only(MapOf) if isinstance(one, MapOf)]
+        maps = base.only(MapOf)
         values = join(v for m in maps for v in m.values) if maps else unknown("item")
         values = Val(values.atoms, values.origins | extended(base.origins, "[]", "element"))
         if atom.name == "dict.values":
@@ -434,7 +433,7 @@ def _element_of_object(ev: Evaluator, atom: Instance, frame: Frame, number: int)
             if name == "__getitem__":
                 return got
             sequences = got.only(SeqOf)
-            return join(i for s in sequences if isinstance(s, SeqOf) for i in s.items) if sequences else unknown("item")
+            return join(item for one in sequences for item in one.items) if sequences else unknown("item")
     return unknown("item")
 
 
@@ -636,7 +635,7 @@ def _attribute_chosen(ev: Evaluator, base: Val, key: int, frame: Frame) -> Val:
 
 def _import_module(ev: Evaluator, first: Val | None, frame: Frame) -> Val:
     names = first.only(Literal_) if first else []
-    texts = [one.value for one in names if isinstance(one, Literal_) and not one.configured]
+    texts = [one.value for one in names if not one.configured]
     if first is None or not texts or len(texts) < len(first.atoms):
         return unknown("importlib")
     return join(

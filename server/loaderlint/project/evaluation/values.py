@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from loaderlint.project.evaluation.limits import MAX_MEMBERS, MAX_NAME_LENGTH, MAX_VALUE_DEPTH, MAX_VALUE_SIZE, TOO_MANY
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
@@ -20,6 +20,8 @@ from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.frames import Frame
 
+_A = TypeVar("_A")
+_B = TypeVar("_B")
 MAX_ATOMS = 64
 MAX_ORIGINS = 8
 MAX_PATH = 3
@@ -260,7 +262,16 @@ class Val:
         """Whether it may be something of these kinds."""
         return any(type(a) in kinds for a in self.atoms)
 
-    def only(self, *kinds: type) -> list[Atom]:
+    @overload
+    def only(self, kind: type[_A], /) -> list[_A]: ...
+
+    @overload
+    def only(self, kind: type[_A], other: type[_B], /) -> list[_A | _B]: ...
+
+    @overload
+    def only(self, *kinds: type) -> list[Atom]: ...
+
+    def only(self, *kinds: type) -> list[Any]:
         """The atoms of these kinds, in a stable order."""
         found = [a for a in self.atoms if type(a) in kinds]
         if len(found) > 1:  # most values are one thing, and a sort key is long

@@ -167,7 +167,7 @@ class YamlConfigurations:
             return None
         names = [atom.name for atom in self._ev.eval(call.func, frame).atoms if isinstance(atom, Lib)]
         nodes = self._ev.eval(call.args[0].value, frame).only(Namespace) if any(map(makes_configured, names)) else []
-        if len(nodes) != 1 or not isinstance(nodes[0], Namespace):
+        if len(nodes) != 1:
             return None
         found = self.as_map(nodes[0])
         if found is None:
@@ -184,14 +184,14 @@ class YamlConfigurations:
     def _made_inside(self, value: Val, frame: Frame) -> Val:
         """What a node inside an instantiated one becomes: an object of the class that it names, if it names one."""
         nodes = value.only(Namespace)
-        if len(nodes) != 1 or not isinstance(nodes[0], Namespace):
+        if len(nodes) != 1:
             return value
         target = self._at(nodes[0].path, (*_keys(nodes[0]), "_target_"))
         if target is _MISSING:
             return value
         classes = self._named(target, frame)
         made = classes.only(ClassRef) if classes is not None else []
-        return of(*(Instance(one, None) for one in made if isinstance(one, ClassRef))) if made else unknown("config")
+        return of(*(Instance(one, None) for one in made)) if made else unknown("config")
 
     def _named(self, target: object, frame: Frame) -> Val | None:
         """What a dotted name stands for."""

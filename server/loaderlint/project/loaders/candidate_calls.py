@@ -1,7 +1,7 @@
 """The calls that may make a loader, judging by the def around them.
 
-Most calls in a file that names a loader make none in any frame: `Dense(3)(x)` calls an object, `Model(...)` another
-class. Finding the callers of the code around a call is expensive, so it is done for the other calls only.
+Most calls in a file that names a loader cannot make one: `Dense(3)(x)` calls an object, `Model(...)` another class.
+They are ruled out here, because it is expensive to find the callers of the code around a call.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from loaderlint.project.loaders import escape, installed_loaders
 from loaderlint.project.loaders.copied_loader import copied_kind
 from loaderlint.project.modules.project_files import ProjectFile
 
-#: What a text is searched for, and words that every matching text holds one of: most texts hold none.
+#: A pattern, and words of which each matching text contains at least one. Most texts contain none.
 Wanted = tuple[re.Pattern[str], str]
 
 _WORD = re.compile(r"\w+")
@@ -31,10 +31,10 @@ _RENAMED = re.compile(r"(\w+)\s+as\s+(\w+)")
 _NAMED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)\b(?!\s*[(.])", re.MULTILINE)
 _BOUND = re.compile(r"^(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b", re.MULTILINE)
 _CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
-#: A parameter that is a loader class is called, or one is chosen by its name.
+#: A call of a parameter that is a loader class, or the choice of a loader class by its name.
 _LOADER_VALUE = re.compile(r"[Ll]oader_?(?:cls|class|type|fn|factory)\w*\(|getattr\(\s*[\w.]*[Ll]oader")
 _COMPUTED = (ir.IfExp, ir.Phi, ir.Call, ir.Param)
-#: Expressions that are no class, whatever they are made of.
+#: Expressions that never give a class.
 _NO_CLASSES = (ir.Const, ir.Text, ir.Seq, ir.Map, ir.Comp, ir.Slice, ir.Compare, ir.Bin, ir.Unary)
 
 
@@ -51,7 +51,8 @@ class Candidates:
         self._wanted = any_of(self._words)
 
     def _may_be_used(self, name: str) -> bool:
-        """Whether the project may use a loader: those that are not called so count where their library is named."""
+        """Whether the project may use a loader. One without 'loader' in its name counts only if the project names its
+        library."""
         return "oader" in name.rpartition(".")[2] or bool(self._ev.files.containing(name.partition(".")[0]))
 
     def find(self) -> Iterator[CallSite]:
@@ -83,15 +84,15 @@ class Candidates:
                     self._words.update(alias for alias, name in bound if name in self._words)
 
     def _naming(self, path: Path) -> Iterator[tuple[int, tuple[str, str] | None, tuple[tuple[str, str], ...]]]:
-        """The heads of classes with bases, and names with bound arguments, of the pieces that have any."""
+        """For each piece that has any: the head of its class with bases, and its names with bound arguments."""
         file = self._ev.file(path)
         for index, found in file.asking(_names_given) if file else ():
             if found is not None:
                 yield index, *found
 
     def _may_derive(self, path: Path, piece: int, name: str, bases: str) -> bool:
-        """Whether a class with these bases may be a loader. The project may have a class of its own that is called as
-        one of a library is: keras has a `Trainer`."""
+        """Whether a class with these bases may be a loader. A class of the project may share its name with a class of
+        a library: keras has a `Trainer`."""
         if self._words.isdisjoint(_WORD.findall(bases)):
             return False
         facts = self._ev.facts(path, piece)
@@ -102,7 +103,7 @@ class Candidates:
     # --- where they are written ---------------------------------------------------------------------------------------
 
     def _named_in(self, path: Path) -> tuple[frozenset[str], frozenset[int]]:
-        """What loaders are called in a file, and the pieces that name one."""
+        """The names of loaders in a file, and the pieces that name one."""
         if path not in self._names:
             file = self._ev.file(path)
             named = {index for index, _ in file.asking(matches, *self._wanted)} if file else set()
@@ -133,7 +134,7 @@ class Candidates:
                     yield CallSite(path, piece, def_, step.call, step.context)
 
     def _aliases(self, file: ProjectFile, named: Iterable[int]) -> set[str]:
-        """Names that the file gives a loader class in pieces that name one: `import DataLoader as DL`,
+        """Other names of loader classes, from the pieces of the file that name one: `import DataLoader as DL`,
         `make = DataLoader`."""
         found: set[str] = set()
         for index in named:
@@ -143,7 +144,7 @@ class Candidates:
     # --- what they call -----------------------------------------------------------------------------------------------
 
     def _is_of_library(self, site: CallSite) -> bool:
-        """Whether what a call calls is seen, where it is written, to make a loader as a library brings it."""
+        """Whether the callee, as it is written, is a loader of a library or a library function that makes one."""
         facts = self._ev.facts(site.path, site.piece)
         call = facts.ir.exprs[site.expr] if facts else None
         if facts is None or not isinstance(call, ir.Call):
@@ -154,7 +155,7 @@ class Candidates:
         )
 
     def _may_make(self, site: CallSite, names: frozenset[str]) -> bool:
-        """Whether a call makes a loader for some caller of the code around it. `names`: what loaders are called."""
+        """Whether a call makes a loader for some caller of the code around it. `names`: the names of loaders."""
         facts = self._ev.facts(site.path, site.piece)
         call = facts.ir.exprs[site.expr] if facts else None
         if facts is None or not isinstance(call, ir.Call):
@@ -190,12 +191,12 @@ class Candidates:
         return undecided and self._may_make_for_some(site, call.func, facts, names)
 
     def _may_make_for_some(self, site: CallSite, func: int, facts: PieceFacts, names: frozenset[str]) -> bool:
-        """Whether a call whose callee `func` depends on the callers of its def makes a loader for one of them: some
-        value that it may be is one, or is not known while the project hands loaders around."""
+        """Whether a call whose callee `func` depends on the callers of its def makes a loader for one of them: the
+        callee may be a loader, or it is not known and the project passes loader classes on."""
         here = Unframed(self._ev, site.path, site.piece, site.def_, facts)
         if site.def_ == 0 or self._is_one(escape.in_value(func, facts, names, here), here):
             return True
-        # in the frame that is opened there stands an object for `cls`
+        # the frame for callers out of sight binds `cls` to an object, not to a class
         on_class = self._is_class_method(site) and asks_self(site.expr, facts)
         vague = on_class or escape.depends_on_default(func, site.def_, facts)
         callees = None if vague else self._callers.callees(site)
@@ -205,15 +206,15 @@ class Candidates:
         return self._ev.functions.decoration(FunctionRef(site.path, site.piece, site.def_)) == "class"
 
     def _is_made_by_class_method(self, site: CallSite, facts: PieceFacts) -> bool:
-        """Whether `cls(...)` in a class method may make a loader: its class or one that derives from it is one."""
+        """Whether `cls(...)` in a class method may make a loader: its class or a subclass is one."""
         owner = self._callers.owner(site.path, site.piece, site.def_, facts)
         if owner is None or facts.ir.defs[site.def_].parent > 0:
             return True
         return any(is_loader(self._ev, cls) for cls in (owner, *self._callers.subclasses(owner)))
 
     def _are_handed(self) -> bool:
-        """Whether a loader may be a parameter, an attribute or what a function gives: the project has loader classes of
-        its own, which are found by their modules too, or uses one otherwise than by calling it."""
+        """Whether a loader class may be a parameter, an attribute or the result of a function: the project has loader
+        classes of its own, which can also be found through their modules, or does more with one than call it."""
         if self._handed is None:
             self._handed = any(self._hands(path) for path in self._paths())
         return self._handed
@@ -236,7 +237,7 @@ class Candidates:
         return False
 
     def _is_one(self, numbers: Iterable[int], here: Unframed) -> bool:
-        """Whether one of these expressions may be a loader class; a text that names one is."""
+        """Whether one of these expressions may be a loader class. A text that names one counts."""
         for number in numbers:
             value = here.value(number)
             if value is None or self._is_loader(value):
@@ -256,7 +257,7 @@ class Candidates:
         return False
 
     def _may_give_class(self, here: Unframed, func: int) -> bool:
-        """Whether what expression `func` is, once called, may give a class: an object that is made is not one."""
+        """Whether a call of expression `func` may give a class. A call of a class gives an object."""
         callee = here.value(func)
         return callee is None or any(_may_give_class(atom) for atom in callee.atoms)
 
@@ -273,13 +274,13 @@ def is_loader(ev: Evaluator, cls: ClassRef) -> bool:
 
 
 def any_of(names: Iterable[str]) -> Wanted:
-    """Finds one of the names as a word."""
+    """The pattern that finds one of the names as a word."""
     parts = {"oader" if "oader" in name else name for name in names}
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b"), " ".join(sorted(parts))
 
 
 def matches(text: str, pattern: re.Pattern[str], parts: str) -> bool:
-    """Whether a text that holds one of these words holds the pattern: the words are looked for first."""
+    """Whether a text matches the pattern. It is searched only if it contains one of the words `parts`."""
     return any(part in text for part in parts.split()) and pattern.search(text) is not None
 
 
@@ -304,5 +305,5 @@ def _renamed(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _bound(text: str) -> tuple[tuple[str, str], ...]:
-    """The names of a module's `name = partial(x, ...)`, each with what `x` is called."""
+    """The names of a module's `name = partial(x, ...)`, each with the name of `x`."""
     return tuple(_BOUND.findall(text)) if "partial(" in text else ()

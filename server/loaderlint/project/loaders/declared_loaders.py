@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from loaderlint.project.loaders.loader_wrapper import LoaderWrapper
 
 _MAX_FRAMES = 200
-#: What a declaration mentions: the wrapper has no other way to change what its workers draw.
+#: What a declaration can say. The wrapper is taken to change nothing else about what its workers draw.
 _DECLARED = frozenset({"dataset", "num_workers", "worker_init_fn"})
 
 DeclaredOf = Callable[[Path], "tuple[LoaderWrapper, ...]"]
 
 
 class DeclaredCalls:
-    """The calls of declared wrappers in one snapshot. `declared_of(path)`: the wrappers that hold in a file."""
+    """The calls of declared wrappers in one snapshot. `declared_of(path)`: the wrappers declared for a file."""
 
     def __init__(self, evaluator: Evaluator, callers: Callers, declared_of: DeclaredOf) -> None:
         self._ev = evaluator
@@ -114,8 +114,8 @@ class DeclaredCalls:
         return found
 
     def _passed(self, meant: str | int, passed: Arguments, number: int, frame: Frame) -> Val | None:
-        """The argument that a declaration means, by its name or position; a function in sight tells where the name
-        stands and what its default is."""
+        """The argument that a declaration means, by its name or position. If the function is in sight, its signature
+        gives the position and the default."""
         if isinstance(meant, int):
             return passed.get("", meant)
         for target in self._ev.targets(number, frame):

@@ -1,7 +1,7 @@
 """Classes that escape: they are passed on, stored, returned or chosen, not only called.
 
-What a call of a parameter calls cannot be seen in the def. If no loader class escapes anywhere in the project, it is no
-loader.
+The def alone does not show what the call of a parameter runs. If no loader class escapes anywhere in the project, such
+a call makes no loader.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from loaderlint.project.evaluation.values import Lib
 
 #: A text that names something: `DataLoader`, `torch.utils.data.DataLoader`, `torch.utils.data:DataLoader`.
 _NAMES = re.compile(r"(?:[\w.]+[.:])?(\w+)")
-#: Steps whose value stays where it is.
+#: Steps that pass their value to nothing.
 _IDLE = (ir.Evaluate, ir.Test, ir.Raise, ir.Delete, ir.Enter)
 
 
-#: The numbers of expressions, each with whether its value goes on.
+#: The numbers of expressions, each with whether its value is passed on.
 _Going = Iterable[tuple[int, bool]]
 
 
 def in_def(def_: int, facts: PieceFacts, names: frozenset[str], here: Unframed) -> Iterator[int]:
     """The expressions of def `def_` that are written as one of `names`, or are a text that ends with one, and whose
-    value escapes: it is neither called, nor compared, nor an annotation. A local variable escapes where it is used."""
+    value escapes: it is not only called, compared or an annotation. A local variable escapes where it is used."""
     return _named(_begin(def_, facts), facts, names, here)
 
 
 def in_value(number: int, facts: PieceFacts, names: frozenset[str], here: Unframed) -> Iterator[int]:
-    """Those from which the value of one expression may be computed."""
+    """The same for the expressions from which the value of expression `number` may be computed."""
     return _named([(number, True)], facts, names, here)
 
 
 def depends_on_default(number: int, def_: int, facts: PieceFacts) -> bool:
-    """Whether a parameter of the def with a constant as its default is part of an expression, which is that constant
-    where the callers are not known."""
+    """Whether a parameter of the def with a constant as its default is part of an expression. If the callers are not
+    known, the parameter is taken to be that constant."""
     params, exprs = facts.ir.defs[def_].params, facts.ir.exprs
     for e in (exprs[one] for one in ir.made_of(exprs, [number])):
         default = params[e.index].default if isinstance(e, ir.Param) and e.index < len(params) else NONE
@@ -82,7 +82,7 @@ def _is_named(e: ir.Expr, number: int, facts: PieceFacts, names: frozenset[str])
 
 
 def _begin(def_: int, facts: PieceFacts) -> Iterator[tuple[int, bool]]:
-    """The expressions that a def evaluates, each with whether its value goes on."""
+    """The expressions that a def evaluates, each with whether its value is passed on."""
     one = facts.ir.defs[def_]
     yield from ((param.default, True) for param in one.params)
     yield from ((number, True) for number in one.decorators)
@@ -100,8 +100,8 @@ def _begin(def_: int, facts: PieceFacts) -> Iterator[tuple[int, bool]]:
 def _parts(
     e: ir.Expr, goes_on: bool, here: Unframed, facts: PieceFacts, written: set[int]
 ) -> Iterator[tuple[int, bool]]:
-    """The expressions that one is made of, each with whether its value goes on; of the arguments of a call only those
-    with one of the `written` in them: what most calls call need not be known."""
+    """The parts of an expression, each with whether its value is passed on. Of a call's arguments, only those that
+    contain one of the `written`, so that most callees need not be evaluated."""
     match e:
         case ir.Call(func, args):
             yield func, False
@@ -118,7 +118,7 @@ def _parts(
 
 
 def _forgets(func: int, here: Unframed) -> bool:
-    """Whether a call gives nothing of what is passed to it: `isinstance`, most that libraries have."""
+    """Whether the result of a call contains none of its arguments: `isinstance` and most functions of libraries."""
     callee = here.value(func)
     return callee is not None and all(
         isinstance(one, Lib) and library_values.is_opaque(one.name) for one in callee.atoms

@@ -1,4 +1,4 @@
-"""Loaders that installed libraries bring: under names of their own, as classes, and made by their functions."""
+"""Loaders of installed libraries: loader classes of their own, and functions that make loaders."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from loaderlint.project.modules.project_files import ProjectFile
 #: The number of frames of a library that are followed to find the loaders that one of its functions makes.
 _MAX_FRAMES = 32
 _STAR = re.compile(r"\bfrom\s+(\w[\w.]*)\s+import\s*\*")
-#: What is in a class whose objects make a loader.
+#: A class whose objects make a loader contains this text.
 _WORD = "oader("
 _CALL = re.compile(r"\w\(")
 
 
 def calls_of_libraries(ev: Evaluator, path: Path) -> Iterator[CallSite]:
-    """The calls in a file of something that it imports from libraries whose source is read."""
+    """The calls in a file of what it imports from libraries whose source is read."""
     file = ev.file(path)
     if file is None or not (ev.files.has_libraries() or _imports_summarised(ev, file)):
         return
@@ -49,7 +49,7 @@ def calls_of_libraries(ev: Evaluator, path: Path) -> Iterator[CallSite]:
 
 
 def _imports_summarised(ev: Evaluator, file: ProjectFile) -> bool:
-    """Whether a file may import a library of which a summary is known."""
+    """Whether a file may import a library that has a summary."""
     pattern = _imports_of(ev.files.summarised_libraries())
     return any(file.asking(names_one, pattern))
 
@@ -60,17 +60,17 @@ def _imports_of(tops: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def star_imports(text: str) -> tuple[str, ...]:
-    """The modules of which a text imports all names."""
+    """The modules from which a text imports all names."""
     return tuple(_STAR.findall(text)) if "import" in text and "*" in text else ()
 
 
 def names_one(text: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a text holds one of some names."""
+    """Whether a text matches the pattern of some names."""
     return pattern.search(text) is not None
 
 
 def may_make(ev: Evaluator, atom: Atom) -> bool:
-    """Whether something is a function of a library, or a class whose objects hold them, that may make a loader."""
+    """Whether something is a library's function that may make a loader, or a library's class with such methods."""
     if not isinstance(atom, FunctionRef | ClassRef) or not ev.installed.holds(atom.path):
         return False
     file = ev.file(atom.path)
@@ -82,7 +82,7 @@ def may_make(ev: Evaluator, atom: Atom) -> bool:
 
 
 def made_inside(ev: Evaluator, site: Site) -> Iterator[Site]:
-    """The calls inside a library that the call at `site` of one of its functions leads to, in the order of a walk."""
+    """The calls inside a library that the call at `site` of one of its functions leads to, breadth first."""
     ev.eval(site.expr, site.frame)
     for frame in walk_inside(ev, ev.targets(site.expr, site.frame), _MAX_FRAMES, site.frame):
         for step, _ in ev.performed(frame):
@@ -91,8 +91,8 @@ def made_inside(ev: Evaluator, site: Site) -> Iterator[Site]:
 
 
 def walk_inside(ev: Evaluator, frames: Iterable[Frame], most: int, origin: Frame) -> Iterator[Frame]:
-    """The library frames among these, and what they lead to inside of libraries, in the order of a walk. Past `most` of
-    them, the rest is left out, and the limit is noted for `origin`."""
+    """The library frames among these, and the library frames that they lead to, breadth first. At most `most`; if there
+    are more, the limit is noted for `origin`."""
     queue = deque(_inside(ev, frames))
     seen = set(queue)
     while queue:

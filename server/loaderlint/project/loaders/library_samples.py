@@ -21,8 +21,8 @@ from loaderlint.project.evaluation.values import LibObject, Unknown, Val, of
 
 
 def sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:
-    """The functions that `dataset` calls for each sample: those that its constructor was passed, and those of the
-    methods that it was made by, as in `WebDataset(urls).decode().map(crop)`, the last first."""
+    """The functions that `dataset` calls for each sample: the arguments of its constructor, and those of the methods
+    that made it, as in `WebDataset(urls).decode().map(crop)`, the last first."""
     arguments = ev.calls.site_arguments(dataset.site)
     values = [arguments.get(name, parameter_position(dataset.name, name)) for name in SAMPLE_CALLABLES]
     found = [value for value in values if value is not None and not isinstance(value.unknown, Unknown)]
@@ -44,8 +44,8 @@ def _steps(ev: Evaluator, dataset: LibObject) -> Iterator[Val]:
 
 
 def _made_by(ev: Evaluator, made: LibObject) -> tuple[str, list[LibObject]]:
-    """The method whose call made a library's object, and the objects that it was called on; of an item, '' and what it
-    is an item of."""
+    """The method whose call made a library's object, and the objects that it was called on. For an item: '' and the
+    object that it is an item of."""
     frame = made.site.frame
     e = ev.expr(frame, made.site.expr)
     if isinstance(e, ir.Index):
@@ -71,7 +71,7 @@ def _is_stream_method(ev: Evaluator, method: str, owner: LibObject) -> bool:
 
 
 def _stages(ev: Evaluator, arguments: Arguments) -> Iterator[Val]:
-    """The functions of the stages that a dataset is made from."""
+    """The functions of a dataset's stages."""
     for value in arguments.positional:
         for stage in flattened(value):
             if isinstance(stage, LibObject) and stage.name in STAGES:

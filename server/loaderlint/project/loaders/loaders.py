@@ -57,10 +57,11 @@ from loaderlint.project.modules.project_files import MODULE
 from loaderlint.project.versions.environment import Environment
 
 _CLASS_WITH_BASES = re.compile(r"class\s+\w+\s*\(")
-#: The loaders of one part that are read; the caller says so where there are more. Real repositories have some hundred.
+#: At most this many loaders of one component are read, and the caller reports it if there are more. Real repositories
+#: have a few hundred.
 MAX_LOADERS = 4_000
 _MAX_LATE_SITES = 4
-#: The reason for not knowing what was in a dict before the items that are seen.
+#: The reason why the earlier items of a dict are not known.
 _COPIED = "a copied mapping"
 _DATASET_NAME = re.compile(r"dataset|^data$|^(?:base|inner|source)$", re.IGNORECASE)
 _TESTS = re.compile(r"tests?|testing|test_\w+|\w+_test")
@@ -68,8 +69,8 @@ Answer = Literal["yes", "no", "maybe"]
 
 
 class Held(NamedTuple):
-    """How a loader holds a dataset: inside a Subset, ConcatDataset or the like; for sure (in some run of the program),
-    or as one that may not be meant."""
+    """How a loader holds a dataset. `wrapped`: inside a Subset, ConcatDataset or the like. `sure`: some run of the
+    program has it in this loader; otherwise it is a guess."""
 
     wrapped: bool
     sure: bool
@@ -77,14 +78,21 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loader:
-    """One loader in one context. `index` is its bit. `arguments`: torch's parameters that are passed (or that a wrapper
-    sets); `datasets` the dataset objects and library datasets it may hold; `guessed`: those of them that may not
-    be meant; `wrapped`: some of them inside a Subset, ConcatDataset or the like. `name`: what the code calls it.
-    `unheld`: what messages call it where no variable, attribute or key holds it: 'the DataLoader in main()'. `late`:
-    its dataset is out of sight, with the reason, and `late_sites` are the calls that make it, where they are in sight;
-    `out_of_sight`: no loader is in sight at all, one is presumed for the project's unused datasets. `workers`: how many
-    it starts, as configured. `presumed`: it is made by a class whose objects nothing in sight makes. `installed`: a
-    function of an installed library makes it, which the call at `site` runs."""
+    """One loader in one context.
+
+    - `index`: its bit.
+    - `name`: its name in the code.
+    - `arguments`: torch's parameters that are passed, or that a wrapper sets.
+    - `datasets`: the dataset objects and library datasets that it may hold.
+    - `wrapped`: some of them are inside a Subset, ConcatDataset or the like.
+    - `late`: the reason why its dataset is out of sight, if it is.
+    - `out_of_sight`: no loader is in sight; this one is presumed for the project's unused datasets.
+    - `guessed`: those of `datasets` that are guesses.
+    - `late_sites`: the calls that make a dataset that is out of sight, as far as they are in sight.
+    - `workers`: how many it starts, as configured.
+    - `presumed`: it is made by a class of which nothing in sight makes an object.
+    - `installed`: a function of an installed library makes it, and the call at `site` runs that function.
+    - `unheld`: its name in messages if no variable, attribute or key holds it: 'the DataLoader in main()'."""
 
     index: int
     kind: LoaderKind
@@ -103,7 +111,7 @@ class Loader:
     unheld: str = ""
 
     def argument(self, name: str) -> Val:
-        """What torch's parameter `name` is, passed or by default."""
+        """The value of torch's parameter `name`, passed or by default."""
         passed = self.arguments.get(name)
         if passed is not None:
             return passed
@@ -112,15 +120,15 @@ class Loader:
         return _constant(dict(self.kind.defaults).get(name, TORCH_DEFAULTS.get(name)))
 
     def has_workers(self, count: int = 1) -> Answer:
-        """Whether it starts at least `count` workers, as configured."""
+        """Whether it starts at least `count` workers with the options' defaults."""
         if self.workers.least >= count:
             return "yes"
         return "no" if self.workers.most < count else "maybe"
 
     @property
     def workers_text(self) -> str:
-        """The number of workers for people: 'num_workers=4', 'num_workers=4, argparse default', 'num_workers at least
-        1', 'num_workers unknown'."""
+        """The number of workers in words: 'num_workers=4', 'num_workers=4, argparse default', 'num_workers at least 1',
+        'num_workers unknown'."""
         value = self.argument("num_workers")
         known = [a for a in value.atoms if isinstance(a, Literal_) and a.value is not None]
         if not known or len(known) != len(value.atoms):
@@ -139,7 +147,7 @@ class Loader:
 
     @property
     def persistent(self) -> bool | None:
-        """Whether its workers live on over the epochs; None if that cannot be read."""
+        """Whether its workers live longer than an epoch; None if that is not known."""
         if self.kind.persistent:
             return True
         literal = self.argument("persistent_workers").literal
@@ -152,8 +160,8 @@ class Loader:
 
     @property
     def described(self) -> str:
-        """'`train_loader` in train.py', 'the DataLoader in main() (train.py)' for messages; with its folder where a
-        file's name says nothing."""
+        """Its name in messages: '`train_loader` in train.py', 'the DataLoader in main() (train.py)'. A file such as
+        `__main__.py` comes with its folder."""
         if self.path is None:
             return "a loader out of sight"
         file = f"{self.path.parent.name}/{self.path.name}" if self.path.name.startswith("__") else self.path.name
@@ -196,7 +204,7 @@ class Loaders:
         return tuple(replace(one, index=index) for index, one in enumerate(found[:MAX_LOADERS]))
 
     def _in_sight(self, sites: Sequence[CallSite]) -> Iterator[Loader]:
-        """The loaders of all calls that make one. Lazy, because it takes long to find the callers of the code around
+        """The loaders of all calls that make one. Lazy, because it is slow to find the callers of the code around
         them."""
         seen: set[Site] = set()
         for site in sites:
@@ -208,7 +216,7 @@ class Loaders:
                     yield from self._made_by_library(where)
 
     def _made_by_library(self, site: Site) -> Iterator[Loader]:
-        """The loaders that a function of a library makes which a call runs: they are the call's."""
+        """The loaders that a library's function makes, if the call runs one. They count as made by the call."""
         if not self._ev.installed.found:
             return
         call = self._ev.expr(site.frame, site.expr)
@@ -221,8 +229,8 @@ class Loaders:
                 yield replace(loader, site=site, name=name, unheld=unheld, installed=True)
 
     def _of_heirs(self, sites: Sequence[CallSite], found: Sequence[Loader]) -> Iterator[Loader]:
-        """The loaders that a base class makes of datasets which its heirs have, where nothing in sight makes an object
-        of the heir. What a loader in sight holds is left to that."""
+        """The loaders that a base class makes from datasets of its subclasses, if nothing in sight makes an object of
+        the subclass. Without the datasets that a loader in sight already holds."""
         held = {_species(atom) for loader in found for atom in loader.datasets}
         for site in sites:
             for frame in self._callers.frames_of_heirs(site.path, site.piece, site.def_):
@@ -234,7 +242,7 @@ class Loaders:
                         yield replace(loader, datasets=fresh, guessed=frozenset(fresh), presumed=True, late="")
 
     def _add_declared(self, declared: Loader, site: Site, found: list[Loader]) -> None:
-        """Add the loader of a declared call, or what is declared to the loaders that the call is seen to make."""
+        """Add the loader of a declared call. If the call leads to loaders in sight, complete these instead."""
         inside = leads_to(self._ev, site)
         followed = [n for n, one in enumerate(found) if one.site and (one.site == site or one.site.frame in inside)]
         for number in followed:
@@ -265,8 +273,7 @@ class Loaders:
     def _held_by_any(
         self, first: dict[str, Val], others: list[tuple[LoaderKind, Arguments, ClassRef | None]], callee: Val
     ) -> Val:
-        """The datasets of several loader classes of which one is chosen; their other arguments are, as a rule, the
-        same."""
+        """The datasets of several loader classes of which one is chosen. Their other arguments are usually the same."""
         missing = unknown("no dataset argument")
         more = [one.get("dataset", missing) for way in others for one in loaders_made(self._ev, *way)]
         chosen = [of(atom) for atom in callee.atoms if isinstance(atom, Unknown) and atom.reason in CHOSEN]
@@ -336,7 +343,7 @@ class Loaders:
         if depth > 6:
             return {}
         found: dict[Atom, Held] = {}
-        others = [one for one in value.only(Unknown) if isinstance(one, Unknown) and one.reason in (CHOSEN | OPEN)]
+        others = [one for one in value.only(Unknown) if one.reason in (CHOSEN | OPEN)]
         evaluated = any(one.reason == "eval" for one in others)
         for one in value.ordered():
             sure = not any(self._is_among(one, other) for other in others)
@@ -346,8 +353,8 @@ class Loaders:
         return found
 
     def _is_among(self, atom: Atom, other: Unknown) -> bool:
-        """Whether something is only one of those that the call may make which makes `other`: not what another branch
-        makes, and not what the default of an option names."""
+        """Whether `atom` is only one of the candidates of the call that makes `other`. It is not if another branch
+        makes it, or if the default of an option names it."""
         site = getattr(atom, "site", None)
         if other.made is None or not isinstance(site, Site):
             return True
@@ -365,12 +372,12 @@ class Loaders:
         return Instance(atom, None) if has_items else atom
 
     def _way(self, atom: Atom, wrapped: bool, depth: int) -> dict[Atom, Held]:
-        """The datasets in one of the things that a dataset argument may be."""
+        """The datasets in one possible value of a dataset argument."""
         match atom:
             case Instance():
                 return self._object(atom, wrapped, depth)
             case SeqOf("tuple", _, Site()) if depth == 0:
-                return {}  # `return train, val` of another branch: a loader of a pair has no dataset
+                return {}  # `return train, val` in another branch: no loader holds a pair
             case SeqOf(_, items):
                 return self._all(items, wrapped, depth)
             case LibObject(name, site) if name in WRAPPING_DATASETS:
@@ -391,7 +398,7 @@ class Loaders:
         return {}
 
     def _all(self, values: Iterable[Val], wrapped: bool, depth: int) -> dict[Atom, Held]:
-        """What several values stand for that are all held."""
+        """The datasets of several values, all of which the loader holds."""
         found: dict[Atom, Held] = {}
         for value in values:
             for atom, held in self._expand(value, wrapped, depth + 1).items():
@@ -400,8 +407,8 @@ class Loaders:
         return found
 
     def _object(self, inst: Instance, wrapped: bool, depth: int) -> dict[Atom, Held]:
-        """An object of the project. A class that derives from Subset or ConcatDataset holds what it passes to that
-        base; one that is chosen by a name made up at run time is a dataset or not meant."""
+        """An object of the project, and what it holds if its class derives from Subset or ConcatDataset. If its class
+        was chosen by a computed name, it counts only if it may be a dataset."""
         chosen = self._ev.calls.is_chosen(inst)
         if chosen and not may_be_dataset(self._ev, inst.cls):
             return {}
@@ -414,8 +421,8 @@ class Loaders:
         return found
 
     def _chosen(self, value: Val, depth: int) -> Iterator[Unknown]:
-        """The objects, in what a dataset argument may be, of a class that is chosen at run time among others than
-        those in sight; also what the datasets in sight are made from."""
+        """The objects in a dataset argument whose class is chosen at run time, perhaps one out of sight. Includes those
+        that the datasets in sight are made from."""
         if depth > 3:
             return
         made = {atom.site for atom in value.atoms if isinstance(atom, Instance)}
@@ -440,7 +447,7 @@ class Loaders:
         return self._chosen(value, depth + 1) if value is not None else iter(())
 
     def _datasets_passed(self, inst: Instance) -> Iterator[Val]:
-        """The arguments of a constructor that are datasets by their names."""
+        """The arguments of a constructor whose parameters are named like datasets."""
         init = self._ev.classes.init_frame(inst)
         one = self._ev.def_of(init) if init else None
         for param, value in zip(one.params, init.args, strict=False) if one and init else ():
@@ -454,15 +461,15 @@ class Loaders:
         reason = value.unknown
         if reason is not None:
             return reason.reason
-        made = [atom for atom in value.only(LibObject) if isinstance(atom, LibObject)]
+        made = value.only(LibObject)
         if len(made) == 1 and made[0].name in WRAPPING_DATASETS:
             return self._late(self._ev.calls.site_arguments(made[0].site).get(*WRAPPING_DATASETS[made[0].name]))
         listed = any(isinstance(atom, SeqOf) and atom.kind == "list" for atom in value.atoms)
         return "" if made or listed else "a computed value"
 
     def _name(self, frame: Frame, number: int) -> tuple[str, str]:
-        """What the code calls the loader (the variable, attribute or key it is stored in, else the function's name),
-        and what messages call it where it is not stored, '' where it is."""
+        """The loader's name in the code: that of the variable, attribute or key it is stored in, otherwise that of the
+        function. And its name in messages if it is not stored, otherwise ''."""
         one = self._ev.def_of(frame)
         if stored := self._stored_names(frame.code).get(number):
             return stored, ""
@@ -474,7 +481,7 @@ class Loaders:
         return made, f"the {made or 'loader'}"
 
     def _stored_names(self, code: Code) -> Mapping[int, str]:
-        """Where the steps of a def store each expression first: the name of the variable, attribute or key."""
+        """The name of the variable, attribute or key in which the def first stores each expression."""
         known = self._names.get(code)
         if known is None:
             known = self._names[code] = {}
@@ -494,7 +501,7 @@ def _name_of_store(step: ir.Bind | ir.SetAttr | ir.SetItem, code: Code) -> str:
 
 
 def _held(value: int, code: Code, depth: int) -> Iterator[int]:
-    """A stored expression, and those that it is one of or a loop over: `iter(DataLoader(...))`."""
+    """A stored expression, and the loaders that it may be or wraps: `iter(DataLoader(...))`."""
     if value == NONE:
         return
     yield value
@@ -521,7 +528,7 @@ def _species(atom: Atom) -> Atom | str:
 
 
 def _completed(seen: Loader, declared: Loader) -> Loader:
-    """A loader with what is declared of the call that makes it, where that says more than can be seen."""
+    """A loader in sight, completed by the declaration of the call that makes it."""
     arguments = dict(seen.arguments)
     if declared.datasets and seen.guessed.issuperset(seen.datasets):
         arguments["dataset"] = declared.argument("dataset")
@@ -540,9 +547,9 @@ def _completed(seen: Loader, declared: Loader) -> Loader:
 
 
 def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: set[ClassRef]) -> Iterator[Instance]:
-    """Objects, made out of sight, of the project's dataset classes that are not `used` and that nothing in sight makes
-    (an object that is made and given to no loader is used for something else), or that are `idle`: held by loaders
-    without workers only."""
+    """Objects of the project's dataset classes, as if made out of sight. The classes are those that are neither `used`
+    nor made by anything in sight (an object that no loader gets is used for something else), and those that are `idle`:
+    only loaders without workers hold them."""
     for path in ev.files.containing("Data"):
         file = ev.file(path)
         for index, _ in file.asking(matches, _CLASS_WITH_BASES, "class", scope=MODULE) if file else ():
@@ -559,9 +566,11 @@ def unused_datasets(ev: Evaluator, callers: Callers, used: set[ClassRef], idle: 
 
 
 def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -> tuple[Instance, ...]:
-    """Of the datasets that no loader in sight holds, those that a loader may hold: made by the calls that make its
-    dataset, where these are in sight, look up its name (if they look up one that is in sight), and the class takes what
-    they pass; else made out of sight."""
+    """Which of the datasets that no loader in sight holds a loader with a late-bound dataset may hold.
+
+    If the calls that make its dataset are in sight: the datasets whose class takes their arguments and, if they look
+    a class up by a constant name, has that name. None if the calls look up other classes of the project by constant
+    names. Otherwise all of them, made out of sight."""
     keys = {site: _literal_key(ev, site) for site in loader.late_sites}
     made = [
         Instance(inst.cls, site)
@@ -575,8 +584,8 @@ def late_candidates(ev: Evaluator, loader: Loader, unused: Sequence[Instance]) -
 
 
 def _literal_key(ev: Evaluator, made: Site) -> str:
-    """The constant name by which the call at a place looks its class up, as in `KINDS["Crops"]()`; '' if it looks none
-    up, or users may set the name."""
+    """The constant name by which a call looks up its class, as in `KINDS["Crops"]()`; '' if there is none, or if users
+    may set it."""
     call = ev.expr(made.frame, made.expr)
     func = ev.expr(made.frame, call.func) if isinstance(call, ir.Call) else None
     literal = ev.eval(func.index, made.frame).literal if isinstance(func, ir.Index) else None
@@ -586,8 +595,8 @@ def _literal_key(ev: Evaluator, made: Site) -> str:
 
 
 def unused_transforms(ev: Evaluator, callers: Callers) -> Iterator[Instance]:
-    """Objects, made out of sight, of the classes that the project registers as transforms and that nothing in sight
-    makes: the pipeline of a dataset names them in a configuration."""
+    """Objects, as if made out of sight, of the classes that the project registers as transforms and that nothing in
+    sight makes: a configuration names them for the pipeline of a dataset."""
     for path in ev.files.containing(".register"):
         file = ev.file(path)
         for index in file.mentioning(".register") if file else ():
@@ -598,7 +607,7 @@ def unused_transforms(ev: Evaluator, callers: Callers) -> Iterator[Instance]:
 
 
 def _is_registered_transform(ev: Evaluator, cls: ClassRef) -> bool:
-    """Whether `@TRANSFORMS.register_module()` or its like stands above a class."""
+    """Whether a class is decorated with `@TRANSFORMS.register_module()` or the like."""
     facts = ev.facts(cls.path, cls.piece)
     for number in facts.ir.defs[cls.def_].decorators if facts else ():
         assert facts is not None
@@ -611,6 +620,6 @@ def _is_registered_transform(ev: Evaluator, cls: ClassRef) -> bool:
 
 
 def in_tests(path: Path | None, root: Path) -> bool:
-    """Whether a file of the project at `root` is one of its tests, by its name or its folders."""
+    """Whether a file is a test of the project at `root`, judging by its name and folders."""
     inner = path.relative_to(root) if path is not None and path.is_relative_to(root) else path
     return inner is not None and any(_TESTS.fullmatch(part) for part in (inner.stem, *inner.parts[:-1]))

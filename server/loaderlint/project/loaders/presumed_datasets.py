@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
 _MAX_CLASSES = 16
-#: Libraries whose calls are known: what they give is not what they were given.
+#: Libraries whose calls are known not to give back what was passed to them.
 _KNOWN = frozenset("builtins torch torchvision torchaudio numpy os copy random logging json pickle math time".split())
 
 
@@ -38,14 +38,14 @@ def may_be_dataset(ev: Evaluator, cls: ClassRef) -> bool:
 
 
 def is_given_by_configured(atom: LibObject) -> bool:
-    """Whether something is what a method gives of an object that a configuration makes:
+    """Whether something is the result of a method of an object that a configuration makes:
     `instantiate(cfg.dataset).held_out()`."""
     return bool(makes_configured(atom.name.rpartition(".")[0]))
 
 
 def given_by_configured(ev: Evaluator, callers: Callers, atom: LibObject) -> Val | None:
-    """What that method gives in the datasets of the project that have one of this name and that nothing in sight
-    makes; None if there is none."""
+    """What the method of this name returns in those datasets of the project that nothing in sight makes; None if none
+    of them has one."""
     method = atom.name.rpartition(".")[2]
     site = atom.site
     given: list[Val] = []
@@ -70,8 +70,8 @@ def _with_method(ev: Evaluator, callers: Callers, method: str) -> Iterator[Insta
 
 
 def kept_elsewhere(ev: Evaluator, atom: LibObject) -> list[Instance]:
-    """The datasets of the project that the def passes to a library which is not known, where a call of that library
-    gives what a loader holds: `store.put("train", Train())`, then `store.get("train")`."""
+    """The datasets that the def passes to an unknown library, if a loader holds the result of a call of that library:
+    `store.put("train", Train())`, then `store.get("train")`."""
     frame = atom.site.frame
     call = ev.expr(frame, atom.site.expr)
     if atom.name.partition(".")[0] in _KNOWN or not isinstance(call, ir.Call):
@@ -89,6 +89,6 @@ def kept_elsewhere(ev: Evaluator, atom: LibObject) -> list[Instance]:
         for one in passed
         for arg in one.args
         for inst in ev.eval(arg.value, frame).only(Instance)
-        if isinstance(inst, Instance) and may_be_dataset(ev, inst.cls)
+        if may_be_dataset(ev, inst.cls)
     }
     return list(found)

@@ -26,13 +26,12 @@ from loaderlint.project.evaluation.values import (
 
 
 def loaders_made(ev: Evaluator, kind: LoaderKind, passed: Arguments, cls: ClassRef | None) -> Iterator[dict[str, Val]]:
-    """The arguments, under torch's names, of each loader that a call makes. `cls`: the project's class that is called,
-    where it derives from the library's."""
+    """The arguments, under torch's names, of each loader that a call makes. `cls`: the called class, if it is one of
+    the project that derives from the library's."""
     if kind.configs:
         for position, name in enumerate(kind.parameters):
             value = passed.get(name, position) if name in kind.configs else None
             for atom in value.only(MapOf) if value is not None else ():
-                assert isinstance(atom, MapOf)
                 yield _configured(atom)
         return
     mapped = _torch_arguments(kind, passed)
@@ -64,7 +63,7 @@ def _torch_arguments(kind: LoaderKind, arguments: Arguments) -> dict[str, Val]:
         if position < len(kind.parameters):
             found[rename.get(kind.parameters[position], kind.parameters[position])] = value
     for name, value in arguments.keywords:
-        found.setdefault(rename.get(name, name), value)  # what is written beside `**kwargs` cannot be in it
+        found.setdefault(rename.get(name, name), value)  # `**kwargs` cannot repeat a keyword of the call
     if arguments.more_keywords or arguments.more_positional:
         for name in TORCH_PARAMETERS:
             found.setdefault(name, unknown("kwargs"))
@@ -82,7 +81,7 @@ def _torch_arguments(kind: LoaderKind, arguments: Arguments) -> dict[str, Val]:
 
 
 def _from_options(ev: Evaluator, kind: LoaderKind, passed: Arguments) -> dict[str, Val]:
-    """torch's parameters that are attributes of an object of options."""
+    """torch's parameters, taken from the attributes of an options object."""
     assert kind.options is not None
     options = kind.options
     value = passed.get(options.argument, _position(kind, options.argument))
@@ -100,7 +99,7 @@ def _from_options(ev: Evaluator, kind: LoaderKind, passed: Arguments) -> dict[st
 
 
 def _given(ev: Evaluator, atom: Atom, maker: tuple[str, ...]) -> Arguments | None:
-    """The arguments that an object of options was made with; None if that is out of sight."""
+    """The arguments that made an options object; None if that call is out of sight."""
     if isinstance(atom, LibObject) and atom.name in maker:
         return ev.calls.site_arguments(atom.site)
     if isinstance(atom, Instance) and atom.site is not None and set(ev.classes.library_bases(atom.cls)) & set(maker):
@@ -116,7 +115,7 @@ def _named(ev: Evaluator, cls: ClassRef) -> tuple[str, ...]:
 
 
 def _configured(config: MapOf) -> dict[str, Val]:
-    """The arguments in a loader's configuration. What it builds itself from dicts is out of sight but for its class."""
+    """The arguments in a loader's configuration. Of what it builds from dicts, only the class is known."""
     found = {name: value for name, value in zip(config.keys, config.values, strict=True) if name is not None}
     for name, value in found.items():
         if name in ("dataset", "sampler", "batch_sampler", "collate_fn", "worker_init_fn"):
@@ -128,7 +127,7 @@ def _configured(config: MapOf) -> dict[str, Val]:
 
 
 def _built(name: str, atom: Atom) -> Atom:
-    """What a configuration dict stands for: `dict(type=Photos)` for a dataset of that class, made out of sight."""
+    """The value of a configuration dict: `dict(type=Photos)` is a dataset of that class, made out of sight."""
     if not isinstance(atom, MapOf):
         return atom
     kinds = atom.values[atom.keys.index("type")] if "type" in atom.keys else unknown("registry")

@@ -1,8 +1,8 @@
 """The model: which code runs in which process. Every rule asks it.
 
-The frames that workers run are walked once, from the entry points of each loader: `__getitem__` and its kin, the
+The frames that workers run are walked once, from the entry points of each loader: the methods that make samples, the
 collate function and the worker init function. A frame records which loaders reach it, as which part, and from where.
-Call chains are computed only for what is shown.
+Call chains are computed only for findings that are shown.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ from loaderlint.project.reach.default_branches import DefaultBranches
 from loaderlint.project.reach.opposed_branches import OpposedBranches
 from loaderlint.project.reach.platform_guards import PlatformGuards
 from loaderlint.project.reach.scripts import Scripts
+from loaderlint.project.reach.start_methods import StartMethods
 from loaderlint.project.reach.worker_dataset import method_calls
 from loaderlint.project.versions.environment import Environment
 from loaderlint.syntax.notebook import SUFFIX
@@ -62,19 +63,19 @@ _Made = TypeVar("_Made")
 _Step = TypeVar("_Step", bound=ir.Step)
 Part = Literal["sample", "collate", "init"]
 SAMPLE_METHODS = ("__getitem__", "__getitems__", "__iter__", "__next__")
-#: Bases of datasets that say which of these workers call; other bases may call the others themselves.
+#: Which of these workers call, for datasets of these bases. Other bases may call the others themselves.
 _SAMPLE_METHODS_OF = {
     "torch.utils.data.Dataset": ("__getitem__", "__getitems__"),
     "torch.utils.data.IterableDataset": ("__iter__", "__next__"),
 }
 _MAX_NESTED_OBJECTS = 8
-#: Reasons for not knowing a dataset: nothing in sight sets the attribute, or a configuration names the class.
+#: Reasons why a dataset is not known: nothing in sight sets the attribute, or a configuration names the class.
 _NOT_SET, _CONFIGURED = "no such attribute", "instantiated"
-#: The reason where a dataset is a name that nothing binds.
+#: The reason if a dataset is a name that nothing binds.
 _UNDEFINED = "undefined name"
-#: The reason where code out of sight passes the dataset.
+#: The reason if code out of sight passes the dataset.
 _PASSED_IN = "parameter"
-#: How many loaders a finding shows; its message says how many more there are.
+#: The number of loaders that a finding shows. Its message says how many more there are.
 _MAX_SHOWN_LOADERS = 6
 
 
@@ -100,7 +101,7 @@ class Reached:
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
     """Where the samples of a dataset are made: the frames that a loader calls on a dataset that it holds, or may hold
-    (`guessed`). Without frames, no code of the project makes them."""
+    (`guessed`). If there are no frames, no code of the project makes them."""
 
     loader: Loader
     dataset: Atom
@@ -189,15 +190,6 @@ class MainFunction:
 
 
 @dataclass(frozen=True, slots=True)
-class StartMethodCall:
-    """A call of `set_start_method(method)`. `certain`: it happens whenever its file is run as a program."""
-
-    method: str
-    path: Path
-    certain: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Exposure:
     """The loaders whose workers run a line, proven ones first, and how certain that is."""
 
@@ -211,8 +203,8 @@ class Exposure:
 
 
 class Model:
-    """An immutable snapshot of a linked project. `environment_of(path)` returns what the project of a file runs on,
-    `declared_of(path)` the wrappers that its settings declare. `explains`: whether rules also have to say why they are
+    """An immutable snapshot of a linked project. `environment_of(path)` returns the environment of a file's project,
+    `declared_of(path)` the wrappers that its settings declare. `explains`: rules also have to say why they are
     silent."""
 
     def __init__(
@@ -235,7 +227,6 @@ class Model:
         self._unread = loaders.limits
         self._defs: frozenset[tuple[Path, int, int]] | None = None
         self._dataset_calls: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
-        self._start_method_calls: tuple[StartMethodCall, ...] | None = None
         for loader in self.loaders:
             self._enter_datasets(loader, loader.datasets, loader.guessed)
             self._enter_functions(loader)
@@ -244,10 +235,8 @@ class Model:
         self._made_at: dict[tuple[Path, int, int], list[Loader]] | None = None
         self._reached_by: dict[int, list[Reached]] | None = None
         self._reached_on: dict[Atom, list[Frame]] | None = None
-        self._start_methods_at: dict[Path | None, tuple[frozenset[str], frozenset[str]]] = {}
         self._calls: dict[Frame, tuple[WorkerCall, ...]] = {}
         self._steps: dict[Frame, list[tuple[int, ir.Step]]] = {}
-        self._start_methods: dict[Loader, frozenset[str]] = {}
         self._platforms: dict[int, tuple[str, ...]] = {}
         self._guards = PlatformGuards(self.ev)
         self._opposed = OpposedBranches(self._callers_in)
@@ -259,6 +248,7 @@ class Model:
         self._method_calls: dict[Atom, list[WorkerCall]] | None = None
         self._callers_of: dict[Frame, list[tuple[Frame, int]]] | None = None
         self.scripts = Scripts(self)
+        self.start_methods = StartMethods(self)
         self.has_notebooks = any(path.name.endswith(SUFFIX) for path in files.paths())
 
     def take_apart(self) -> None:
@@ -268,11 +258,11 @@ class Model:
         vars(self).clear()
 
     def limits(self) -> tuple[Limit, ...]:
-        """What was not examined so far because a limit was reached, whole loaders first."""
+        """What was not examined because a limit was reached, so far. Loaders that were left out come first."""
         return (*self._unread, *self.ev.reached_limits())
 
     def _of_project(self, environment_of: Callable[[Path], Environment]) -> Callable[[Path], Environment]:
-        """What the files of the project run on; those of libraries as the root."""
+        """The environments of the project's files. Files of libraries have that of the root."""
         holds, root = self.ev.installed.holds, self.files.root / "x.py"
         return lambda path: environment_of(root if holds(path) else path)
 
@@ -323,8 +313,8 @@ class Model:
             yield from self._inherited_samples(loader, dataset)
 
     def _sample_methods(self, cls: ClassRef) -> tuple[str, ...]:
-        """What workers call of a dataset of this class: torch's base alone decides whether they index or iterate
-        (`torch.utils.data._utils.fetch`)."""
+        """The methods that workers call on a dataset of this class. torch's base class alone decides whether they index
+        or iterate (`torch.utils.data._utils.fetch`)."""
         bases = set(self.ev.classes.library_bases(cls))
         if len(bases) != 1 or self.ev.classes.has_unknown_base(cls):
             return SAMPLE_METHODS
@@ -386,7 +376,7 @@ class Model:
             (idle if is_trial else used).update(classes)
         late = self._late_loaders()
         if not late and any(loader.late == _UNDEFINED for loader in self.loaders):
-            return  # the dataset of the loader that is there is still to be written
+            return  # somebody is still writing the dataset of that loader
         if all(loader.has_workers() == "no" for loader in late):
             used |= idle | {r.frame.owner for r in self.reached.values() if r.frame.owner}
         unused = tuple(unused_datasets(self.ev, self.callers, used, idle))
@@ -406,7 +396,7 @@ class Model:
                 self._walk(frame, loader, "sample", guessed=True)
 
     def _late_loaders(self) -> list[Loader]:
-        """The loaders whose dataset is out of sight: those that may have workers, else those outside tests."""
+        """The loaders whose dataset is out of sight: those that may have workers. If none has, those outside tests."""
         late = [loader for loader in self.loaders if loader.late and loader.late != _UNDEFINED]
         working = [loader for loader in late if loader.has_workers() != "no"]
         return working or [loader for loader in late if not in_tests(loader.path, self.files.root)]
@@ -430,24 +420,24 @@ class Model:
         return [one for one in late if one.late != _PASSED_IN or "worker_init_fn" in one.arguments]
 
     def _is_trial(self, loader: Loader) -> bool:
-        """Whether a loader is made in tests, or at module level: under the main guard of a module, say."""
+        """Whether a loader is made in tests, or at module level, for example under a main guard."""
         at_module_level = loader.site is not None and loader.site.frame.def_ == 0
         return at_module_level or in_tests(loader.path, self.files.root)
 
     def _steps_of_pipelines(self, transforms: Iterable[Instance]) -> Iterator[Frame]:
-        """What runs when a pipeline out of sight calls these transforms."""
+        """The frames that run when a pipeline out of sight calls these transforms."""
         for inst in transforms:
             for name in ("__call__", "transform"):
                 frame = self.ev.classes.open_method(inst, name)
                 yield from (frame,) if frame else ()
 
     def _may_run(self, reached: Reached, unsure: int) -> bool:
-        """Whether workers may run a frame other than through a guess about these loaders."""
+        """Whether workers may run a frame, not counting guesses about the loaders in `unsure`."""
         bits = reached.bits() & ~(reached.possible & unsure)
         return any(loader.has_workers() != "no" for loader in self.loaders_of(bits))
 
     def _presume_loader(self) -> Loader:
-        """A loader out of sight, for a project that has datasets and no loader that may hold them."""
+        """The loader that is presumed for a project with datasets but no loader that may hold them."""
         kind = LOADERS["torch.utils.data.DataLoader"]
         made = Loader(len(self.loaders), kind, None, "a loader", out_of_sight=True, late="no loader in sight")
         self.loaders = (*self.loaders, made)
@@ -456,7 +446,7 @@ class Model:
     # --- questions of rules -------------------------------------------------------------------------------------------
 
     def once(self, make: Callable[[Model], _Made]) -> _Made:
-        """What `make` returns for this model, computed once: for what a rule needs for each of its subjects."""
+        """What `make` returns for this model, computed once. For what a rule needs for all its subjects."""
         if make not in self._made_once:
             self._made_once[make] = make(self)
         return cast("_Made", self._made_once[make])
@@ -493,7 +483,7 @@ class Model:
         return found
 
     def reached_on(self, receiver: Atom) -> Sequence[Frame]:
-        """The frames that workers run on an object, in the order of the walk."""
+        """The frames of worker code that run on an object, in the order of the walk."""
         if self._reached_on is None:
             self._reached_on = {}
             for frame in self.reached:
@@ -534,7 +524,7 @@ class Model:
         return tuple(frame for frame in self.callers.frames(path, piece, def_) if frame not in self.reached)
 
     def run_by(self, entries: Iterable[Frame]) -> tuple[Frame, ...]:
-        """These frames and all frames reachable from them, each once: what a process pool, say, runs."""
+        """These frames and all frames that they lead to, each once. For example, what a process pool runs."""
         found = dict.fromkeys(entries)
         queue = deque(found)
         while queue:
@@ -557,10 +547,9 @@ class Model:
         return known
 
     def calls_named(self, frame: Frame, names: Collection[str]) -> Iterator[WorkerCall]:
-        """The calls in a frame of something whose last name, as written, is one of `names`.
+        """The calls in a frame whose callee, as written, ends with one of `names`.
 
-        Only their callees are evaluated. Nothing depends on the rest of the main process's code, so an edit there
-        changes nothing."""
+        Only the callees of these calls are evaluated, so an edit of other code in the main process costs nothing."""
         by_name = self._calls_by_name(frame.code)
         for _, step, call in sorted(one for name in names for one in by_name.get(name, ())):
             if not self.ev.liveness.is_dead(step.context, frame):
@@ -603,7 +592,8 @@ class Model:
         return tuple(self._method_calls.get(owner, ()))
 
     def callers_of(self, frame: Frame) -> tuple[tuple[Frame, int], ...]:
-        """Where worker code runs `frame`: the frames with the number of the expression that does, in stable order."""
+        """The callers of `frame` in worker code: each frame with the number of the calling expression, in stable
+        order."""
         if self._callers_of is None:
             self._callers_of = {}
             for caller in self.reached:
@@ -613,7 +603,7 @@ class Model:
         return tuple(self._callers_of.get(frame, ()))
 
     def _callers_in(self, frame: Frame, index: int) -> list[tuple[Frame, int]]:
-        """Where the workers of a loader run `frame`; nowhere if the loader itself calls it."""
+        """The callers of `frame` in the workers of one loader; none if the loader itself calls it."""
         if self.reached[frame].parents.get(index) is None:
             return []
         return [(caller, at) for caller, at in self.callers_of(frame) if self.reached[caller].bits() >> index & 1]
@@ -690,8 +680,8 @@ class Model:
         return found
 
     def environment(self, loader: Loader | None = None) -> Environment:
-        """What the loader runs on: the environment of its file, without the platforms on which its line does not run.
-        Without a loader, that of the project's root."""
+        """The environment of the loader's file, without the platforms on which the loader's line does not run. Without
+        a loader: the environment of the project's root."""
         path = loader.path if loader else None
         found = self._environment_of(path or self.files.root / "x.py")
         if loader is None or loader.site is None:
@@ -702,77 +692,8 @@ class Model:
         return found if platforms == found.platforms else replace(found, platforms=platforms)
 
     def environment_at(self, path: Path) -> Environment:
-        """What the code of the file at `path` runs on."""
+        """The environment of the file at `path`."""
         return self._environment_of(path)
-
-    def start_methods(self, loader: Loader) -> frozenset[str]:
-        """The start methods that the loader's workers may have: its own argument, a call of `set_start_method` in the
-        project, a setting, or the platforms' defaults."""
-        known = self._start_methods.get(loader)
-        if known is None:
-            named = self.named_start_methods(loader.argument("multiprocessing_context"))
-            known = named or self._default_start_methods(self.environment(loader), loader.path)
-            self._start_methods[loader] = known
-        return known
-
-    def chosen_start_methods(self, loader: Loader) -> frozenset[str]:
-        """The start methods that the loader's argument, a setting or a call that always happens names; empty if the
-        platform decides."""
-        named = self.named_start_methods(loader.argument("multiprocessing_context"))
-        environment = self.environment(loader)
-        if named or environment.start_method is not None:
-            return named or frozenset(environment.default_start_methods())
-        return self._declared_start_methods(loader.path)[0]
-
-    def process_start_methods(self, path: Path) -> frozenset[str]:
-        """The start methods of processes that the file at `path` starts without naming one."""
-        return self._default_start_methods(self.environment_at(path), path)
-
-    def named_start_methods(self, context: Val) -> frozenset[str]:
-        """The start methods that a `context` argument names: "fork", or `get_context("fork")`; none if it names
-        none."""
-        names = {a.value for a in context.atoms if hasattr(a, "value") and isinstance(a.value, str)}
-        for atom in context.atoms:
-            if isinstance(atom, LibObject) and atom.name.endswith("get_context"):
-                first = self.ev.calls.site_arguments(atom.site).get("method", 0)
-                if first is not None and first.literal is not None and isinstance(first.literal.value, str):
-                    names.add(first.literal.value)
-        return frozenset(str(name) for name in names)
-
-    def _default_start_methods(self, environment: Environment, path: Path | None) -> frozenset[str]:
-        default = frozenset(environment.default_start_methods())
-        if environment.start_method is not None:
-            return default
-        sure, maybe = self._declared_start_methods(path)
-        return sure or default | maybe
-
-    def _declared_start_methods(self, path: Path | None) -> tuple[frozenset[str], frozenset[str]]:
-        """The start methods that `multiprocessing.set_start_method("...")` names for the file at `path`: those of calls
-        that always happen (at module level, or at the start of `main`, of a program in its folder or one above), and
-        those of calls that may happen. Calls in other programs do not count."""
-        known = self._start_methods_at.get(path)
-        if known is None:
-            known = self._start_methods_at[path] = self._find_declared_start_methods(path)
-        return known
-
-    def _find_declared_start_methods(self, path: Path | None) -> tuple[frozenset[str], frozenset[str]]:
-        if self._start_method_calls is None:
-            self._start_method_calls = tuple(self._find_start_method_calls())
-        above = set(path.parents) if path is not None else set()
-        calls = [one for one in self._start_method_calls if path is None or path in self.scripts.run_with(one.path)]
-        sure = frozenset(one.method for one in calls if one.certain and one.path.parent in above)
-        return sure, frozenset(one.method for one in calls) - sure
-
-    def _find_start_method_calls(self) -> Iterator[StartMethodCall]:
-        for site in self.callers.sites("set_start_method"):
-            facts = self.ev.facts(site.path, site.piece)
-            call = facts.ir.exprs[site.expr] if facts else None
-            if isinstance(call, ir.Call) and call.args and facts:
-                first = facts.ir.exprs[call.args[0].value]
-                if isinstance(first, ir.Const) and isinstance(first.value, str):
-                    one = facts.ir.defs[site.def_]
-                    certain = _is_sure(site.context, one, facts) and (site.def_ == 0 or one.name == "main")
-                    yield StartMethodCall(first.value, site.path, certain)
 
     def runs_in_worker(self, frame: Frame) -> bool:
         """Whether workers run the def of a frame, and the main process does not run it while it constructs an object.
@@ -804,7 +725,7 @@ class Model:
         return self._defs
 
     def dataset_kind(self, cls: ClassRef) -> Literal["map", "iterable"] | None:
-        """Whether a class of the project is a torch dataset, and of which kind."""
+        """The kind of torch dataset that a class of the project is; None if it is none."""
         return dataset_kind(self.ev, cls)
 
     # --- places and words ---------------------------------------------------------------------------------------------
@@ -815,28 +736,28 @@ class Model:
         return frame.facts
 
     def place(self, frame: Frame, number: int) -> Place:
-        """Where expression `number` stands."""
+        """The place of expression `number`."""
         return Place(frame.path, frame.piece, self.facts(frame).anchors.exprs[number])
 
     def step_place(self, frame: Frame, step: int) -> Place:
-        """Where step `step` of the frame's def stands."""
+        """The place of step `step` of the frame's def."""
         return Place(frame.path, frame.piece, self.facts(frame).anchors.steps[frame.def_][step])
 
     def def_place(self, frame: Frame) -> Place:
-        """Where the name of the frame's def stands."""
+        """The place of the name of the frame's def."""
         return Place(frame.path, frame.piece, self.facts(frame).anchors.defs[frame.def_][1])
 
     def site_place(self, site: Site) -> Place:
-        """Where a value was made."""
+        """The place where a value was made."""
         return self.place(site.frame, site.expr)
 
     def class_place(self, cls: ClassRef) -> Place:
-        """Where the name of a class stands."""
+        """The place of the name of a class."""
         facts = self.ev.facts(cls.path, cls.piece)
         return Place(cls.path, cls.piece, facts.anchors.defs[cls.def_][1] if facts else -1)
 
     def installed_at(self, place: Place) -> str:
-        """'somelib.transforms.Jitter': where something stands in a library, by its module and the first def there."""
+        """The name of a place in a library, from its module and first def: 'somelib.transforms.Jitter'."""
         module = self.files.library_name(place.path) or ""
         facts = self.ev.facts(place.path, place.piece)
         owner = self.callers.owner(place.path, place.piece, 1, facts) if facts and len(facts.ir.defs) > 1 else None
@@ -849,7 +770,8 @@ class Model:
         return self.facts(frame).ir.defs[frame.def_]
 
     def label(self, frame: Frame) -> str:
-        """'AugDataset.__getitem__', 'crop_box', 'a lambda' or 'train.py' for a module body."""
+        """The name of a frame in messages: 'AugDataset.__getitem__', 'crop_box', 'a lambda', or 'train.py' for a module
+        body."""
         one = self.def_of(frame)
         if frame.def_ == 0:
             return frame.path.name
@@ -868,8 +790,7 @@ class Model:
         return tuple(reversed(out))
 
     def why(self, frame: Frame, exposure: Exposure) -> tuple[Evidence, ...]:
-        """The evidence that `frame` runs in workers: the loader with the chain, then the places where each link
-        stands."""
+        """The evidence that `frame` runs in workers: the loader with the call chain, then the place of each call."""
         loader = exposure.lead
         links = self.chain(frame, loader)
         path = " > ".join(self.label(link) for link in links)
@@ -899,7 +820,7 @@ class Model:
         return tuple(places) if len(places) == len(exposure.loaders) else ()
 
     def choice(self, dataset: Atom | None, loader: Loader) -> str:
-        """Why it is not certain that the loader holds this one of its `guessed` datasets."""
+        """The reason why it is not certain that the loader holds this one of its `guessed` datasets."""
         site = dataset.site if isinstance(dataset, Instance) else None
         if loader.presumed:
             return "it is the dataset of a class that inherits the loader, and nothing in sight makes an object of it"
@@ -923,7 +844,7 @@ class Model:
         return next((n for n, targets in self._leads(before) if after in targets and n != NONE), None)
 
     def _leads(self, frame: Frame) -> Iterator[tuple[int, tuple[Frame, ...]]]:
-        """Where the expressions of a frame lead, the calls on `get_worker_info().dataset` among them."""
+        """The frames that each expression of a frame leads to, including the calls on `get_worker_info().dataset`."""
         yield from self.ev.leads(frame).items()
         yield from self._dataset_calls.get(frame, {}).items()
 
@@ -938,17 +859,5 @@ def _is_bound(loader: Loader) -> bool:
     return any(isinstance(one, Instance) and one not in loader.guessed for one in loader.datasets)
 
 
-def _is_sure(context: int, one: DefIR, facts: PieceFacts) -> bool:
-    """Whether a step happens whenever its def runs as a program: `if __name__ == "__main__":` does not count as a
-    condition."""
-    while context > 0:
-        here = one.contexts[context]
-        test = facts.ir.exprs[here.expr] if here.kind == "if" and not here.negated else None
-        if not isinstance(test, ir.Compare) or facts.ir.exprs[test.left] != ir.Global("__name__"):
-            return False
-        context = here.parent
-    return True
-
-
-#: What rules name when they ask the model.
+#: The names that rules import from here.
 __all__ = ["Exposure", "Loader", "MainFunction", "Model", "Part", "Reached", "WorkerCall", "WorkerFunction"]

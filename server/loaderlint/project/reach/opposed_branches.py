@@ -1,8 +1,8 @@
-"""Branches that one choice rules out together: what `if opt["phase"] == "train":` runs does not run for a loader that
-is made under `if phase == "test":`.
+"""Branches that exclude each other: a loader that is made under `if phase == "test":` does not run what stands under
+`if opt["phase"] == "train":`.
 
-Names are compared as they are written: the loop variable `phase`, `self.phase` and `opt["phase"]` are taken for one
-choice. That they are is likely, not certain."""
+Names are compared as they are written: the loop variable `phase`, `self.phase` and `opt["phase"]` are taken to be the
+same choice. That is likely, not certain."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Code, Frame
 from loaderlint.project.evaluation.values import Site
 
-#: How many calls are looked back through for the branches that lead to a line.
+#: The number of calls that are followed back from a line to find the branches around it.
 _MAX_CALLS = 6
 
 
 class Choice(NamedTuple):
-    """`name` is the text `value`, or is not."""
+    """A test that compares `name` with the text `value`, and whether they are equal."""
 
     name: str
     value: str
@@ -26,15 +26,16 @@ class Choice(NamedTuple):
 
 
 class OpposedBranches:
-    """Which loaders of a project do not run a line because of such a choice. `callers(frame, index)` gives the frames,
-    with the expressions, from which the loader of that index runs a frame; none for one that it calls itself."""
+    """Finds the loaders that do not run a line because of such a choice. `callers(frame, index)` gives the callers of a
+    frame in the workers of the loader with that index, each with the calling expression; none for a frame that the
+    loader itself calls."""
 
     def __init__(self, callers: Callable[[Frame, int], Sequence[tuple[Frame, int]]]) -> None:
         self._callers = callers
         self._made_under: dict[Site, frozenset[Choice]] = {}
 
     def rule_out(self, site: Site | None, index: int, frame: Frame, context: int) -> bool:
-        """Whether the loader that is made at `site` does not run a branch of a frame, on no way that leads there."""
+        """Whether the loader that is made at `site` never runs a branch of a frame, whichever way leads there."""
         if site is None:
             return False
         made = self._made_under.get(site)
@@ -53,7 +54,7 @@ class OpposedBranches:
 
 
 def _choices(frame: Frame, context: int) -> Iterator[Choice]:
-    """What the branches around a step compare with a constant text."""
+    """The comparisons with constant texts in the tests of the branches around a step."""
     for around in frame.code.one.around(context) if frame.code.one is not None else ():
         test = frame.code.exprs[around.expr] if around.kind == "if" and around.expr != ir.NONE else None
         if isinstance(test, ir.Compare) and test.ops in (("==",), ("!=",)):
@@ -64,7 +65,7 @@ def _choices(frame: Frame, context: int) -> Iterator[Choice]:
 
 
 def _name(code: Code, number: int) -> str:
-    """What is compared, by its last name: of a variable, a parameter, an attribute or a key."""
+    """The last name of what is compared: a variable, a parameter, an attribute or a key."""
     match code.exprs[number]:
         case ir.Attr(_, name) | ir.Global(name) | ir.Capture(_, name):
             return name
@@ -82,7 +83,7 @@ def _only(names: Iterable[str]) -> str:
 
 
 def _are_opposed(one: Choice, other: Choice) -> bool:
-    """Whether two choices cannot both be as they say."""
+    """Whether two tests exclude each other."""
     if one.name != other.name:
         return False
     return one.holds and other.holds if one.value != other.value else one.holds is not other.holds

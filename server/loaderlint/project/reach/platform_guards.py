@@ -11,7 +11,7 @@ from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Lib, LibObject, Literal_, SeqOf, Site, Val
 
-#: What asks for the platform, with the answers of each.
+#: Expressions that ask for the platform, each with its answers.
 _ANSWERS = MappingProxyType(
     {
         "sys.platform": MappingProxyType({"linux": "linux", "windows": "win32", "macos": "darwin"}),
@@ -20,22 +20,23 @@ _ANSWERS = MappingProxyType(
     }
 )
 _PLATFORMS = ("linux", "windows", "macos")
-#: Marks of tests that are skipped, by whether they are if the condition holds.
+#: Marks that skip a test, each with whether it skips if its condition holds.
 _SKIPS = MappingProxyType({"pytest.mark.skipif": True, "unittest.skipIf": True, "unittest.skipUnless": False})
 _COMPARES = frozenset({"==", "!=", "in", "not in"})
 
 
 class Asked(NamedTuple):
-    """What a frame asks of the platform: `tests`, the numbers of the expressions in its `if` statements, and `skips`,
-    the conditions of the marks on it, each with its frame and whether the test is skipped if it holds."""
+    """The questions about the platform that decide whether a frame runs. `tests`: the numbers of the expressions that
+    its `if` statements test. `skips`: the conditions of the marks on it, each with its frame and whether the test is
+    skipped if it holds."""
 
     tests: frozenset[int]
     skips: tuple[tuple[int, Frame, bool], ...]
 
 
 class PlatformGuards:
-    """The tests of a project that ask for the platform. What a frame asks is found once: a def may make thousands of
-    loaders in as many branches."""
+    """The tests of a project that ask for the platform. Each frame is searched once, because one def may make thousands
+    of loaders in as many branches."""
 
     def __init__(self, ev: Evaluator) -> None:
         self._ev = ev

@@ -25,7 +25,7 @@ _MAX_FRAMES = 64
 
 
 class ProjectPlaces:
-    """The places of one model's project that lead into libraries."""
+    """The places of a project that lead into libraries."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -44,7 +44,7 @@ class ProjectPlaces:
         return frozenset(map(self._model.site_place, made))
 
     def leading_to(self, place: Place) -> Place | None:
-        """The place of the project that leads to one in a library; None if the project has no part in it."""
+        """The place of the project that leads to a place in a library; None if the project has no part in it."""
         piece = (place.path, place.piece)
         if self._workers is None:
             self._workers = dict(self._led_by_workers())

@@ -1,4 +1,4 @@
-"""What module-level code does: which statements are guarded, and where a script starts the workers of a loader.
+"""Module-level code: which statements are guarded, and where a script starts the workers of a loader.
 
 A spawned worker imports the main script again, so everything at module level outside `if __name__ == "__main__"` runs
 again in each worker.
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 _MAX_FRAMES = 2000
 _MAX_FILES = 400
-#: What a test asks to find out whether this is the main process.
+#: Names that a test of whether this is the main process mentions.
 _MAIN_PROCESS = frozenset({"__name__", "current_process", "parent_process"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Start:
-    """Where module-level code of a file first goes over `loader`: the iterable or the call at `place`. `frames` lead
-    from there to the frame that does it; empty where the module's body does it itself."""
+    """Where module-level code of a file first iterates over `loader`. `place`: the iterable or the call. `frames` lead
+    from there to the frame that does it; empty if the module's body does it itself."""
 
     place: Place
     loader: Loader
@@ -82,7 +82,7 @@ class Scripts:
         return any(wanted in files_of(self._model.ev, path, e) for e in written)
 
     def _written_in(self, path: Path) -> dict[ir.Imported, None]:
-        """What a file imports, as it is written."""
+        """The imports of a file, as written."""
         if path not in self._written:
             self._written[path] = dict.fromkeys(imports_in(self._model.ev, path))
         return self._written[path]
@@ -95,7 +95,7 @@ class Scripts:
         return self._imports[path]
 
     def run_with(self, path: Path) -> frozenset[Path]:
-        """The files that may run in one program with the module `path`: those that import it, through others, and all
+        """The files that may run in one program with the module `path`: those that import it, directly or not, and all
         that these import."""
         if path not in self._run_with:
             importers = self._closure([path], self.importers)
@@ -118,7 +118,7 @@ class Scripts:
         return list(found)
 
     def _candidates(self, loaders: list[Loader]) -> list[Path]:
-        """The files that make a loader, and those that import them, through others."""
+        """The files that make a loader, and those that import them, directly or not."""
         found = self._closure((loader.path for loader in loaders if loader.path is not None), self.importers)
         return sorted(path for path in found if path.suffix != SUFFIX)  # workers do not run a notebook again
 
@@ -133,8 +133,8 @@ class Scripts:
     # --- one frame ----------------------------------------------------------------------------------------------------
 
     def _leading(self, frame: Frame, guarded: frozenset[int]) -> Iterator[tuple[Place, Loader, tuple[Frame, ...]]]:
-        """The place of each step of a frame that starts workers, itself or through calls, but for those in `guarded`
-        contexts: what a main guard leads to may be a whole program and is not followed."""
+        """The place of each step of a frame that starts workers, itself or through calls. Steps in `guarded` contexts
+        are left out: what a main guard leads to may be a whole program."""
         for number, step in self._model.steps(frame):
             if step.context in guarded:
                 continue
@@ -148,7 +148,7 @@ class Scripts:
                         yield self._place(frame, number, step), *found
 
     def _place(self, frame: Frame, number: int, step: ir.Step) -> Place:
-        """The call of a step, or what it goes over; the loop's variable where that is a name bound before."""
+        """The call of a step, or what it iterates over; the loop's variable if that is a name bound before."""
         place = self._model.step_place(frame, number)
         over = iterated(step)
         if over == NONE:
@@ -157,7 +157,7 @@ class Scripts:
         return iterable if iterable.anchor > place.anchor else replace(place, anchor=place.anchor + 1)
 
     def _called(self, call: int, frame: Frame) -> Iterator[Frame]:
-        """The frames that a call runs, also of the main function that it is given to run."""
+        """The frames that a call runs, including those of a main function that is passed to it."""
         ev = self._model.ev
         yield from (target for target in ev.targets(call, frame) if not ev.calls.is_guess(frame, target))
         e = ev.expr(frame, call)
@@ -166,8 +166,7 @@ class Scripts:
         ):
             for arg in e.args[:1]:
                 for atom in ev.eval(arg.value, frame).only(FunctionRef):
-                    if isinstance(atom, FunctionRef):
-                        yield from self._model.callers.frames(atom.path, atom.piece, atom.def_)
+                    yield from self._model.callers.frames(atom.path, atom.piece, atom.def_)
 
     def _below(self, entry: Frame) -> tuple[Loader, tuple[Frame, ...]] | None:
         """The first loader whose workers `entry` or what it calls starts, with the frames that lead there."""
@@ -215,7 +214,6 @@ class Scripts:
         if depth > 6:
             return
         for atom in self._model.ev.eval(number, frame).only(LibObject, Instance):
-            assert isinstance(atom, LibObject | Instance)
             made = self._made.get(atom.site) if atom.site else None
             if made is not None:
                 yield made
@@ -236,7 +234,7 @@ class Scripts:
             for loader in self._made.values():
                 frame = loader.site.frame if loader.site else None
                 receiver = frame.receiver if frame else None
-                if frame is None or not isinstance(atom, Instance) or not isinstance(receiver, Instance):
+                if frame is None or not isinstance(receiver, Instance):
                     continue
                 if receiver.cls == atom.cls and self._model.def_of(frame).name.endswith("_dataloader"):
                     yield loader
@@ -286,7 +284,7 @@ def _around(file: ProjectFile, piece: int) -> Iterator[int]:
 
 
 def main_guard_contexts(facts: PieceFacts | None) -> frozenset[int]:
-    """The contexts of a piece's body that only the main process comes to: below a test of `__name__` or of the current
+    """The contexts of a piece's body that only the main process reaches: under a test of `__name__` or of the current
     process, or after one that leaves."""
     found: set[int] = set()
     for index, context in enumerate(facts.ir.defs[0].contexts if facts else ()):
@@ -315,7 +313,7 @@ def _asks_for_main(test: int, facts: PieceFacts) -> bool:
 
 
 def _does_something(text: str) -> bool:
-    """Whether a piece does more than to import, or to define something."""
+    """Whether a piece does more than import or define something."""
     first = text.lstrip()
     return not (first.startswith(("import ", "from ", '"', "'")) or (first[:1] in "@dca" and _is_def(first)))
 

@@ -51,7 +51,7 @@ from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.called_worker_init.fixes import all_seed, uncalled_fixes
 from loaderlint.rules.called_worker_init.init_calls import def_of, refusal, wrong_arguments
-from loaderlint.rules.shared.judgement import Unsaid, certainty_of_workers, weighed
+from loaderlint.rules.shared.judgement import certainty_of_workers, undoubted
 from loaderlint.rules.shared.loader_call import Written, written
 from loaderlint.rules.shared.silence_reasons import few_workers
 
@@ -65,13 +65,13 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         if model.explains:
             yield Silence(RULE.name, argument.place(model), few_workers(loader))
         return
-    verdict = weighed(RULE, certainty_of_workers(loader))
     wrong = _called_too_early(argument, model) or _uncallable(argument, model)
-    if isinstance(verdict, Unsaid) or wrong is None:
-        fine = "nothing is wrong with what is passed, as far as is known"
+    if wrong is None:
         if model.explains:
-            yield Silence(RULE.name, argument.place(model), verdict.reason if isinstance(verdict, Unsaid) else fine)
+            fine = "nothing is wrong with what is passed, as far as is known"
+            yield Silence(RULE.name, argument.place(model), fine)
         return
+    verdict = undoubted(RULE, certainty_of_workers(loader))
     message = f"{wrong} (`worker_init_fn` of {loader.described})"
     yield verdict.finding(message, argument.place(model), "worker_init_fn", fixes=uncalled_fixes(argument, model))
 

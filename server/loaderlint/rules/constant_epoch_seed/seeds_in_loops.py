@@ -68,7 +68,7 @@ def _is_told(seed: int, frame: Frame, model: Model) -> bool:
 
 def torch_seeder(call: WorkerCall) -> str | None:
     """The function of a library by which a call sets torch's seed; None if it does not."""
-    names = [atom.name for atom in call.callee.only(Lib) if isinstance(atom, Lib)]
+    names = [atom.name for atom in call.callee.only(Lib)]
     return next((name for name in names if SEEDERS.get(name) in ("torch", "all")), None)
 
 

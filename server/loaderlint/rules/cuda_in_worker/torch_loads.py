@@ -26,7 +26,7 @@ def loads_array(call: WorkerCall, model: Model) -> bool:
     """Whether what a call of `torch.load` gives is used as a NumPy array: no tensor has `astype`, and `numpy()` and
     NumPy raise TypeError for one of a GPU."""
     loaded = model.ev.eval(call.number, call.frame).only(LibObject)
-    return any(isinstance(one, LibObject) and site_key(one.site) in model.once(_array_sites) for one in loaded)
+    return any(site_key(one.site) in model.once(_array_sites) for one in loaded)
 
 
 def _array_sites(model: Model) -> frozenset[SiteKey]:

@@ -82,7 +82,7 @@ def _candidates(function: WorkerFunction, model: Model) -> Iterator[Candidate[Dr
     for call in model.calls(function):
         here = Spot(call.frame, call.number)
         for atom in call.callee.only(Lib):
-            if not isinstance(atom, Lib) or atom.name not in NUMPY_GLOBAL_DRAWS:
+            if atom.name not in NUMPY_GLOBAL_DRAWS:
                 continue
             common = sets_common_order(call, atom.name, model)
             why_not = "it sets an order in which all workers have to agree" if common else ""

@@ -27,7 +27,7 @@ def cure_of(call: WorkerCall, model: Model, loader: Loader) -> str:
     torch = model.environment(loader).torch
     if torch.before(FIXED_IN) == "no":
         return f"torch seeds NumPy in each worker since {FIXED_IN} (torch {torch.described})"
-    if not loader.out_of_sight and "fork" not in model.start_methods(loader):
+    if not loader.out_of_sight and "fork" not in model.start_methods.of(loader):
         return f"{started_by(loader, model)}, which import NumPy anew"
     seeds = seeds_numpy(loader, model)
     if seeds in ("yes", "maybe"):

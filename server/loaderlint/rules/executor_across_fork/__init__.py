@@ -131,7 +131,7 @@ def _calls(function: WorkerFunction, model: Model) -> Iterator[tuple[WorkerCall,
             continue
         for call in model.frame_calls(frame):
             for atom in call.callee.only(LibMember):
-                if isinstance(atom, LibMember) and isinstance(atom.owner, LibObject):
+                if isinstance(atom.owner, LibObject):
                     yield call, atom.owner, atom.name
 
 

@@ -41,8 +41,8 @@ def copied_transforms(loader: Loader, model: Model) -> Iterator[TransformUse]:
 
 def _of(value: Val, frame: Frame | None, loader: Loader, model: Model) -> Iterator[TransformUse]:
     for atom in value.only(LibObject):
-        library = library_of(atom.name) if isinstance(atom, LibObject) else None
-        if not isinstance(atom, LibObject) or library is None or not _draws(atom, library, model, 0):
+        library = library_of(atom.name)
+        if library is None or not _draws(atom, library, model, 0):
             continue
         if not model.runs_in_worker(atom.site.frame) and _is_copied(atom, loader, model):
             yield TransformUse(atom, library, frame, value.origins)
@@ -65,4 +65,4 @@ def _draws(made: LibObject, library: Library, model: Model, depth: int) -> bool:
 
 def _is_copied(made: LibObject, loader: Loader, model: Model) -> bool:
     """Whether each worker has the same state: always by fork; a module that is imported again makes its own."""
-    return made.site.frame.def_ != 0 or "fork" in model.start_methods(loader)
+    return made.site.frame.def_ != 0 or "fork" in model.start_methods.of(loader)

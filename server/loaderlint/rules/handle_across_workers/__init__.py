@@ -132,7 +132,7 @@ def _weigh(model: Model, uses: Sequence[Candidate[Use]], exposure: Exposure) -> 
 
 
 def _forked(exposure: Exposure, model: Model) -> bool:
-    return exposure.lead.out_of_sight or "fork" in model.start_methods(exposure.lead)
+    return exposure.lead.out_of_sight or "fork" in model.start_methods.of(exposure.lead)
 
 
 def _effect(kind: HandleKind, forked: bool) -> str:

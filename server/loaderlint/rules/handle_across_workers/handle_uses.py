@@ -38,7 +38,7 @@ def why_not_shared(use: Use, model: Model) -> str:
 
 def cure_of(use: Use, model: Model, loader: Loader) -> str:
     """Why the workers of a loader do not share it: each opens its own; '' if they do."""
-    if loader.out_of_sight or not (use.drops or use.touches) or "fork" in model.start_methods(loader):
+    if loader.out_of_sight or not (use.drops or use.touches) or "fork" in model.start_methods.of(loader):
         return ""
     left = "the handle is left out when its object is pickled" if use.drops else "each of them opens it anew"
     return f"{started_by(loader, model)}, and {left}"

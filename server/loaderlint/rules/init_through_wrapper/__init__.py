@@ -67,7 +67,7 @@ from loaderlint.project.evaluation.values import Atom, Instance, LibObject
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.init_through_wrapper.dataset_writes import Write, unwrapping_fixes, writes_on_dataset
-from loaderlint.rules.shared.judgement import Unsaid, certainty_of_workers, weighed
+from loaderlint.rules.shared.judgement import certainty_of_workers, undoubted
 from loaderlint.rules.shared.silence_reasons import few_workers
 
 
@@ -84,7 +84,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
                 if reason:
                     yield Silence(RULE.name, write.place, f"{reason}: {loader.described}")
                 else:
-                    yield from _finding(write, readers, wrappers[0], loader, model)
+                    yield _finding(write, readers, wrappers[0], loader, model)
 
 
 def _why_not(write: Write, readers: list[Evidence], wrappers: list[str], loader: Loader) -> str:
@@ -96,15 +96,11 @@ def _why_not(write: Write, readers: list[Evidence], wrappers: list[str], loader:
     return "" if readers else f"nothing in its samples reads `{write.name}` on the dataset inside, as far as is known"
 
 
-def _finding(
-    write: Write, readers: list[Evidence], wrapper: str, loader: Loader, model: Model
-) -> Iterator[Finding | Silence]:
-    verdict = weighed(RULE, certainty_of_workers(loader))
-    if isinstance(verdict, Unsaid) or loader.site is None:
-        return
+def _finding(write: Write, readers: list[Evidence], wrapper: str, loader: Loader, model: Model) -> Finding:
+    assert loader.site is not None  # a loader out of sight holds no wrapper
     short = wrapper.rpartition(".")[2]
     inside = "`.dataset`" if short == "Subset" else "each of `.datasets`"
-    yield verdict.finding(
+    return undoubted(RULE, certainty_of_workers(loader)).finding(
         f"the samples of {loader.described} do not see `{write.name}`: it is set on the {short} that the loader holds, "
         f"and read on the dataset inside; set it on {inside} of it",
         write.place,

@@ -81,7 +81,7 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     for call in model.calls(function):
         for pool in keras_pools(call, model):
             frames = model.run_by(_sample_frames(pool, model))
-            for one in inherited(frames, partial(model.process_start_methods, call.frame.path), model):
+            for one in inherited(frames, partial(model.start_methods.of_processes, call.frame.path), model):
                 yield from _judge(one, pool, frames, model)
 
 

@@ -52,7 +52,7 @@ def keras_pools(call: WorkerCall, model: Model) -> Iterator[Pool]:
         arguments = model.ev.calls.arguments(call.call, call.frame)
         passed = next((v for v in (arguments.get(n, 0) for n in DATASET_ARGUMENTS) if v is not None), None)
         for one in passed.only(Instance) if passed is not None else ():
-            if isinstance(one, Instance) and is_keras_dataset(one.cls, model):
+            if is_keras_dataset(one.cls, model):
                 yield from _pool(one, arguments, call, None, None, model)
 
 

@@ -70,7 +70,7 @@ from loaderlint.rules.map_duplicate_randomness.process_maps import (
     several_processes,
 )
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix, seeds_numpy
-from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
+from loaderlint.rules.shared.judgement import undoubted
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
 
@@ -93,20 +93,18 @@ def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Mode
         return
     here = Spot(call.frame, call.number)
     before = _run_before(mapping, call, model)
-    verdict = weighed(RULE, certainty)
     if before is None:
         yield from silent(RULE.name, here, "its initializer seeds, or nobody knows what it does", model)
         return
-    if isinstance(verdict, Unsaid):
-        yield from silent(RULE.name, here, verdict.reason, model)
-        return
-    named = model.named_start_methods(mapping.context) if mapping.context is not None else frozenset[str]()
-    found = list(inherited((*before, *frames), lambda: named or model.process_start_methods(call.frame.path), model))
+    named = model.start_methods.named(mapping.context) if mapping.context is not None else frozenset[str]()
+    found = list(
+        inherited((*before, *frames), lambda: named or model.start_methods.of_processes(call.frame.path), model)
+    )
     if not found:
         reason = "nothing that its processes run draws from a state that they all start from, as far as is known"
         yield from silent(RULE.name, here, reason, model)
     for one in found:
-        yield _finding(one, call, frames, verdict, model)
+        yield _finding(one, call, frames, certainty, model)
 
 
 def _run_before(mapping: Mapping, call: WorkerCall, model: Model) -> tuple[Frame, ...] | None:
@@ -118,10 +116,12 @@ def _run_before(mapping: Mapping, call: WorkerCall, model: Model) -> tuple[Frame
     return None if seeds or not frames else frames
 
 
-def _finding(one: Inherited, call: WorkerCall, frames: tuple[Frame, ...], verdict: Verdict, model: Model) -> Finding:
+def _finding(
+    one: Inherited, call: WorkerCall, frames: tuple[Frame, ...], certainty: Certainty, model: Model
+) -> Finding:
     intents = process_fix(one, frames, model)
     start = Evidence(model.place(call.frame, call.number), f"{model.label(frames[0])} runs in the processes of this")
-    return verdict.finding(
+    return undoubted(RULE, certainty).finding(
         f"every process draws the same numbers: {one.cause(model)}, and each process of `{runner(call, model)}` in "
         f"{call.frame.path.name} starts from a copy of it; draw from `np.random.default_rng((seed, index))`, with "
         "something of the item as `index`",

@@ -46,8 +46,8 @@ class Mapping(NamedTuple):
 def mappings(call: WorkerCall, model: Model) -> Iterator[Mapping]:
     """The functions that a call runs in several processes."""
     arguments = model.ev.calls.arguments(call.call, call.frame)
-    for atom in call.callee.only(Lib):
-        if isinstance(atom, Lib) and atom.name in PARALLEL_MAPPERS:
+    for function in call.callee.only(Lib):
+        if function.name in PARALLEL_MAPPERS:
             yield from _parallel_mapper(arguments)
     func = model.ev.expr(call.frame, call.call.func)
     if not isinstance(func, ir.Attr):
@@ -55,9 +55,9 @@ def mappings(call: WorkerCall, model: Model) -> Iterator[Mapping]:
     if func.name in SHARDED_METHODS and not call.callee.only(FunctionRef, Method):
         yield from _sharded(arguments)
     if func.name in POOL_METHODS:
-        for atom in call.callee.only(LibMember):
-            if isinstance(atom, LibMember) and isinstance(atom.owner, LibObject) and atom.owner.name in POOLS:
-                yield from _pooled(atom.owner, func.name, arguments, model)
+        for method in call.callee.only(LibMember):
+            if isinstance(method.owner, LibObject) and method.owner.name in POOLS:
+                yield from _pooled(method.owner, func.name, arguments, model)
 
 
 def _parallel_mapper(arguments: Arguments) -> Iterator[Mapping]:
@@ -86,7 +86,7 @@ def _pooled(pool: LibObject, method: str, arguments: Arguments, model: Model) ->
     elif method in _PACKED:
         packed = arguments.get("args", 1)
         sequences = packed.only(SeqOf) if packed is not None else []
-        items = sequences[0].items if len(sequences) == 1 and isinstance(sequences[0], SeqOf) else ()
+        items = sequences[0].items if len(sequences) == 1 else ()
         passed = Arguments(items, more_positional=not items, more_keywords=True)
     elif method.startswith("starmap"):
         passed = _unpacked(_item(rest))
@@ -149,7 +149,7 @@ def runner(call: WorkerCall, model: Model) -> str:
     """'pool.map', 'dataset.map', 'ParallelMapper', as far as it can be said."""
     func = model.ev.expr(call.frame, call.call.func)
     if isinstance(func, ir.Attr):
-        kinds = [a for a in call.callee.only(LibMember) if isinstance(a, LibMember) and isinstance(a.owner, LibObject)]
-        pooled = any(isinstance(a.owner, LibObject) and a.owner.name in POOLS for a in kinds)
+        owners = [atom.owner for atom in call.callee.only(LibMember)]
+        pooled = any(isinstance(owner, LibObject) and owner.name in POOLS for owner in owners)
         return f"{'Pool' if pooled and func.name != 'submit' else 'Dataset' if not pooled else 'Executor'}.{func.name}"
     return "ParallelMapper"

@@ -60,7 +60,7 @@ from loaderlint.rules.missing_set_epoch.samplers_without_set_epoch import (
     shuffles,
 )
 from loaderlint.rules.shared.epoch_passes import Pass, has_loops, passes
-from loaderlint.rules.shared.judgement import Unsaid, weighed
+from loaderlint.rules.shared.judgement import undoubted
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import spot_of
 
@@ -89,16 +89,12 @@ def _silences(model: Model) -> Iterator[Silence]:
 def _judge(sampler: LibObject, one: Pass, model: Model) -> Iterator[Finding | Silence]:
     here = spot_of(sampler.site)
     certainty: Certainty = "proven" if shuffles(sampler, model) == "yes" else "possible"
-    verdict = weighed(RULE, certainty)
-    if isinstance(verdict, Unsaid):
-        yield from silent(RULE.name, here, verdict.reason, model)
-        return
     if one.evaluates(model):
         reason = f"the pass in `{model.label(one.frame)}` is one of evaluation"
         yield from silent(RULE.name, here, reason, model)
         return
     fix = set_epoch_fix(sampler, one, model)
-    yield verdict.finding(
+    yield undoubted(RULE, certainty).finding(
         f"every epoch goes through {one.loader.described} in the same order: nothing calls `set_epoch` of its "
         f"DistributedSampler in the loop over epochs in `{model.label(one.frame)}`; call "
         "`sampler.set_epoch(epoch)` before each pass",

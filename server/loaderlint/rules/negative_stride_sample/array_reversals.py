@@ -106,7 +106,7 @@ class Reversal:
         if not isinstance(e, ir.Index) or is_array_index(e.index, one.frame, self._model):
             return True
         atoms = self._model.ev.eval(e.base, one.frame).only(LibObject)
-        makers = [found.maker for a in atoms if isinstance(a, LibObject) and (found := made(a.name)) is not None]
+        makers = [found.maker for atom in atoms if (found := made(atom.name)) is not None]
         if makers and all(maker in ARRAY_MAKERS and not maker.startswith("torch.") for maker in makers):
             return True
         return any(used_as_array(number, one.frame, self._model) for number in (e.base, one.number))

@@ -95,7 +95,7 @@ def _why_not(loader: Loader, exposure: Exposure | None, model: Model) -> str:
         return few_workers(loader)
     if exposure.certainty == "possible":
         return "how many workers it has is not known"
-    return "" if "fork" in model.start_methods(loader) else f"{started_by(loader, model)}: they share no memory"
+    return "" if "fork" in model.start_methods.of(loader) else f"{started_by(loader, model)}: they share no memory"
 
 
 def _not_grown(dataset: Instance, name: str, model: Model) -> Iterator[Silence]:

@@ -61,7 +61,7 @@ class Limits:
         runners = self._runners(limit)
         if runners:  # a worker_init_fn limits the workers of its own loaders
             return bool(runners >> loader.index & 1)
-        forked = loader.out_of_sight or "fork" in self._model.start_methods(loader)
+        forked = loader.out_of_sight or "fork" in self._model.start_methods.of(loader)
         if limit.def_ != 0:
             return forked and self._is_called(limit)
         if not self._is_on_the_way(limit.path, {user, *([loader.path] if loader.path else [])}):

@@ -102,7 +102,7 @@ def _kept_read_only(sink: Sink, memory: ReadOnly, model: Model) -> Exposure | No
     kept = tuple(
         loader
         for loader in sink.exposure.loaders
-        if loader.has_workers() == "no" or "fork" in model.start_methods(loader)
+        if loader.has_workers() == "no" or "fork" in model.start_methods.of(loader)
     )
     return Exposure(kept, sink.exposure.certainty) if kept else None
 

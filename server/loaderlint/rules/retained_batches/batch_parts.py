@@ -78,7 +78,7 @@ def shares_memory(loader: Loader) -> bool:
 
 def _loader(value: Val, model: Model) -> Loader | None:
     """The loader that a value is, if its batches lie in shared memory of workers."""
-    sites = {atom.site for atom in value.only(LibObject, Instance) if isinstance(atom, LibObject | Instance)}
+    sites = {atom.site for atom in value.only(LibObject, Instance)}
     for loader in model.loaders:
         if loader.site in sites and shares_memory(loader):
             return loader

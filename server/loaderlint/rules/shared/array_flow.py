@@ -220,7 +220,7 @@ class ArrayFlow:
             yield from self._returned(targets, Step(frame, state.number), state)
             return
         for owner in self._ev.eval(base, frame).only(Instance):
-            for store in self._ev.classes.stores(owner, name) if isinstance(owner, Instance) else ():
+            for store in self._ev.classes.stores(owner, name):
                 step = self._ev.def_of(store.frame).steps[store.step]  # type: ignore[union-attr]
                 if isinstance(step, ir.SetAttr):
                     until, context = self._position(store.frame, step)
@@ -461,11 +461,11 @@ def pipeline_steps(call: ir.Call, frame: Frame, ev: Evaluator) -> tuple[tuple[At
     `for t in self.transforms: x = t(x)`."""
     func = ev.expr(frame, call.func)
     if isinstance(func, ir.Element):
-        lists = [a for a in ev.eval(func.iterable, frame).only(SeqOf) if isinstance(a, SeqOf)]
+        lists = ev.eval(func.iterable, frame).only(SeqOf)
         if len(lists) == 1:
             return tuple(tuple(item.ordered()) for item in lists[0].items)
     for atom in ev.eval(call.func, frame).only(LibObject):
-        if isinstance(atom, LibObject) and atom.name in ORDERED_PIPELINES:
+        if atom.name in ORDERED_PIPELINES:
             return tuple(_pipeline(atom, ev))
     return ()
 
@@ -473,7 +473,7 @@ def pipeline_steps(call: ir.Call, frame: Frame, ev: Evaluator) -> tuple[tuple[At
 def _pipeline(atom: LibObject, ev: Evaluator) -> Iterator[tuple[Atom, ...]]:
     made = ev.calls.site_arguments(atom.site)
     for value in (*made.positional[:1], *(v for name, v in made.keywords if name == "transforms")):
-        lists = [one for one in value.only(SeqOf) if isinstance(one, SeqOf)]
+        lists = value.only(SeqOf)
         for item in lists[0].items if len(lists) == 1 else (value,):
             yield tuple(_chosen(item.ordered(), ev))
 

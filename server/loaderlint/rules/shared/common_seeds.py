@@ -71,7 +71,7 @@ def _moves_alike(number: int, frame: Frame, model: Model) -> bool:
         if not isinstance(e, ir.Attr):
             continue
         for owner in model.ev.eval(e.base, frame).only(Instance):
-            stores = model.ev.classes.stores(owner, e.name) if isinstance(owner, Instance) else ()
+            stores = model.ev.classes.stores(owner, e.name)
             if not all(_stores_alike(store, e.name, model) for store in stores):
                 return False
     return True

@@ -114,13 +114,12 @@ def loaders_in(value: Val, model: Model) -> list[Loader]:
 
 def _collect(value: Val, model: Model, found: dict[Loader, None], depth: int) -> None:
     for atom in value.only(LibObject, Instance):
-        site = atom.site if isinstance(atom, LibObject | Instance) else None
-        if site is None:
+        if atom.site is None:
             continue
-        made = _made_at(site, model)
+        made = _made_at(atom.site, model)
         found.update(dict.fromkeys(made))
         if not made and isinstance(atom, LibObject) and depth < 3 and _gives_items(atom.name):
-            for passed in model.ev.calls.site_arguments(site).positional:
+            for passed in model.ev.calls.site_arguments(atom.site).positional:
                 _collect(passed, model, found, depth + 1)
 
 

@@ -110,7 +110,7 @@ def read_elsewhere(cls: ClassRef, name: str, model: Model, frames: Iterable[Fram
         if _is_own_self(base, cls, frame, model):
             continue
         owners = model.ev.eval(base, frame).only(Instance)
-        if any(isinstance(one, Instance) and cls in model.ev.classes.mro(one.cls) for one in owners):
+        if any(cls in model.ev.classes.mro(one.cls) for one in owners):
             yield frame
 
 

@@ -39,7 +39,7 @@ def _seedings(made: LibObject, model: Model) -> Iterator[tuple[str, ir.Call]]:
         if not isinstance(call, ir.Call):
             continue
         for atom in model.ev.eval(call.func, frame).only(LibMember):
-            if isinstance(atom, LibMember) and atom.owner == made and atom.name in GENERATOR_SEEDS:
+            if atom.owner == made and atom.name in GENERATOR_SEEDS:
                 yield atom.name, call
 
 

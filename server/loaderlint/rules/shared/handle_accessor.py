@@ -133,7 +133,7 @@ def _accessor_intents(store: Store, doc: str, model: Model) -> tuple[Intent, ...
     stem = name.lstrip("_")
     statements = "\n".join([f"self._{stem}_pid = {{os}}.getpid()", *kept])
     cls = model.class_place(store.frame.owner)
-    kinds = [handle_kind(atom, model) for atom in store.value.only(LibObject) if isinstance(atom, LibObject)]
+    kinds = [handle_kind(atom, model) for atom in store.value.only(LibObject)]
     before = _CLOSE_FIRST.format(name=name) if any(kind and kind.fix == "close_first" for kind in kinds) else ""
     source = _ACCESSOR.format(stem=stem, name=name, opened=opened, before=before, doc=doc)
     keep = (model.def_of(store.frame).name, "__init__", f"_get_{stem}", "__getstate__")
@@ -206,7 +206,7 @@ def _kept_handles(inst: Instance, model: Model) -> dict[LibObject, set[LibObject
     for frame in model.ev.classes.construction(inst):
         for _, step in model.steps_of(frame, ir.SetAttr):
             for atom in model.ev.eval(step.value, frame).only(LibObject):
-                if isinstance(atom, LibObject) and handle_kind(atom, model):
+                if handle_kind(atom, model):
                     kept.setdefault(opener(atom, model), set()).add(atom)
     return kept
 

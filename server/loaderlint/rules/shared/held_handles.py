@@ -57,7 +57,7 @@ def opener(atom: LibObject, model: Model) -> LibObject:
             e = model.ev.expr(atom.site.frame, e.func)
         if not isinstance(e, ir.Index | ir.Attr):
             return atom
-        shared = [a for a in model.ev.eval(e.base, atom.site.frame).only(LibObject) if isinstance(a, LibObject)]
+        shared = model.ev.eval(e.base, atom.site.frame).only(LibObject)
         parent = next((a for a in shared if _is_handle_name(a.name)), None)
         if parent is None or parent == atom:
             return atom
@@ -73,15 +73,14 @@ def may_be_handle(value: Val) -> bool:
 
 def handles_in(value: Val, model: Model) -> list[LibObject]:
     """The library objects that a value may be; for an item of a dict, also those the constructor puts into it."""
-    found = [atom for atom in value.only(LibObject) if isinstance(atom, LibObject)]
+    found = value.only(LibObject)
     items = [one for one in value.origins if isinstance(one.owner, Instance) and one.path[1:] == ("[]",)]
     for origin in sorted(items, key=lambda one: one.path):
         if isinstance(origin.owner, Instance):
             for frame in model.ev.classes.construction(origin.owner):
                 for _, step in model.steps_of(frame, ir.SetItem):
                     if is_own_attribute(step.base, origin.path[0], frame, model):
-                        put = model.ev.eval(step.value, frame).only(LibObject)
-                        found.extend(atom for atom in put if isinstance(atom, LibObject))
+                        found += model.ev.eval(step.value, frame).only(LibObject)
     return list(dict.fromkeys(found))
 
 

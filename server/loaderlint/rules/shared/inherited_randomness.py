@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import (
@@ -19,7 +19,7 @@ from loaderlint.findings.finding import (
 )
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS, NUMPY_GLOBAL_DRAWS, SEEDERS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject, Site
+from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, Site
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere
 from loaderlint.rules.shared.generator_accessor import Draw, is_kept_at, own_store
@@ -81,15 +81,11 @@ def inherited(frames: Sequence[Frame], methods: Callable[[], frozenset[str]], mo
     """The states that the draws in `frames`, run in the processes of a pool, start from. `methods` tells how the
     processes may be started: asked only where it matters, because all programs may be searched for it."""
     calls = [call for frame in frames for call in model.frame_calls(frame)]
-    draws = [(call, atom.name) for call in calls for atom in call.callee.only(Lib) if _is_global_draw(atom)]
+    draws = [(call, atom.name) for call in calls for atom in call.callee.only(Lib) if atom.name in NUMPY_GLOBAL_DRAWS]
     if draws and not any(map(seeds_numpy, calls)) and "fork" in methods():
         for call, name in draws:
             yield Inherited(None, (Draw(call, LibObject(name, _site(call)), frozenset()),), name)
     yield from _objects(calls, frames, methods, model)
-
-
-def _is_global_draw(atom: Atom) -> TypeGuard[Lib]:
-    return isinstance(atom, Lib) and atom.name in NUMPY_GLOBAL_DRAWS
 
 
 def seeds_numpy(call: WorkerCall) -> bool:
@@ -108,7 +104,7 @@ def _objects(
     drawn: dict[LibObject, list[Draw]] = {}
     for call in calls:
         for atom in call.callee.only(LibMember):
-            if not isinstance(atom, LibMember) or not isinstance(atom.owner, LibObject) or not library_of(atom.owner):
+            if not isinstance(atom.owner, LibObject) or not library_of(atom.owner):
                 continue
             if atom.name in GENERATOR_SEEDS:
                 drawn.setdefault(atom.owner, []).clear()

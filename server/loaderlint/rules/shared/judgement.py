@@ -287,6 +287,13 @@ def weighed(rule: Rule, certainty: Certainty, doubts: int = 0, severity: Severit
     return loud if isinstance(loud, Unsaid) else Verdict(rule.name, loud, certainty)
 
 
+def undoubted(rule: Rule, certainty: Certainty, severity: Severity | None = None) -> Verdict:
+    """As `weighed`, for a fault without doubts that is worse than a hint: it is always reported."""
+    loud = loudness(severity or rule.severity, certainty)
+    assert not isinstance(loud, Unsaid), "a hint that is only possible is not reported"
+    return Verdict(rule.name, loud, certainty)
+
+
 def certainty_of_workers(loader: Loader) -> Certainty:
     """How certain it is that a loader that may have workers has some."""
     return "proven" if loader.has_workers() == "yes" else "possible"

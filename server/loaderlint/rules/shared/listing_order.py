@@ -202,8 +202,6 @@ class ListingOrder:
     def _of_attribute(self, owner: Val, name: str, depth: int) -> Orders:
         found: set[Order] = set()
         for inst in owner.only(Instance):
-            if not isinstance(inst, Instance):
-                continue
             frames: dict[Frame, None] = {}
             for store in self._model.ev.classes.stores(inst, name):
                 step = self._model.def_of(store.frame).steps[store.step]
@@ -226,8 +224,6 @@ class ListingOrder:
         asked = self._model.ev.expr(frame, key)
         found: set[Order] = set()
         for inst in self._model.ev.eval(kept.base, frame).only(Instance):
-            if not isinstance(inst, Instance):
-                continue
             makers = self._model.ev.classes.construction(inst)
             if any(self._is_changed(_Entry(kept.name), maker) for maker in makers):
                 return _NONE
@@ -405,7 +401,7 @@ class ListingOrder:
 
 def draws_with_seed(call: ir.Call, frame: Frame, model: Model) -> bool:
     """Whether a generator that is given a seed draws: `random.Random(0).shuffle(names)`."""
-    owners = [a.owner for a in model.ev.eval(call.func, frame).only(LibMember) if isinstance(a, LibMember)]
+    owners = [a.owner for a in model.ev.eval(call.func, frame).only(LibMember)]
     return any(isinstance(o, LibObject) and library_of(o) is not None and is_seeded(o, model) for o in owners)
 
 

@@ -13,7 +13,7 @@ _EVALUATION = re.compile(r"val|test|eval|infer|predict", re.IGNORECASE)
 
 def not_forked(model: Model, so: str) -> Callable[[Loader], str]:
     """A cure: the workers of a loader are never forked, judging by the code. `so` says what follows from that."""
-    return lambda loader: "" if "fork" in model.start_methods(loader) else f"{started_by(loader, model)}, {so}"
+    return lambda loader: "" if "fork" in model.start_methods.of(loader) else f"{started_by(loader, model)}, {so}"
 
 
 def one_stream(loader: Loader) -> bool:

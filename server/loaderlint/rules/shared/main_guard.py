@@ -13,13 +13,13 @@ HEAD = 'if __name__ == "__main__":'
 
 def fresh_starts(loader: Loader, model: Model) -> str:
     """The start methods with which the loader's workers import the main script again, for people; '' if none."""
-    return " or ".join(sorted(model.start_methods(loader) - {"fork"}))
+    return " or ".join(sorted(model.start_methods.of(loader) - {"fork"}))
 
 
 def severity(loader: Loader, model: Model, certainty: Certainty) -> Severity | Unsaid:
     """An error where such a start method is set or is a platform's default; one step lower where the project calls
     `set_start_method` somewhere, and perhaps not here. Nothing is reported where workers are forked."""
-    methods = model.start_methods(loader)
+    methods = model.start_methods.of(loader)
     if methods <= {"fork"}:
         return Unsaid(f"{started_by(loader, model)}, which do not run the script again")
     if "fork" in methods and _chooses_zero(loader):

@@ -282,7 +282,7 @@ def start_severity(loader: Loader, model: Model) -> Severity | None:
     """How bad it is that something cannot be pickled: an error where a start method that pickles is asked for, a
     warning where a platform or a version brings it, information where another program of the project asks for one, None
     where workers are forked."""
-    chosen = model.chosen_start_methods(loader)
+    chosen = model.start_methods.chosen(loader)
     if chosen:
         return Severity.ERROR if "fork" not in chosen else None
     if model.environment(loader).default_start_methods() - {"fork"}:
@@ -291,7 +291,7 @@ def start_severity(loader: Loader, model: Model) -> Severity | None:
 
 
 def _pickling(loader: Loader, model: Model) -> list[str]:
-    return sorted(model.start_methods(loader) - {"fork"})
+    return sorted(model.start_methods.of(loader) - {"fork"})
 
 
 def cannot_start(loader: Loader, model: Model) -> str:

@@ -74,7 +74,6 @@ def _changes_later(e: ir.Attr, frame: Frame, model: Model) -> bool:
     return any(
         not store.construction
         for owner in model.ev.eval(e.base, frame).only(Instance)
-        if isinstance(owner, Instance)
         for store in model.ev.classes.stores(owner, e.name)
     )
 

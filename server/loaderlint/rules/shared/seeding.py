@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from loaderlint.facts import ir
-from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Fix, InsertStatement, Intent, Place
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
@@ -103,8 +102,8 @@ def tests_an_option(test: int, frame: Frame, model: Model) -> bool:
             return tests_an_option(operand, frame, model)
         case ir.BoolOp(_, left, right):
             return tests_an_option(left, frame, model) or tests_an_option(right, frame, model)
-    atoms = model.ev.eval(test, frame).atoms if test != NONE else frozenset()
-    return any(isinstance(atom, Literal_) and (atom.value is None or atom.value is False) for atom in atoms)
+    options = model.ev.eval(test, frame).only(Literal_)
+    return any(one.value is None or one.value is False for one in options)
 
 
 def seeds_on_the_way(draw: WorkerCall, loader: Loader, model: Model) -> Literal["yes", "no", "sometimes"]:

@@ -34,7 +34,7 @@ def seeds_of(call: WorkerCall) -> Iterator[tuple[str, int]]:
     """What a call seeds of the global states: the seeding function's name and the seed's expression."""
     seed = next((a.value for a in call.call.args[:1] if a.kind in ("pos", "kw")), None)
     for atom in call.callee.only(Lib) if seed is not None else ():
-        if isinstance(atom, Lib) and SEEDERS.get(atom.name) in _LIBRARIES and not atom.name.endswith("set_state"):
+        if SEEDERS.get(atom.name) in _LIBRARIES and not atom.name.endswith("set_state"):
             assert seed is not None
             yield atom.name, seed
 

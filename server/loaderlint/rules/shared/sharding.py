@@ -55,7 +55,7 @@ def questions(entry: Frame, model: Model) -> Iterator[Question]:
                 yield Question(model.place(frame, call.number), f"`{model.label(frame)}`")
     for number in tuple(entry.memo):
         for atom in model.ev.eval(number, entry).only(LibObject):
-            if isinstance(atom, LibObject) and atom.name == WORKER_INFO and atom.site.frame.def_ == 0:
+            if atom.name == WORKER_INFO and atom.site.frame.def_ == 0:
                 yield Question(model.site_place(atom.site), f"module-level code of {atom.site.frame.path.name}")
 
 

@@ -77,7 +77,7 @@ def few_workers(loader: Loader) -> str:
 
 def started_by(loader: Loader, model: Model) -> str:
     """'its workers start by spawn only'."""
-    return f"its workers start by {' or '.join(sorted(model.start_methods(loader)))} only"
+    return f"its workers start by {' or '.join(sorted(model.start_methods.of(loader)))} only"
 
 
 def unpickled(loader: Loader, model: Model) -> str:

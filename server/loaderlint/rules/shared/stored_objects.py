@@ -86,8 +86,8 @@ def has_rows(origin: Origin, model: Model) -> bool:
     has: `self.rows[i]` of `np.ones((n, 4))`."""
     taken = origin.path.count("[]")
     for atom in _field(origin, model).only(LibObject):
-        found = made(atom.name) if isinstance(atom, LibObject) else None
-        if isinstance(atom, LibObject) and found is not None and found.same_rank and not found.item:
+        found = made(atom.name)
+        if found is not None and found.same_rank and not found.item:
             rank = _rank(atom.site, found.maker, model)
             if rank is not None and rank > taken:
                 return True
@@ -127,13 +127,13 @@ def _is_number(value: Val) -> bool:
 
 def _length(shape: Val | None) -> int | None:
     atoms = shape.only(SeqOf) if shape else []
-    return len(atoms[0].items) if len(atoms) == 1 and isinstance(atoms[0], SeqOf) else None
+    return len(atoms[0].items) if len(atoms) == 1 else None
 
 
 def _depth(value: Val | None) -> int | None:
     """How deep lists are nested: 2 for `[[1, 2], [3, 4]]`."""
     atoms = value.only(SeqOf) if value else []
-    if len(atoms) != 1 or not isinstance(atoms[0], SeqOf) or not atoms[0].items:
+    if len(atoms) != 1 or not atoms[0].items:
         return None
     return 1 + (_depth(atoms[0].items[0]) or 0)
 
@@ -221,8 +221,6 @@ def _is_part(item: int, frame: Frame, model: Model) -> bool:
 def memory(origin: Origin, model: Model) -> Memory:
     """What else sees a write: nothing, all processes, or the mapped file; or the array cannot be written."""
     for atom in _field(origin, model).only(LibObject):
-        if not isinstance(atom, LibObject):
-            continue
         found = made(atom.name)
         if found is not None and found.shared:
             return "shared"

@@ -27,15 +27,15 @@ def why_good(draw: Draw, model: Model) -> str:
 
 def draws_of(call: WorkerCall, model: Model) -> Iterator[Draw]:
     """The generators that a call draws from."""
-    for atom in call.callee.only(LibMember):
-        if isinstance(atom, LibMember) and isinstance(atom.owner, LibObject) and atom.name in GENERATOR_DRAWS:
-            if library_of(atom.owner):
-                yield Draw(call, atom.owner, call.callee.origins)
+    for method in call.callee.only(LibMember):
+        if isinstance(method.owner, LibObject) and method.name in GENERATOR_DRAWS:
+            if library_of(method.owner):
+                yield Draw(call, method.owner, call.callee.origins)
     passed = model.ev.calls.arguments(call.call, call.frame).get("generator")
     if passed is not None and not passed.unknown:
-        for atom in passed.only(LibObject):
-            if isinstance(atom, LibObject) and library_of(atom) == "torch":
-                yield Draw(call, atom, passed.origins)
+        for generator in passed.only(LibObject):
+            if library_of(generator) == "torch":
+                yield Draw(call, generator, passed.origins)
 
 
 def is_common_order(draw: Draw, model: Model) -> bool:

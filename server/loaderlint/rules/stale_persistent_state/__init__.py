@@ -63,7 +63,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.epoch_loops import loops_around
-from loaderlint.rules.shared.judgement import Unsaid, Verdict, weighed
+from loaderlint.rules.shared.judgement import Verdict, undoubted
 from loaderlint.rules.shared.silence_reasons import few_workers, silent
 from loaderlint.rules.shared.unresolved_places import spot_of
 from loaderlint.rules.stale_persistent_state.dataset_changes import Change, changes_in_main, read_in_workers
@@ -79,9 +79,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         reason = few_workers(loader) if exposure is None else "its workers start anew in each epoch"
         yield from silent(RULE.name, spot_of(loader.site), reason, model)
         return
-    verdict = weighed(RULE, exposure.certainty)
-    if isinstance(verdict, Unsaid):
-        return
+    verdict = undoubted(RULE, exposure.certainty)
     read = read_in_workers(loader, model)
     changes = list(changes_in_main(loader, read, model))
     made_in = {loop.key for loop in loops_around(*creation_of(loader.site, model), model)}

@@ -43,7 +43,7 @@ def _kept_in_list(items: int, frame: Frame, model: Model) -> Kept | None:
     e = model.ev.expr(frame, items)
     base = model.ev.expr(frame, e.base) if isinstance(e, ir.Index) else None
     owners = model.ev.eval(base.base, frame).only(Instance) if isinstance(base, ir.Attr) else []
-    if not isinstance(base, ir.Attr) or len(owners) != 1 or not isinstance(owners[0], Instance):
+    if not isinstance(base, ir.Attr) or len(owners) != 1:
         return None
     stores = model.ev.classes.stores(owners[0], base.name)
     if len(stores) != 1 or not stores[0].construction or _sets_items(base.name, model):

@@ -38,5 +38,5 @@ def lasts(loader: Loader, one: StoredEdit, model: Model) -> bool:
         return False
     if loader.has_workers() == "no" or loader.persistent or one.held == "shared":
         return True
-    forked = "fork" in model.start_methods(loader)
+    forked = "fork" in model.start_methods.of(loader)
     return forked if one.held == "file" else one.kind == "tensor" and not forked

@@ -55,9 +55,8 @@ def _augment(step: ir.Augment, number: int, frame: Frame, model: Model) -> Itera
 
 
 def _follows_augment(frame: Frame, number: int, model: Model) -> bool:
-    """`x[i] += 1` is an Augment and then a SetItem: one edit."""
-    before = model.def_of(frame).steps[number - 1] if number else None
-    return isinstance(before, ir.Augment) and before.stored == "item"
+    """`x[i] += 1` is an Augment and then a SetItem: one edit. What follows an Augment is always its own store."""
+    return number > 0 and isinstance(model.def_of(frame).steps[number - 1], ir.Augment)
 
 
 def _shown_by_index(index: int, frame: Frame, model: Model) -> Kind | None:

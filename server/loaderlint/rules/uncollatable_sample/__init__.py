@@ -52,7 +52,7 @@ from loaderlint.project.evaluation.values import LibObject
 from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.default_collate import OWN_COLLATE, has_own_collate
-from loaderlint.rules.shared.judgement import Unsaid, weighed
+from loaderlint.rules.shared.judgement import undoubted
 from loaderlint.rules.shared.silence_reasons import silent
 from loaderlint.rules.shared.unresolved_places import Spot
 from loaderlint.rules.uncollatable_sample.sample_parts import Part, uncollatable_parts
@@ -119,7 +119,7 @@ def _in_sample(part: Part, guessed: bool, loader: Loader, model: Model) -> Itera
     advice = _ADVICE.get(part.kind, _OTHER_ADVICE)
     what = f"`{model.label(part.frame)}` {gives} {part.kind}; {advice}"
     why = model.why(part.frame, Exposure((loader,), certainty))
-    yield from _finding(part.kind, what, place, certainty, loader, why, fixes)
+    yield _finding(part.kind, what, place, certainty, loader, why, fixes)
 
 
 def _in_library(dataset: LibObject, loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -129,7 +129,7 @@ def _in_library(dataset: LibObject, loader: Loader, model: Model) -> Iterator[Fi
         return
     name = dataset.name.rpartition(".")[2]
     what = f"`{name}` gives {IMAGE}, and no transform changes that; pass `transform=ToTensor()`"
-    yield from _finding(IMAGE, what, place, certainty, loader, (), ())
+    yield _finding(IMAGE, what, place, certainty, loader, (), ())
 
 
 def _finding(
@@ -140,13 +140,9 @@ def _finding(
     loader: Loader,
     why: tuple[Evidence, ...],
     fixes: tuple[Fix, ...],
-) -> Iterator[Finding | Silence]:
-    verdict = weighed(RULE, certainty)
-    if isinstance(verdict, Unsaid):
-        yield Silence(RULE.name, place, verdict.reason)
-        return
+) -> Finding:
     message = f"`default_collate` of {loader.described} raises TypeError: {what}"
-    yield verdict.finding(message, place, kind, why, fixes)
+    return undoubted(RULE, certainty).finding(message, place, kind, why, fixes)
 
 
 def _fixes(kind: Kind, place: Place) -> tuple[Fix, ...]:

@@ -59,7 +59,7 @@ from loaderlint.findings.finding import Certainty, Finding, Place, Severity, Sil
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.reach.model import SAMPLE_METHODS, Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import Unsaid, weighed
+from loaderlint.rules.shared.judgement import undoubted
 from loaderlint.rules.shared.silence_reasons import few_workers
 from loaderlint.rules.unpicklable_sample.fixes import picklable_fixes
 from loaderlint.rules.unpicklable_sample.sample_transfer import Way, is_made_in, way_of
@@ -80,14 +80,14 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
                 place = _place(one, model)
                 yield Silence(RULE.name, place, f"{reason}: {loader.described}")
             else:
-                yield from _finding(one, way, loader, exposure, guessed, model)
+                yield _finding(one, way, loader, exposure, guessed, model)
     if exposure is None:
         return
     for reached in [r for r in model.reached_by(loader) if r.loaders.get("collate", 0) >> loader.index & 1]:
         if reached.parents.get(loader.index, reached.frame) is None:
             for one in unpicklable_results(reached.frame, model):
                 if not one.leaf and is_made_in(one, reached.frame):
-                    yield from _finding(one, "passed", loader, exposure, False, model)
+                    yield _finding(one, "passed", loader, exposure, False, model)
 
 
 def _why_sent(way: str, one: UnpicklableResult) -> str:
@@ -113,12 +113,8 @@ def _entries(loader: Loader, model: Model) -> Iterator[tuple[Frame, bool]]:
 
 def _finding(
     one: UnpicklableResult, way: Way, loader: Loader, exposure: Exposure, guessed: bool, model: Model
-) -> Iterator[Finding | Silence]:
+) -> Finding:
     certainty: Certainty = "possible" if guessed else exposure.certainty
-    verdict = weighed(RULE, certainty)
-    if isinstance(verdict, Unsaid):
-        yield Silence(RULE.name, _place(one, model), verdict.reason)
-        return
     gives = f"`{model.label(one.frame)}`" if model.def_of(one.frame).kind != "lambda" else "its collate function"
     if way == "collated":
         effect = f"`default_collate` of {loader.described} fails: {gives} returns {one.word.rstrip(',')}; {one.advice}"
@@ -127,10 +123,9 @@ def _finding(
             f"the main process waits for ever for the workers of {loader.described}: {gives} returns "
             f"{one.word.rstrip(',')}, which cannot be pickled and never arrives; {one.advice}"
         )
-    place = _place(one, model)
-    yield verdict.finding(
+    return undoubted(RULE, certainty).finding(
         effect,
-        place,
+        _place(one, model),
         one.word,
         model.why(one.frame, Exposure(exposure.loaders, certainty)),
         picklable_fixes(one, model),

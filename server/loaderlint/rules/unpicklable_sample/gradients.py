@@ -98,7 +98,7 @@ def _has_layers(inst: Instance, model: Model) -> bool:
         for _, step in model.steps(frame):
             if isinstance(step, ir.SetAttr) and step.value != NONE:
                 values = model.ev.eval(step.value, frame).only(LibObject)
-                if any(isinstance(a, LibObject) and a.name.startswith(_LAYERS) for a in values):
+                if any(one.name.startswith(_LAYERS) for one in values):
                     return True
     return False
 

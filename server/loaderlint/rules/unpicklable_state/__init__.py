@@ -71,7 +71,7 @@ from loaderlint.knowledge.handles import OPENERS
 from loaderlint.knowledge.pickling import PICKLED_SINCE, SHARED_BY_INHERITANCE, THREAD_LOCKS
 from loaderlint.project.reach.model import Exposure, Loader, Model
 from loaderlint.rules.base import Rule, page
-from loaderlint.rules.shared.judgement import Unsaid, weighed
+from loaderlint.rules.shared.judgement import Unsaid, undoubted, weighed
 from loaderlint.rules.shared.pickled_to_workers import cannot_start, payloads, sent_by, start_severity
 from loaderlint.rules.shared.silence_reasons import few_workers, silent, unpickled
 from loaderlint.rules.shared.unresolved_places import spot_of
@@ -148,11 +148,8 @@ def _useless_locks(
             continue
         done.add(holder)
         certainty: Certainty = "possible" if one.payload.guessed else exposure.certainty
-        verdict = weighed(RULE, certainty, severity=Severity.INFORMATION)
-        if isinstance(verdict, Unsaid):
-            continue
         frame, number = use
-        yield verdict.finding(
+        yield undoubted(RULE, certainty, Severity.INFORMATION).finding(
             f"this {one.kind.word} locks nothing {in_workers_of(exposure)}: each worker has its own copy of "
             f"{one.payload.held}, which orders the threads of one process; remove it",
             one.place,

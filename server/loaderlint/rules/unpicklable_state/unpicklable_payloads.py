@@ -107,7 +107,7 @@ def _on_gpu(made: LibObject, payload: Payload, loader: Loader, model: Model) -> 
     if "windows" not in model.environment(loader).platforms or not model.files.containing("cuda"):
         return None
     use = kept_on_gpu(made, model)
-    if use is None or ("fork" in model.start_methods(loader) and _is_read_by_workers(payload, loader, model)):
+    if use is None or ("fork" in model.start_methods.of(loader) and _is_read_by_workers(payload, loader, model)):
         return None
     word = next((word for start, word in _ON_GPU if made.name.startswith(start)), "object on the GPU")
     return UnpicklablePayload(
@@ -122,9 +122,9 @@ def _opened_and_read(frame: Frame, model: Model) -> frozenset[tuple[Path, int, i
 
 def _is_of_another_method(loader: Loader, model: Model) -> bool:
     """Whether the loader names a start method that is not the program's."""
-    named = model.named_start_methods(loader.argument("multiprocessing_context"))
+    named = model.start_methods.named(loader.argument("multiprocessing_context"))
     path = loader.path
-    return bool(named) and path is not None and not named & model.process_start_methods(path)
+    return bool(named) and path is not None and not named & model.start_methods.of_processes(path)
 
 
 def _place(site: Site, payload: Payload, model: Model) -> Place:

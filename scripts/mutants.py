@@ -1,0 +1,363 @@
+"""Change the program in small ways, one at a time, and see whether a test fails.
+
+    python -m scripts.mutants --sample 100 --seed 1 server/loaderlint/rules server/loaderlint/project -- tests/rules
+    python -m scripts.mutants server/loaderlint/rules/shared/seeding.py:70 -- tests/rules -k seed
+
+What follows `--` are arguments of pytest: they choose the tests. Each test runs once to record the lines that it
+executes. Then a forked process replaces the code of one function by the mutant, and runs the tests that execute the
+mutated line until one of them fails. A mutant that no test executes has survived. Only code inside of functions is
+mutated, and no text, annotation, default value or decorator.
+
+Do not edit the program while this runs: the processes load some of its modules late. Run it on a copy instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import gc
+import os
+import pickle
+import random
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+import pytest
+
+Group = str
+"""Tests that share what they compute, such as all tests of one case."""
+
+_Variant = tuple[ast.AST, str, ast.AST]
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+_SWAPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+#: A function is traced this often while a group of tests runs; its later calls cost no time.
+_MOST_CALLS_TRACED = 100
+_SPARE_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One change of one function."""
+
+    path: Path
+    module: ast.Module
+    function: _Function
+    first_line: int
+    last_line: int
+    description: str
+    apply: Callable[[], None]
+
+    def __str__(self) -> str:
+        return f"{os.path.relpath(self.path)}:{self.first_line} {self.function.name}: {self.description}"
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The lines of the program that a group of tests executes, and the CPU time that it takes."""
+
+    lines: frozenset[tuple[str, int]]
+    seconds: float
+
+
+def mutants(path: Path) -> list[Mutant]:
+    """All mutants of a module. Applying one of them changes the tree that they share."""
+    module = ast.parse(path.read_text("utf-8"))
+    return [mutant for function in _functions(module) for mutant in _of(path, module, function)]
+
+
+def _functions(scope: ast.Module | ast.ClassDef) -> Iterator[_Function]:
+    for node in scope.body:
+        if isinstance(node, _Function):
+            yield node
+        elif isinstance(node, ast.ClassDef):
+            yield from _functions(node)
+
+
+def _of(path: Path, module: ast.Module, function: _Function) -> Iterator[Mutant]:
+    for node, replace in _slots(function.body):
+        for spot, description, replacement in _variants(node):
+            first, last = getattr(spot, "lineno", 0), getattr(spot, "end_lineno", 0)
+            yield Mutant(path, module, function, first, last, description, partial(replace, replacement))
+
+
+def _slots(nodes: list[Any]) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]]]:
+    """The nodes and all below them, each with a function that replaces it."""
+    for index, node in enumerate(nodes):
+        if isinstance(node, ast.AST):
+            yield node, partial(nodes.__setitem__, index)
+            yield from _slots_below(node)
+
+
+def _slots_below(node: ast.AST) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]]]:
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "decorator_list"):
+            continue
+        if isinstance(value, list):
+            yield from _slots(value)
+        elif isinstance(value, ast.AST):
+            yield value, partial(setattr, node, name)
+            yield from _slots_below(value)
+
+
+def _variants(node: ast.AST) -> Iterator[_Variant]:
+    """What may stand instead of the node: the part that differs, the change in words, the other node."""
+    match node:
+        case ast.Compare(ops=[op]):
+            other = _SWAPPED[type(op)]
+            yield node, f"{_text(node)} -> {other.__name__}", _with(node, ops=[other()])
+        case ast.BoolOp(values=values):
+            for value in values:
+                rest = [each for each in values if each is not value]
+                fewer = rest[0] if len(rest) == 1 else _with(node, values=rest)
+                yield value, f"without operand {_text(value)}", fewer
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield node, f"{_text(node)} -> without not", operand
+        case ast.If(test=test) | ast.While(test=test):
+            yield test, f"if {_text(test)} -> if False", _with(node, test=ast.Constant(False))
+        case ast.IfExp(body=body, orelse=orelse):
+            yield node, f"{_text(node)} -> {_text(body)}", body
+            yield node, f"{_text(node)} -> {_text(orelse)}", orelse
+        case ast.comprehension(ifs=conditions):
+            for one in conditions:
+                yield one, f"without if {_text(one)}", _with(node, ifs=[each for each in conditions if each is not one])
+        case ast.Constant(value=bool(value)):
+            yield node, f"{value} -> {not value}", ast.Constant(not value)
+        case ast.Constant(value=int(value)):
+            yield node, f"{value} -> {value + 1}", ast.Constant(value + 1)
+        case ast.BinOp(left=left, op=ast.BitOr() | ast.BitAnd() | ast.Add() | ast.Sub(), right=right):
+            yield node, f"{_text(node)} -> {_text(left)}", left
+            yield node, f"{_text(node)} -> {_text(right)}", right
+        case ast.Call(func=ast.Name(id="any" | "all" as name)):
+            other_name = "all" if name == "any" else "any"
+            yield node, f"{_text(node)} -> {other_name}", _with(node, func=ast.Name(other_name, ast.Load()))
+        case ast.Set(elts=items) if len(items) > 1:
+            for item in items:
+                yield item, f"without {_text(item)}", _with(node, elts=[each for each in items if each is not item])
+        case ast.Expr(value=value) if not isinstance(value, ast.Constant):
+            yield node, f"without {_text(node)}", ast.Pass()
+        case ast.AugAssign() | ast.Continue() | ast.Break():
+            yield node, f"without {_text(node)}", ast.Pass()
+
+
+def _with(node: ast.AST, **fields: object) -> ast.AST:
+    changed = copy.copy(node)
+    for name, value in fields.items():
+        setattr(changed, name, value)
+    return changed
+
+
+def _text(node: ast.AST) -> str:
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= 70 else f"{text[:67]}..."
+
+
+class _Tracer:
+    """Records which lines of some files are executed."""
+
+    def __init__(self, files: frozenset[str]) -> None:
+        self._files = files
+        self._calls: defaultdict[CodeType, int] = defaultdict(int)
+        self.lines: set[tuple[str, int]] = set()
+
+    def on_call(self, frame: FrameType, event: str, argument: object) -> Any:
+        code = frame.f_code
+        if code.co_filename not in self._files:
+            return None
+        self._calls[code] += 1
+        return self._on_line if self._calls[code] <= _MOST_CALLS_TRACED else None
+
+    def _on_line(self, frame: FrameType, event: str, argument: object) -> Any:
+        self.lines.add((frame.f_code.co_filename, frame.f_lineno))
+        return self._on_line
+
+
+class MutantRun:
+    """A plugin of pytest: it runs the collected tests once as they are, then for each mutant.
+
+    `score` is what came out of it: mutants killed, all mutants."""
+
+    def __init__(self, chosen: Sequence[Mutant]) -> None:
+        self._chosen = chosen
+        self._groups: dict[Group, list[pytest.Item]] = {}
+        self._failed = False
+        self.score = (0, 0)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note a failure."""
+        self._failed |= report.failed
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run the tests in processes of their own."""
+        for item in session.items:
+            self._groups.setdefault(_group(item), []).append(item)
+        recordings = self._record()
+        killed = 0
+        for number, mutant in enumerate(self._chosen, 1):
+            verdict = self._verdict(mutant, recordings)
+            killed += verdict in ("killed", "timeout")
+            print(f"{killed}/{number} {verdict}: {mutant}", flush=True)
+        self.score = (killed, len(self._chosen))
+        return True
+
+    def _record(self) -> dict[Group, Recording]:
+        """What each group executes. Tests that fail without a mutant are left out."""
+        files = frozenset(str(mutant.path) for mutant in self._chosen)
+        recordings: dict[Group, Recording] = {}
+        with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+            kept = Path(folder, "recordings")
+            status = _forked(lambda: kept.write_bytes(pickle.dumps(dict(self._recorded(files)))) > 0)
+            assert status == 0, "the tests cannot be recorded"
+            recordings = pickle.loads(kept.read_bytes())
+        print(f"{len(recordings)} of {len(self._groups)} groups of tests pass", flush=True)
+        return recordings
+
+    def _recorded(self, files: frozenset[str]) -> Iterator[tuple[Group, Recording]]:
+        for group in self._groups:
+            tracer = _Tracer(files)
+            began = time.process_time()
+            threading.settrace(tracer.on_call)
+            sys.settrace(tracer.on_call)
+            passes = self._passes(group)
+            sys.settrace(None)
+            threading.settrace(None)
+            if passes:
+                yield group, Recording(frozenset(tracer.lines), time.process_time() - began)
+
+    def _verdict(self, mutant: Mutant, recordings: dict[Group, Recording]) -> str:
+        lines = {(str(mutant.path), line) for line in range(mutant.first_line, mutant.last_line + 1)}
+        covering = [group for group, recording in recordings.items() if not lines.isdisjoint(recording.lines)]
+        if not covering:
+            return "uncovered"
+        names = {part.replace("_", "-").removesuffix(".py") for part in mutant.path.parts}
+        own_first = sorted(covering, key=lambda one: (one.partition("/")[0] not in names, recordings[one].seconds))
+        status = _forked(lambda: self._survives(mutant, own_first, recordings))
+        return {0: "survived", 1: "killed"}.get(status, "timeout")
+
+    def _survives(self, mutant: Mutant, groups: Iterable[Group], recordings: dict[Group, Recording]) -> bool:
+        _install(mutant)
+        for group in groups:
+            spent = time.process_time()
+            limit = int(spent + 5 * recordings[group].seconds + _SPARE_SECONDS)
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+            if not self._passes(group):
+                return False
+        return True
+
+    def _passes(self, group: Group) -> bool:
+        self._failed = False
+        for item in self._groups[group]:
+            item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
+            if self._failed:
+                return False
+        return True
+
+
+def _group(item: pytest.Item) -> Group:
+    parameters = getattr(item, "callspec", None)
+    return parameters.id if parameters is not None and "/" in parameters.id else item.nodeid
+
+
+def _forked(action: Callable[[], bool]) -> int:
+    """The exit code of a forked process: 0 if the action says True, 1 if not, negative if a signal ended it."""
+    folder = tempfile.mkdtemp(prefix="mutant-")
+    child = os.fork()
+    if child == 0:
+        _run_silently(action, folder)
+    _, status = os.waitpid(child, 0)
+    shutil.rmtree(folder, ignore_errors=True)
+    return os.waitstatus_to_exitcode(status)
+
+
+def _run_silently(action: Callable[[], bool], folder: str) -> None:
+    """Run the action without output, with `folder` for temporary files, and end the process."""
+    status = 1
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        tempfile.tempdir = folder
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = folder
+        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+        status = 0 if action() else 1
+    finally:
+        os._exit(status)
+
+
+def _install(mutant: Mutant) -> None:
+    """Let the functions of the running program have the mutant's code."""
+    first_line = min(node.lineno for node in (mutant.function, *mutant.function.decorator_list))
+    place = (str(mutant.path), mutant.function.name, first_line)
+    mutant.apply()
+    compiled = compile(ast.fix_missing_locations(mutant.module), str(mutant.path), "exec")
+    code = next(one for one in _codes(compiled) if _place(one) == place)
+    for function in gc.get_objects():
+        if isinstance(function, FunctionType) and _place(function.__code__) == place:
+            function.__code__ = code
+
+
+def _place(code: CodeType) -> tuple[str, str, int]:
+    return code.co_filename, code.co_name, code.co_firstlineno
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes(constant)
+
+
+def _chosen(targets: Iterable[str]) -> Iterator[Mutant]:
+    for target in targets:
+        name, _, line = target.partition(":")
+        path = Path(name).resolve()
+        for module in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            yield from (one for one in mutants(module) if not line or one.first_line == int(line))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the mutants and print which survive. The exit code is that of pytest."""
+    split = arguments.index("--") if "--" in arguments else len(arguments)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("targets", nargs="+", metavar="PATH[:LINE]", help="modules, or folders of modules")
+    parser.add_argument("--sample", type=int, help="run only so many mutants, chosen at random")
+    parser.add_argument("--seed", type=int, default=0, help="of the choice")
+    options = parser.parse_args(arguments[:split])
+    chosen = list(_chosen(options.targets))
+    print(f"{len(chosen)} mutants")
+    if options.sample is not None:
+        chosen = random.Random(options.seed).sample(chosen, min(options.sample, len(chosen)))
+    run = MutantRun(chosen)
+    status = pytest.main(["-q", "-s", "-p", "no:cacheprovider", *arguments[split + 1 :]], plugins=[run])
+    killed, total = run.score
+    print(f"{killed} of {total} mutants killed: {killed / max(total, 1):.0%}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,114 @@
+"""Which start methods the workers of a loader, and other processes, may have: fork, spawn or forkserver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loaderlint.facts import ir
+from loaderlint.facts.ir import DefIR
+from loaderlint.facts.piece_facts import PieceFacts
+from loaderlint.project.evaluation.values import LibObject, Literal_, Val
+from loaderlint.project.loaders.loaders import Loader
+from loaderlint.project.versions.environment import Environment
+
+if TYPE_CHECKING:
+    from loaderlint.project.reach.model import Model
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """A call of `set_start_method(method)`. `certain`: it happens whenever its file runs as a program."""
+
+    method: str
+    path: Path
+    certain: bool
+
+
+class StartMethods:
+    """The start methods in one model."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._of: dict[Loader, frozenset[str]] = {}
+        self._at: dict[Path | None, tuple[frozenset[str], frozenset[str]]] = {}
+        self._declared: tuple[_Declared, ...] | None = None
+
+    def of(self, loader: Loader) -> frozenset[str]:
+        """The start methods that the loader's workers may have: from its own argument, a call of `set_start_method` in
+        the project, a setting, or the platforms' defaults."""
+        if loader not in self._of:
+            named = self.named(loader.argument("multiprocessing_context"))
+            self._of[loader] = named or self._by_default(self._model.environment(loader), loader.path)
+        return self._of[loader]
+
+    def chosen(self, loader: Loader) -> frozenset[str]:
+        """The start methods that the loader's argument, a setting or a call that always happens names; empty if the
+        platform decides."""
+        named = self.named(loader.argument("multiprocessing_context"))
+        environment = self._model.environment(loader)
+        if named or environment.start_method is not None:
+            return named or frozenset(environment.default_start_methods())
+        return self._declared_for(loader.path)[0]
+
+    def of_processes(self, path: Path) -> frozenset[str]:
+        """The start methods of processes that the file at `path` starts without naming one."""
+        return self._by_default(self._model.environment_at(path), path)
+
+    def named(self, context: Val) -> frozenset[str]:
+        """The start methods that a `context` argument names: "fork", or `get_context("fork")`; empty if it names
+        none."""
+        calls = [atom for atom in context.atoms if isinstance(atom, LibObject) and atom.name.endswith("get_context")]
+        passed = (self._model.ev.calls.site_arguments(call.site).get("method", 0) for call in calls)
+        literals = [atom for atom in context.atoms if isinstance(atom, Literal_)]
+        literals += [one.literal for one in passed if one is not None and one.literal is not None]
+        return frozenset(one.value for one in literals if isinstance(one.value, str))
+
+    def _by_default(self, environment: Environment, path: Path | None) -> frozenset[str]:
+        default = frozenset(environment.default_start_methods())
+        if environment.start_method is not None:
+            return default
+        sure, maybe = self._declared_for(path)
+        return sure or default | maybe
+
+    def _declared_for(self, path: Path | None) -> tuple[frozenset[str], frozenset[str]]:
+        """The start methods that `multiprocessing.set_start_method("...")` names for the file at `path`: those of calls
+        that always happen (at module level, or at the start of `main`, of a program in its folder or one above), and
+        those of calls that may happen. Calls in other programs do not count."""
+        if path not in self._at:
+            self._at[path] = self._find_declared_for(path)
+        return self._at[path]
+
+    def _find_declared_for(self, path: Path | None) -> tuple[frozenset[str], frozenset[str]]:
+        if self._declared is None:
+            self._declared = tuple(self._find_declared())
+        above = set(path.parents) if path is not None else set()
+        run_with = self._model.scripts.run_with
+        calls = [one for one in self._declared if path is None or path in run_with(one.path)]
+        sure = frozenset(one.method for one in calls if one.certain and one.path.parent in above)
+        return sure, frozenset(one.method for one in calls) - sure
+
+    def _find_declared(self) -> Iterator[_Declared]:
+        for site in self._model.callers.sites("set_start_method"):
+            facts = self._model.ev.facts(site.path, site.piece)
+            call = facts.ir.exprs[site.expr] if facts else None
+            if isinstance(call, ir.Call) and call.args and facts:
+                first = facts.ir.exprs[call.args[0].value]
+                if isinstance(first, ir.Const) and isinstance(first.value, str):
+                    one = facts.ir.defs[site.def_]
+                    certain = _is_certain(site.context, one, facts) and (site.def_ == 0 or one.name == "main")
+                    yield _Declared(first.value, site.path, certain)
+
+
+def _is_certain(context: int, one: DefIR, facts: PieceFacts) -> bool:
+    """Whether a step happens whenever its def runs as a program. `if __name__ == "__main__":` does not count as a
+    condition."""
+    while context > 0:
+        here = one.contexts[context]
+        test = facts.ir.exprs[here.expr] if here.kind == "if" and not here.negated else None
+        if not isinstance(test, ir.Compare) or facts.ir.exprs[test.left] != ir.Global("__name__"):
+            return False
+        context = here.parent
+    return True
