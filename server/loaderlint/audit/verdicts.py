@@ -15,8 +15,9 @@ from loaderlint.audit.data_verdicts import (
 from loaderlint.audit.evidence import Evidence
 from loaderlint.audit.process_verdicts import crossing, hanging, open_files, samples, sending
 from loaderlint.audit.random_verdicts import epochs_draw_alike, samples_reseed, workers_draw_alike
+from loaderlint.audit.rank_verdicts import ranks
 from loaderlint.audit.report import Result
-from loaderlint.audit.resource_verdicts import kept_files, memory_growth
+from loaderlint.audit.resource_verdicts import kept_descriptors, kept_shared_memory, memory_growth
 from loaderlint.audit.stale_verdicts import stale_state
 
 #: In the order of the report.
@@ -29,12 +30,14 @@ QUESTIONS: tuple[Callable[[Evidence], Iterator[Result]], ...] = (
     stored_data,
     epochs_end,
     items,
+    ranks,
     open_files,
     crossing,
     kept_state,
     stale_state,
     memory_growth,
-    kept_files,
+    kept_shared_memory,
+    kept_descriptors,
     sending,
     reproducible,
     same_without_workers,
