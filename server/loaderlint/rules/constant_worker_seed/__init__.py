@@ -24,7 +24,7 @@ same numbers.
   `np.random.seed()` in each epoch, or draws itself: workers start with its state there.
 - Loaders for evaluation, where the same numbers each time are wanted: a hint at most.
 - A loader without workers never calls the function.
-- The workers draw from other libraries only, and all that they call is known.
+- The workers draw from other libraries only, or not at all, and all that they call is known.
 
 ## Example
 ```python

@@ -20,21 +20,14 @@ _DRAWING = GENERATOR_DRAWS | frozenset(
 
 
 def is_drawn_from(seeder: str, loader: Loader, model: Model) -> bool:
-    """Whether the workers of a loader may draw from the state that `seeder` sets. Only where they draw from another
-    library, and everything that they call is known to draw from none or from which, they do not."""
+    """Whether the workers of a loader may draw from the state that `seeder` sets. Only where everything that they call
+    is known to draw from none, or from which, they do not."""
     library = SEEDERS.get(seeder, "all")
     if library not in ("numpy", "python"):
         return True
-    drawn: set[str] = set()
-    for reached in model.reached_by(loader):
-        if not reached.bits(("sample", "collate")) >> loader.index & 1:
-            continue
-        for call in model.frame_calls(reached.frame):
-            found = _libraries(call, model)
-            if found is None:
-                return True
-            drawn.update(found)
-    return library in drawn or not drawn
+    frames = [one.frame for one in model.reached_by(loader) if one.bits(("sample", "collate")) >> loader.index & 1]
+    drawn = [_libraries(call, model) for frame in frames for call in model.frame_calls(frame)]
+    return not frames or any(found is None or library in found for found in drawn)
 
 
 def _libraries(call: WorkerCall, model: Model) -> Iterable[str] | None:
