@@ -4,7 +4,9 @@ the home of who runs them. No test asserts a time, so no example of hypothesis h
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -28,6 +30,15 @@ def no_internal_errors(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
     """An internal error costs a rule its findings, and no test shall pass for that."""
     if "internal_errors" not in request.keywords:
         monkeypatch.setattr(project_state, "internal_problem", _raise)
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Programs that the test starts can be interrupted. Where pytest runs in the background, SIGINT is ignored, and
+    they would inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def _raise(failure: Failure) -> Problem:

@@ -99,8 +99,7 @@ cli.entry()
 """
 
 _SLOW = """
-import signal, sys, time
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background has it ignored
+import sys, time
 from loaderlint import cli
 def work(chosen):
     print('ready', flush=True)
@@ -149,6 +148,7 @@ def test_a_fault_of_ours_is_not_taken_for_findings() -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT to send")
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_is_no_traceback() -> None:
     process = _start("-c", _SLOW)
     assert process.stdout and process.stderr

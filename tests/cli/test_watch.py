@@ -76,6 +76,7 @@ Edit = Callable[[Path], object]
     ],
     ids=["no workers", "binary", "file new", "bad settings"],
 )
+@pytest.mark.usefixtures("interruptible")
 def test_a_change_is_checked(tmp_path: Path, edit: Edit, told: str, finds: bool) -> None:
     projects.write(tmp_path)
     with watching(tmp_path) as watch:

@@ -406,6 +406,7 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(scaled(8)))
+@pytest.mark.usefixtures("interruptible")
 def test_interrupted_while_it_fixes(tmp_path: Path, seed: int, runner: Runner, record_property: Record) -> None:
     """Each file is what it was, or what its fix makes of it. What a killed process left beside it goes with the next
     fix."""

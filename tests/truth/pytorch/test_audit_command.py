@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.truth import harness
 
 TRAIN = """
@@ -230,6 +232,7 @@ def test_an_audit_leaves_everything_as_it_was(tmp_path: Path) -> None:
     assert done.stdout.split() == ["True", "7"], done.stdout + done.stderr
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_audit_leaves_no_process(tmp_path: Path) -> None:
     slow = TRAIN.replace("return self.rng.random()", "import time; time.sleep(60)")
     (tmp_path / "train.py").write_text(slow)
