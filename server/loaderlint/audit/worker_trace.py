@@ -57,6 +57,10 @@ class Plan:
     crossed: tuple[Crossed, ...] = ()
 
 
+#: How a run is watched that has no question of its own.
+PLAIN = Plan()
+
+
 class Watcher:
     """The `worker_init_fn` of a watched loader. `own`: the loader's own one. `stacks`: where a worker that is asked for
     its stack writes it. `epoch` is set before the workers of an epoch start."""
@@ -83,9 +87,7 @@ class Watcher:
         if self.own is not None:
             self.own(worker)
         initialised = {stream.name: stream.digest() for stream in found}
-        trace = Trace(worker, self._sender, self.epoch, files, born, initialised, self._plan.crossed)
-        trace.holds = self._plan.holds
-        trace.watch()
+        Trace(worker, self._sender, self._plan, self.epoch, files, born, initialised).watch()
 
 
 class Trace:
@@ -95,20 +97,19 @@ class Trace:
         self,
         worker: int,
         sender: Sender,
+        plan: Plan = PLAIN,
         epoch: int = 0,
         files: Sequence[Inherited] = (),
         born: Mapping[str, str] | None = None,
         initialised: Mapping[str, str] | None = None,
-        crossed: Sequence[Crossed] = (),
     ) -> None:
         self.worker = worker
         self.epoch = epoch - 1
         self.number = 0
-        self.holds = False
         self.streams: list[Stream] = []
         self._sender = sender
+        self._plan = plan
         self._files = files
-        self._crossed = crossed
         self._born = dict(born or {})
         self._initialised = dict(initialised or {})
         self._roots: dict[str, Any] = {}
@@ -150,7 +151,7 @@ class Trace:
                 {stream.name: stream.kind for stream in self.streams},
             )
         )
-        if self.holds:
+        if self._plan.holds:
             values = {each.path: each.text for each in held(self._roots)}
             self._sender.send(Holds(self.worker, os.getpid(), self.epoch, values))
         self._born, self._initialised = {}, {}
@@ -176,7 +177,7 @@ class Trace:
         running = [each for each in changes(self._settled, now) if each.kind in ("grown", "number")]
         kept = [each for each in changes(self._stored, now) if each.kind not in ("grown", "number")]
         self._stored = None
-        there = [Change(path, "crossed", "", "") for path in still_there(self._crossed, self._roots)]
+        there = [Change(path, "crossed", "", "") for path in still_there(self._plan.crossed, self._roots)]
         if kept or running or there:
             self._sender.send(Changed(self.worker, os.getpid(), self.epoch, (*kept, *running, *there)))
         self._sender.send(Loaded(loaded_files()))
