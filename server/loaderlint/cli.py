@@ -343,6 +343,14 @@ def _add_audit(commands: Any) -> None:
         "--batches", type=_positive, default=8, metavar="N", help="of each epoch, at most (default: %(default)s)"
     )
     audit.add_argument(
+        "--ranks",
+        type=_positive,
+        default=1,
+        metavar="N",
+        help="iterate each loader as each of N processes of a distributed program would, and compare their items"
+        " (default: 1, do not)",
+    )
+    audit.add_argument(
         "--timeout",
         type=_positive,
         default=60,

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
+import pytest
 
 from loaderlint.audit.evidence import Evidence, Facts
-from loaderlint.audit.messages import Batch, EpochEnded, Failed, Failure, Message, Move, Started, StreamUse, Unit
+from loaderlint.audit.messages import (
+    Answer,
+    Batch,
+    EpochEnded,
+    Failed,
+    Failure,
+    Message,
+    Move,
+    Started,
+    StreamUse,
+    Unit,
+)
 from loaderlint.audit.random_verdicts import drawn_apart
 from loaderlint.audit.report import Result, Verdict
 from loaderlint.audit.sandbox import Outcome, Stuck
@@ -244,3 +258,31 @@ def test_memory_grows_if_it_goes_up_with_each_batch_in_all_workers() -> None:
         assert verdict(*used(*memory)) is expected, memory
     grows, stays = used(*MEMORY[0][0]), used(*[20] * 9, worker=1)
     assert verdict(*grows, *stays) is Verdict.CLEAN
+
+
+#: The indices of two ranks, of 48 with batches of 2, and what is said of them.
+SHARES = (
+    (range(0, 48, 2), range(1, 48, 2), Verdict.CLEAN),
+    (range(0, 46, 2), range(1, 46, 2), Verdict.CLEAN),
+    ([*range(0, 48, 2), 1], [*range(1, 48, 2), 0], Verdict.CLEAN),
+    (range(0, 40, 2), range(1, 40, 2), Verdict.CLEAN),
+    (range(0, 48, 2), range(1, 40, 2), Verdict.NOTE),
+    (range(0, 30, 2), range(1, 30, 2), Verdict.FAULT),
+    (range(24), range(9, 33), Verdict.FAULT),
+    (range(48), range(48), Verdict.NOT_SEEN),
+    (range(48), range(24), Verdict.NOT_SEEN),
+    (range(24), range(48, 72), Verdict.NOT_SEEN),
+)
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), SHARES)
+def test_ranks_share_the_items_up_to_what_fills_up_a_batch(
+    first: Sequence[int], second: Sequence[int], expected: Verdict
+) -> None:
+    def taken(indices: Sequence[int]) -> Outcome:
+        answer = Answer({"indices": tuple(map(str, indices))})
+        return Outcome([answer, EpochEnded(0, len(indices) // 2, True)], finished=True)
+
+    seen = Evidence(facts(), run(*both()), whole=taken(range(48)), ranks=[taken(first), taken(second)])
+    (result,) = [each for each in results(seen) if each.check == "ranks"]
+    assert result.verdict is expected, result.text

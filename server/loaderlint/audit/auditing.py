@@ -15,6 +15,8 @@ from loaderlint.audit.epoch_changes import Held, held, replaced, samples, with_e
 from loaderlint.audit.evidence import Evidence, Facts
 from loaderlint.audit.messages import Answer, EpochEnded, Loaded, Sender
 from loaderlint.audit.random_verdicts import drawn_alike, drawn_apart
+from loaderlint.audit.rank_verdicts import all_alike
+from loaderlint.audit.ranks import Rank, order
 from loaderlint.audit.report import Report, Result
 from loaderlint.audit.sandbox import Outcome
 from loaderlint.audit.stale_verdicts import of_changes
@@ -22,16 +24,13 @@ from loaderlint.audit.stored import Snapshot, changes, snapshot
 from loaderlint.audit.streams import streams
 from loaderlint.audit.user_places import loaded_files, of_code
 from loaderlint.audit.verdicts import results
-from loaderlint.audit.worker_trace import Plan, Trace, Watcher
+from loaderlint.audit.worker_trace import PLAIN, Plan, Trace, Watcher
 
 #: What holds another loader, by the attribute that does.
 _WRAPPED = ("_dataloader", "base_dataloader", "dataloader", "_loader", "loader", "pipeline")
 
 #: The iterators of the process that asks, kept in its copies: when one is collected, it tells its workers to end.
 _KEPT: list[Any] = []
-
-#: How a run is watched that has no question of its own.
-_PLAIN = Plan()
 
 #: How many samples are read again to see whether reading changes them, and how often each. How often to see whether
 #: what is drawn has an effect: an effect in one of ten draws is missed once in twenty.
@@ -48,12 +47,15 @@ def audit(
     timeout: float = 60.0,
     name: str = "loader",
     between: Callable[[int], object] | None = None,
+    ranks: int = 1,
 ) -> Report:
     """Iterate `loader` in copies of this process, and tell what was seen.
 
     `epochs` are begun, `batches` are taken of each. `timeout`: seconds for all of it. `name`: how the report calls the
     loader. `between`: what your program does before an epoch, for example `dataset.set_epoch`. It is called once, with
-    1 (the number of the second epoch), in a copy too, to see whether persistent workers get what it sets.
+    1 (the number of the second epoch), in a copy too, to see whether persistent workers get what it sets. `ranks`: how
+    many processes your program has when it is distributed. An epoch is iterated as each of them would do it, and their
+    items are compared.
 
     The random states, the dataset, the loader and its running iterators stay as they are, and no process stays; what
     the dataset itself writes to files or to memory that it shares is written.
@@ -61,8 +63,8 @@ def audit(
     Raises TypeError if `loader` is no torch DataLoader and holds none, ValueError for counts below 1, and OSError where
     the system cannot copy a process (Windows).
     """
-    if epochs < 1 or batches < 1 or timeout <= 0:
-        raise ValueError("epochs and batches are at least 1, and the timeout is above 0")
+    if min(epochs, batches, ranks) < 1 or timeout <= 0:
+        raise ValueError("epochs, batches and ranks are at least 1, and the timeout is above 0")
     if reason := sandbox.why_not():
         raise OSError(reason)
     loader = _unwrapped(loader)
@@ -91,6 +93,10 @@ def audit(
             evidence.poisoned = sandbox.run(_iterating(loader, 1, batches, workers, Plan(poisoned=True)), left(0.5))
     if between is not None and facts.persistent and evidence.run.finished:
         evidence.changing = sandbox.run(_changing(loader, lambda: None, lambda: between(1)), left(0.5))
+    if ranks > 1 and evidence.run.finished:
+        evidence.whole, *evidence.ranks = _as_ranks(loader, batches, workers, ranks, left)
+        if workers and facts.iterable and all_alike(evidence.ranks):
+            evidence.ranks_alone = _as_ranks(loader, batches, 0, ranks, left)[1:]
     return Report(name, facts, tuple(results(evidence)), evidence.seconds, drawn_apart(evidence), evidence.loaded)
 
 
@@ -177,12 +183,14 @@ def _start_method(loader: Any) -> str:
 
 
 def _iterating(
-    loader: Any, epochs: int, batches: int, workers: int, plan: Plan = _PLAIN
+    loader: Any, epochs: int, batches: int, workers: int, plan: Plan = PLAIN, rank: Rank | None = None
 ) -> Callable[[Sender, socket.socket], None]:
     """What a copy of this process does: take batches of some epochs."""
 
     def work(sender: Sender, stacks: socket.socket) -> None:
         _prepare(loader)
+        if rank is not None:
+            rank.take(loader)
         watcher = Watcher(loader.worker_init_fn, sender, stacks, plan)
         here = Trace(-1, sender)
         if workers:
@@ -229,6 +237,26 @@ def _changing(
         effect = tuple(with_effect(pairs, samples(loader, indices), roots)) if pairs else ()
         told = tuple(f"{was.path}\n{was.text}\n{now.text}" for was, now in pairs)
         sender.send(Answer({"set": told, "effect": effect}))
+
+    return work
+
+
+def _as_ranks(loader: Any, batches: int, workers: int, count: int, left: Callable[[float], float]) -> list[Outcome]:
+    """An epoch as the only rank of a program takes it, and then as each rank of several does."""
+    ranks = [Rank(0, 1), *(Rank(number, count) for number in range(count))]
+    if _is_iterable(loader):
+        return [sandbox.run(_iterating(loader, 1, batches, workers, rank=rank), left(0.5)) for rank in ranks]
+    return [sandbox.run(_ordering(loader, rank), left(0.5)) for rank in ranks]
+
+
+def _ordering(loader: Any, rank: Rank) -> Callable[[Sender, socket.socket], None]:
+    """Ask the sampler for an epoch, and read no samples."""
+
+    def work(sender: Sender, stacks: socket.socket) -> None:
+        rank.take(loader)
+        indices, batches, complete = order(loader)
+        sender.send(Answer({"indices": tuple(indices)}))
+        sender.send(EpochEnded(0, batches, complete))
 
     return work
 

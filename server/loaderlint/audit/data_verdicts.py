@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from loaderlint.audit.evidence import Done, Evidence, changed, complete, failures, process, units
+from loaderlint.audit.evidence import Done, Evidence, changed, complete, failures, process, samples_of
 from loaderlint.audit.report import Result, Verdict, clean, not_seen
 from loaderlint.audit.sandbox import Outcome
 
@@ -74,7 +74,7 @@ def kept_state(evidence: Evidence) -> Iterator[Result]:
 def epochs_end(evidence: Evidence) -> Iterator[Result]:
     """Whether a later epoch gives items where the first one did."""
     check = "epochs"
-    counts = [len(_samples(evidence.run, epoch)) for epoch in range(evidence.facts.epochs)]
+    counts = [len(samples_of(evidence.run, epoch)) for epoch in range(evidence.facts.epochs)]
     if not evidence.run.finished or failures(evidence.run) or len(counts) < 2:
         return
     if counts[0] and not all(counts):
@@ -97,7 +97,7 @@ def items(evidence: Evidence) -> Iterator[Result]:
         yield not_seen(check, "not both runs, with workers and without, came to their end")
         return
     rule = "unsharded-iterable-dataset" if facts.iterable else "lost-worker-state"
-    with_workers, without = _samples(evidence.run), _samples(alone)
+    with_workers, without = samples_of(evidence.run), samples_of(alone)
     if complete(evidence.run) and complete(alone):
         if len(with_workers) != len(without):
             text = f"an epoch has {len(with_workers)} items with {facts.workers} workers, and {len(without)} with none"
@@ -160,10 +160,6 @@ def _prefixes(evidence: Evidence, with_workers: Sequence[Done], rule: str) -> It
         yield clean(check, "no two workers begin with the same items")
 
 
-def _samples(outcome: Outcome, epoch: int = 0) -> list[Done]:
-    return [each for each in units(outcome) if each.unit.kind != "collate" and each.epoch == epoch]
-
-
 def _draws(done: Done) -> bool:
     return bool(done.unit.streams)
 
@@ -176,8 +172,8 @@ def _reproducible(evidence: Evidence) -> bool:
 
 def _differences(one: Outcome, other: Outcome) -> list[tuple[Done, Done]]:
     """Samples of the first epochs of two runs that have the same place and differ."""
-    places = {_place(each): each for each in _samples(other)}
-    pairs = [(each, places[_place(each)]) for each in _samples(one) if _place(each) in places]
+    places = {_place(each): each for each in samples_of(other)}
+    pairs = [(each, places[_place(each)]) for each in samples_of(one) if _place(each) in places]
     return [(mine, theirs) for mine, theirs in pairs if mine.unit.digest != theirs.unit.digest]
 
 
@@ -209,8 +205,8 @@ def same_without_workers(evidence: Evidence) -> Iterator[Result]:
     if any(change.kind == "stream" for each in changed(evidence.run) for change in each.changes):
         yield not_seen(check, "the workers make generators of random numbers of their own")
         return
-    places = {each.unit.index: each for each in _samples(alone) if not _draws(each)}
-    pairs = [(each, places[each.unit.index]) for each in _samples(evidence.run) if each.unit.index in places]
+    places = {each.unit.index: each for each in samples_of(alone) if not _draws(each)}
+    pairs = [(each, places[each.unit.index]) for each in samples_of(evidence.run) if each.unit.index in places]
     different = [
         (one, two) for one, two in pairs if not _draws(one) and one.unit.digest != two.unit.digest and one.unit.digest
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -81,7 +81,8 @@ class Evidence:
     """All runs of one loader. `run` is the first; `again` began in the same state, `alone` had no workers, `poisoned`
     had no open files. `pickled` and `read_again` are what the probes answered, `crossed` what workers have from
     the main process, `idle` the streams that samples draw from without an effect; in `changing` the main process set
-    something between two epochs of workers that live on."""
+    something between two epochs of workers that live on. `ranks` are those of a distributed program, `ranks_alone` the
+    same without workers, `whole` the only rank of one."""
 
     facts: Facts
     run: Outcome
@@ -89,6 +90,9 @@ class Evidence:
     alone: Outcome | None = None
     poisoned: Outcome | None = None
     changing: Outcome | None = None
+    whole: Outcome | None = None
+    ranks: Sequence[Outcome] = ()
+    ranks_alone: Sequence[Outcome] = ()
     pickled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     read_again: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     crossed: tuple[Crossed, ...] = ()
@@ -96,7 +100,8 @@ class Evidence:
 
     @property
     def _runs(self) -> tuple[Outcome | None, ...]:
-        return (self.run, self.again, self.alone, self.poisoned, self.changing)
+        alone = (self.run, self.again, self.alone, self.poisoned, self.changing, self.whole)
+        return (*alone, *self.ranks, *self.ranks_alone)
 
     @property
     def seconds(self) -> float:
@@ -140,6 +145,11 @@ def units(outcome: Outcome | None) -> list[Done]:
     return [
         Done(batch.worker, batch.pid, batch.epoch, unit) for batch in of_kind(outcome, Batch) for unit in batch.units
     ]
+
+
+def samples_of(outcome: Outcome | None, epoch: int = 0) -> list[Done]:
+    """The samples or items that were made for an epoch."""
+    return [each for each in units(outcome) if each.unit.kind != "collate" and each.epoch == epoch]
 
 
 def failures(outcome: Outcome | None) -> list[tuple[Done | None, Failure]]:

@@ -46,6 +46,7 @@ class Options:
     report: int
     epochs: int
     batches: int
+    ranks: int
     timeout: float
     module: bool
     program: str
@@ -161,7 +162,12 @@ class Watch:
         name = _named(made)
         self.tell("auditing", name=name)
         report = audit(
-            loader, epochs=options.epochs, batches=options.batches, timeout=options.timeout, name=f"loader at {name}"
+            loader,
+            epochs=options.epochs,
+            batches=options.batches,
+            ranks=options.ranks,
+            timeout=options.timeout,
+            name=f"loader at {name}",
         )
         folder = os.getcwd()  # to which the places of the report are relative
         if before := attributes_now(loader):

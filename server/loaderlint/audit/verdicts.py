@@ -15,6 +15,7 @@ from loaderlint.audit.data_verdicts import (
 from loaderlint.audit.evidence import Evidence
 from loaderlint.audit.process_verdicts import crossing, hanging, open_files, samples, sending
 from loaderlint.audit.random_verdicts import epochs_draw_alike, samples_reseed, workers_draw_alike
+from loaderlint.audit.rank_verdicts import ranks
 from loaderlint.audit.report import Result
 from loaderlint.audit.resource_verdicts import kept_files, memory_growth
 from loaderlint.audit.stale_verdicts import stale_state
@@ -29,6 +30,7 @@ QUESTIONS: tuple[Callable[[Evidence], Iterator[Result]], ...] = (
     stored_data,
     epochs_end,
     items,
+    ranks,
     open_files,
     crossing,
     kept_state,

@@ -87,6 +87,7 @@ def _run(chosen: argparse.Namespace, program: str, arguments: list[str], is_json
         "report": writer,
         "epochs": chosen.epochs,
         "batches": chosen.batches,
+        "ranks": chosen.ranks,
         "timeout": chosen.timeout,
         "module": chosen.module,
         "program": program,
