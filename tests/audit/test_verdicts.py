@@ -266,6 +266,7 @@ SHARES = (
     (range(0, 46, 2), range(1, 46, 2), Verdict.CLEAN),
     ([*range(0, 48, 2), 1], [*range(1, 48, 2), 0], Verdict.CLEAN),
     (range(0, 40, 2), range(1, 40, 2), Verdict.CLEAN),
+    (range(0, 36, 2), range(1, 36, 2), Verdict.CLEAN),
     (range(0, 48, 2), range(1, 40, 2), Verdict.NOTE),
     (range(0, 30, 2), range(1, 30, 2), Verdict.FAULT),
     (range(24), range(9, 33), Verdict.FAULT),
