@@ -19,6 +19,7 @@ from loaderlint.audit.messages import (
     Started,
     StreamUse,
     Unit,
+    Used,
 )
 from loaderlint.audit.random_verdicts import drawn_apart
 from loaderlint.audit.report import Result, Verdict
@@ -234,7 +235,7 @@ def test_a_run_that_did_not_end_well_tells_no_such_lines() -> None:
 
 
 def used(*memory: int, worker: int = 0) -> list[Message]:
-    return [Batch(worker, 100 + worker, 0, (), each << 10, 3) for each in memory]
+    return [Batch(worker, 100 + worker, 0, (), Used(each << 10, 0, 3)) for each in memory]
 
 
 #: Memory in MiB after each batch, and whether that is more and more.

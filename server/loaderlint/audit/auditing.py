@@ -18,6 +18,7 @@ from loaderlint.audit.random_verdicts import drawn_alike, drawn_apart
 from loaderlint.audit.rank_verdicts import all_alike
 from loaderlint.audit.ranks import Rank, order
 from loaderlint.audit.report import Report, Result
+from loaderlint.audit.resources import used
 from loaderlint.audit.sandbox import Outcome
 from loaderlint.audit.stale_verdicts import of_changes
 from loaderlint.audit.stored import Snapshot, changes, snapshot
@@ -203,11 +204,12 @@ def _iterating(
             watcher.epoch = epoch
             taken = 0
             more = False
-            for _ in loader:
+            for batch in loader:
+                del batch  # what is in use now was kept by the loader's side
                 if more := taken == batches:
                     break
                 taken += 1
-            sender.send(EpochEnded(epoch, taken, not more))
+            sender.send(EpochEnded(epoch, taken, not more, used()))
         loader._iterator = None  # persistent workers tell of their last epoch when they end
         here.end_epoch()
         sender.send(Loaded(loaded_files()))

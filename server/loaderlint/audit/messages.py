@@ -95,16 +95,23 @@ class Began(msgspec.Struct, frozen=True, tag=True):
     index: str
 
 
+class Used(msgspec.Struct, frozen=True):
+    """What a process uses: `memory` of its own and `shared` memory that it has open, in KiB, and how many other
+    `descriptors` are open, without sockets. -1 where the system does not tell."""
+
+    memory: int = -1
+    shared: int = -1
+    descriptors: int = -1
+
+
 class Batch(msgspec.Struct, frozen=True, tag=True):
-    """What a worker did for one batch, and what it uses then: `memory` in KiB and open `files`, -1 if that is not
-    known."""
+    """What a worker did for one batch, and what it uses then."""
 
     worker: int
     pid: int
     epoch: int
     units: tuple[Unit, ...]
-    memory: int = -1
-    files: int = -1
+    used: Used = Used()
 
 
 class Changed(msgspec.Struct, frozen=True, tag=True):
@@ -132,11 +139,12 @@ class Loaded(msgspec.Struct, frozen=True, tag=True):
 
 
 class EpochEnded(msgspec.Struct, frozen=True, tag=True):
-    """The main process has its batches. `complete`: the loader had no more."""
+    """The main process has its batches. `complete`: the loader had no more; `used`: what it uses without them."""
 
     epoch: int
     batches: int
     complete: bool
+    used: Used = Used()
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):

@@ -1,78 +1,126 @@
-"""Whether workers use more and more of the machine."""
+"""Whether workers, or the main process, use more and more of the machine."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from loaderlint.audit.evidence import Evidence, of_kind, process
-from loaderlint.audit.messages import Batch
+from loaderlint.audit.messages import Batch, EpochEnded, Used
 from loaderlint.audit.report import Result, Verdict, clean, not_seen
 
 #: The first batches of a worker import, open and allocate what it needs for all.
 _WARM_UP = 2
 #: So many batches after them make a trend.
 _TREND = 6
-#: KiB and open files that a batch leaves at least, on average, where they grow.
-_LEAST_MEMORY, _LEAST_FILES = 1024, 1
-#: How many workers are shown.
+#: So many epochs after the first one do.
+_EPOCHS = 4
+#: KiB and descriptors that a batch, or an epoch, leaves at least, on average, where they grow.
+_LEAST_MEMORY, _LEAST_DESCRIPTORS = 1024, 1
+#: How many processes are shown.
 _SHOWN = 3
 
+#: What each process used after its batches, or after its epochs. `MAIN` is the main process.
 _Series = Mapping[tuple[int, int], Sequence[int]]
+_MAIN = (-1, -1)
 
 
 def memory_growth(evidence: Evidence) -> Iterator[Result]:
     """Whether each batch leaves memory behind in every worker."""
     check = "memory-growth"
-    seen = _series(evidence, lambda batch: batch.memory)
-    yield from _growing(evidence, check, seen, _LEAST_MEMORY, "memory", _mebibytes)
+    each_batch = _after_batches(evidence, lambda used: used.memory)
+    yield from _growing(evidence, check, each_batch, {}, _LEAST_MEMORY, "memory", _mebibytes)
 
 
-def kept_files(evidence: Evidence) -> Iterator[Result]:
-    """Whether each batch leaves open files behind in every worker."""
-    check = "kept-files"
-    seen = _series(evidence, lambda batch: batch.files)
-    yield from _growing(evidence, check, seen, _LEAST_FILES, "open files", str)
+def kept_shared_memory(evidence: Evidence) -> Iterator[Result]:
+    """Whether each batch leaves shared memory behind in every worker, or each epoch does."""
+    check = "kept-shared-memory"
+    yield from _kept(evidence, check, lambda used: used.shared, _LEAST_MEMORY, "shared memory", _mebibytes)
+
+
+def kept_descriptors(evidence: Evidence) -> Iterator[Result]:
+    """Whether each batch leaves descriptors behind in every worker, or each epoch does."""
+    check = "kept-descriptors"
+    yield from _kept(evidence, check, lambda used: used.descriptors, _LEAST_DESCRIPTORS, "open descriptors", str)
+
+
+def _kept(
+    evidence: Evidence, check: str, what: Callable[[Used], int], least: int, name: str, shown: Callable[[int], str]
+) -> Iterator[Result]:
+    each_batch, each_epoch = _after_batches(evidence, what), _after_epochs(evidence, what)
+    yield from _growing(evidence, check, each_batch, each_epoch, least, name, shown)
 
 
 def _growing(
-    evidence: Evidence, check: str, seen: _Series, least: int, what: str, shown: Callable[[int], str]
+    evidence: Evidence,
+    check: str,
+    each_batch: _Series,
+    each_epoch: _Series,
+    least: int,
+    what: str,
+    shown: Callable[[int], str],
 ) -> Iterator[Result]:
-    if not seen or not evidence.run.finished:
+    if not (each_batch or each_epoch) or not evidence.run.finished:
         return
-    long = {who: values for who, values in seen.items() if len(values) > _TREND}
-    if not long:
+    long = {who: values for who, values in each_batch.items() if len(values) > _TREND}
+    kept = {who: values for who, values in each_epoch.items() if _climbs(values, least)}
+    if long and all(_grows(values, least) for values in long.values()):
+        text = f"each batch leaves {what} behind in every worker; a cache that fills up does so too, and stops"
+        yield Result(check, Verdict.NOTE, text, _lines(long, "batches", shown))
+    elif kept:
+        text = f"each epoch leaves {what} behind; a cache that fills up does so too, and stops"
+        yield Result(check, Verdict.NOTE, text, _lines(kept, "epochs", shown))
+    elif not long and each_batch:
         least_batches = evidence.facts.workers * (_WARM_UP + _TREND + 1)
         yield not_seen(check, f"a trend takes more batches: --batches {least_batches}")
-        return
-    if all(_grows(values, least) for values in long.values()):
-        lines = tuple(
-            f"{process(*who)}: {shown(values[0])}, {shown(values[-1])} after {len(values) - 1} batches"
-            for who, values in long.items()
-        )
-        text = f"each batch leaves {what} behind in every worker; a cache that fills up does so too, and stops"
-        yield Result(check, Verdict.NOTE, text, lines[:_SHOWN])
     else:
         yield clean(check, f"no worker has more and more {what}")
 
 
-def _series(evidence: Evidence, what: Callable[[Batch], int]) -> _Series:
+def _lines(series: _Series, steps: str, shown: Callable[[int], str]) -> tuple[str, ...]:
+    return tuple(
+        f"{process(*who)}: {shown(values[0])}, {shown(values[-1])} after {len(values) - 1} {steps}"
+        for who, values in list(series.items())[:_SHOWN]
+    )
+
+
+def _after_batches(evidence: Evidence, what: Callable[[Used], int]) -> _Series:
     """What each worker used after its batches, without those in which it warms up."""
     seen: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for batch in of_kind(evidence.run, Batch):
-        if batch.worker >= 0 and what(batch) >= 0:
-            seen[batch.worker, batch.pid].append(what(batch))
+        if batch.worker >= 0 and what(batch.used) >= 0:
+            seen[batch.worker, batch.pid].append(what(batch.used))
     return {who: values[_WARM_UP:] for who, values in seen.items()}
 
 
+def _after_epochs(evidence: Evidence, what: Callable[[Used], int]) -> _Series:
+    """What the main process used after each epoch, when it holds no batch, and the least that each worker used in an
+    epoch, when few batches wait; without the first epoch."""
+    seen: defaultdict[tuple[int, int], dict[int, int]] = defaultdict(dict)
+    for ended in of_kind(evidence.run, EpochEnded):
+        seen[_MAIN][ended.epoch] = what(ended.used)
+    for batch in of_kind(evidence.run, Batch):
+        if batch.worker >= 0:
+            epochs, now = seen[batch.worker, batch.pid], what(batch.used)
+            epochs[batch.epoch] = min(now, epochs.get(batch.epoch, now))
+    return {who: [value for epoch, value in sorted(values.items()) if epoch] for who, values in seen.items()}
+
+
+def _climbs(values: Sequence[int], least: int) -> bool:
+    """Whether values go up from epoch to epoch."""
+    return len(values) >= _EPOCHS and all(after - before >= least for before, after in pairwise(values))
+
+
 def _grows(values: Sequence[int], least: int) -> bool:
-    """Whether values go up from batch to batch, but for one, and in the second half no less than half as much as in the
-    first: memory that is only used again, and what is made once, ends such a row."""
-    steps = [after - before for before, after in pairwise(values)]
-    first, second = values[len(steps) // 2] - values[0], values[-1] - values[len(steps) // 2]
+    """Whether values go up from batch to batch, but for one in four, and in the second half no less than half as much
+    as in the first: memory that is only used again, and what is made once, ends such a row. What waits to be sent comes
+    and goes, so each value counts as the least from there on."""
+    lows = list(accumulate(reversed(values), min))[::-1]
+    steps = [after - before for before, after in pairwise(lows)]
+    first, second = lows[len(steps) // 2] - lows[0], lows[-1] - lows[len(steps) // 2]
     rising = sum(step > 0 for step in steps)
-    return rising >= len(steps) - 1 and values[-1] - values[0] >= least * len(steps) and 2 * second >= first
+    return 4 * rising >= 3 * len(steps) and lows[-1] - lows[0] >= least * len(steps) and 2 * second >= first
 
 
 def _mebibytes(count: int) -> str:

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 from pathlib import Path
-from typing import NamedTuple
+
+from loaderlint.audit.messages import Used
 
 #: Memory without mapped files, and without the shared memory in which batches wait for the main process. A page that a
 #: forked process begins to write to counts before and after. (The PSS of smaps_rollup tells such pages apart, and takes
 #: 5 ms to read in a process that has imported PyTorch.)
 _MEMORY = "RssAnon:"
-#: What PyTorch opens to send batches.
+#: What PyTorch opens to send tensors. It keeps the descriptor as long as the tensor lives.
 _SHARED = ("/dev/shm/", "/memfd:")
-
-
-class Used(NamedTuple):
-    """`memory` in KiB, and how many regular `files` are open. -1 where the system does not tell."""
-
-    memory: int = -1
-    files: int = -1
+#: Connections over which it sends descriptors come and go.
+_SOCKET = "socket:"
 
 
 def used() -> Used:
     """What this process uses now."""
-    return Used(_memory(), _files())
+    return Used(_memory(), *_opened())
 
 
 def _memory() -> int:
@@ -36,16 +31,20 @@ def _memory() -> int:
     return -1
 
 
-def _files() -> int:
+def _opened() -> tuple[int, int]:
+    """The size of the shared memory that is open, each part once, in KiB, and how many other descriptors are open."""
     try:
         numbers = os.listdir("/proc/self/fd")
     except OSError:
-        return -1
-    return sum(map(_is_open_file, map(int, numbers)))
-
-
-def _is_open_file(number: int) -> bool:
-    with contextlib.suppress(OSError):
-        is_shared = os.readlink(f"/proc/self/fd/{number}").startswith(_SHARED)
-        return not is_shared and stat.S_ISREG(os.fstat(number).st_mode)
-    return False
+        return -1, -1
+    others = 0
+    parts = {}
+    for number in numbers:
+        with contextlib.suppress(OSError):  # the listing itself is closed by now
+            target = os.readlink(f"/proc/self/fd/{number}")
+            if target.startswith(_SHARED):
+                part = os.fstat(int(number))
+                parts[part.st_dev, part.st_ino] = part.st_size
+            elif not target.startswith(_SOCKET):
+                others += 1
+    return sum(parts.values()) >> 10, others

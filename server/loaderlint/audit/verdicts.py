@@ -17,7 +17,7 @@ from loaderlint.audit.process_verdicts import crossing, hanging, open_files, sam
 from loaderlint.audit.random_verdicts import epochs_draw_alike, samples_reseed, workers_draw_alike
 from loaderlint.audit.rank_verdicts import ranks
 from loaderlint.audit.report import Result
-from loaderlint.audit.resource_verdicts import kept_files, memory_growth
+from loaderlint.audit.resource_verdicts import kept_descriptors, kept_shared_memory, memory_growth
 from loaderlint.audit.stale_verdicts import stale_state
 
 #: In the order of the report.
@@ -36,7 +36,8 @@ QUESTIONS: tuple[Callable[[Evidence], Iterator[Result]], ...] = (
     kept_state,
     stale_state,
     memory_growth,
-    kept_files,
+    kept_shared_memory,
+    kept_descriptors,
     sending,
     reproducible,
     same_without_workers,

@@ -188,8 +188,7 @@ class Trace:
 
     def ended(self, units: Sequence[Unit]) -> None:
         """A batch is made, or failed."""
-        now = used()
-        self._sender.send(Batch(self.worker, os.getpid(), self.epoch, tuple(units), now.memory, now.files))
+        self._sender.send(Batch(self.worker, os.getpid(), self.epoch, tuple(units), used()))
 
     def moved_files(self) -> tuple[str, ...]:
         """The files from before this process started that have been read since the last time."""
