@@ -9,6 +9,7 @@ from math import ceil
 
 from loaderlint.audit.evidence import Evidence, failures, of_kind, samples_of
 from loaderlint.audit.messages import Answer, EpochEnded
+from loaderlint.audit.ranks import MOST_INDICES
 from loaderlint.audit.report import Result, Verdict, clean, not_seen
 from loaderlint.audit.sandbox import Outcome
 
@@ -99,7 +100,8 @@ def _begun(evidence: Evidence) -> Result:
     are_alike = all(first == [head[place] for place in common] for head in heads)
     if evidence.facts.iterable and are_alike and len(set(first)) > 1:
         return Result(_CHECK, Verdict.NOTE, f"all {len(heads)} ranks begin with the same items{_UNLESS}")
-    return not_seen(_CHECK, "the epoch is longer than the batches that were taken")
+    longer = "the batches that were taken" if evidence.facts.iterable else f"{MOST_INDICES:,} samples"
+    return not_seen(_CHECK, f"the epoch is longer than {longer}")
 
 
 def _all_alike(evidence: Evidence, whole: _Share, first: _Share, *others: _Share) -> Result:

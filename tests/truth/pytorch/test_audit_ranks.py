@@ -196,6 +196,7 @@ SAMPLERS = (
     (lambda: Indices(lambda rank, ranks: ALL[rank::ranks]), CLEAN, "2 ranks share the 48 items of an epoch"),
     (lambda: Indices(lambda rank, ranks: ALL[rank::ranks][rank::ranks]), FAULT, "24 come on no rank"),
     (lambda: Indices(lambda rank, ranks: ALL), NOT_SEEN, "the sampler asks for no rank"),
+    (lambda: data.RandomSampler(ALL, True, 10**10), NOT_SEEN, "the epoch is longer than 100,000 samples"),
     (lambda: data.RandomSampler(ALL), NOT_SEEN, "the sampler asks for no rank"),
     (lambda: data.WeightedRandomSampler([1.0] * COUNT, COUNT), NOT_SEEN, "an epoch has equal items"),
 )
