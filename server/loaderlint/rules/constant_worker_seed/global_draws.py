@@ -25,9 +25,11 @@ def is_drawn_from(seeder: str, loader: Loader, model: Model) -> bool:
     library = SEEDERS.get(seeder, "all")
     if library not in ("numpy", "python"):
         return True
-    frames = [one.frame for one in model.reached_by(loader) if one.bits(("sample", "collate")) >> loader.index & 1]
-    drawn = [_libraries(call, model) for frame in frames for call in model.frame_calls(frame)]
-    return not frames or any(found is None or library in found for found in drawn)
+    run = model.reached_by(loader)
+    if not any(one.bits(("sample", "collate")) >> loader.index & 1 for one in run):
+        return True  # the dataset is out of sight
+    drawn = [_libraries(call, model) for one in run for call in model.frame_calls(one.frame)]
+    return any(found is None or library in found for found in drawn)
 
 
 def _libraries(call: WorkerCall, model: Model) -> Iterable[str] | None:
