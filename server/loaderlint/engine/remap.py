@@ -12,7 +12,8 @@ from loaderlint.findings.finding import Finding, Place
 from loaderlint.sources.store import Moves
 
 if TYPE_CHECKING:
-    from loaderlint.explanations.explanation import DefKey, Told
+    from loaderlint.explanations.explanation import Told
+    from loaderlint.project.evaluation.values import DefKey
 
 _Value = TypeVar("_Value")
 

@@ -17,6 +17,7 @@ from loaderlint.explanations.worker_map import PARTS, MappedLoader, WorkerMap, w
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Certainty, Fix, Place, Silence
 from loaderlint.project.evaluation.dynamic_dispatch import how_chosen
+from loaderlint.project.evaluation.values import DefKey, def_key
 
 if TYPE_CHECKING:
     from loaderlint.facts.ir import DefIR
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from loaderlint.sources.store import OpenFile
 
 #: A def: its file, the number of its piece, and its number in the piece. A class as well.
-DefKey = tuple[Path, int, int]
 #: How many loaders are named for a line.
 MAX_LOADERS = 3
 #: Reasons for not knowing a callee that say nothing of a trail that ended: the value of a sample, say.
@@ -97,7 +97,7 @@ def told(model: Model) -> Told:
     for one in model.reached.values():
         if model.ev.installed.holds(one.frame.path):
             continue
-        frames.setdefault((one.frame.path, one.frame.piece, one.frame.def_), []).append(one)
+        frames.setdefault(def_key(one.frame), []).append(one)
     links = _Links(model)
     return Told(
         worker_map(model),
@@ -171,7 +171,7 @@ def _holders(model: Model) -> dict[DefKey, tuple[int, ...]]:
         dataset = entry.dataset
         for cls in model.ev.classes.mro(dataset.cls) if isinstance(dataset, Instance) else ():
             if isinstance(cls, ClassRef):
-                found.setdefault((cls.path, cls.piece, cls.def_), []).append(entry.loader.index)
+                found.setdefault(def_key(cls), []).append(entry.loader.index)
     return {key: tuple(dict.fromkeys(indexes)) for key, indexes in found.items()}
 
 

@@ -82,8 +82,7 @@ def _hands_on(loader: Loader) -> bool:
     """Whether a loader copies nothing: no workers, no batches, no function that collates."""
     if loader.out_of_sight or loader.kind.name != "torch.utils.data.DataLoader" or loader.has_workers() != "no":
         return False
-    size, collate = loader.argument("batch_size").literal, loader.argument("collate_fn").literal
-    return all(literal is not None and literal.value is None for literal in (size, collate))
+    return loader.argument("batch_size").is_none and loader.argument("collate_fn").is_none
 
 
 def _given(frame: Frame, model: Model) -> Iterator[int]:

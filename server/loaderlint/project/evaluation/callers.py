@@ -27,13 +27,23 @@ from loaderlint.project.evaluation.limits import (
     SUBCLASSES,
 )
 from loaderlint.project.evaluation.recursion_guard import provisional
-from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Instance, Method, PartialOf, Site, Unknown
+from loaderlint.project.evaluation.values import (
+    Atom,
+    ClassRef,
+    DefKey,
+    FunctionRef,
+    Instance,
+    Method,
+    PartialOf,
+    Site,
+    Unknown,
+    def_key,
+)
 from loaderlint.project.modules.dependencies import needs_word
 from loaderlint.syntax.byte_search import calls
 
 _BOUND = re.compile(r"(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b")
 _MAX_WRAPPERS = 4
-_Def = tuple[Path, int, int]
 
 
 class CallSite(NamedTuple):
@@ -52,8 +62,8 @@ class Callers:
     def __init__(self, evaluator: Evaluator) -> None:
         self._ev = evaluator
         self._sites: dict[str, tuple[CallSite, ...]] = {}
-        self._sites_by_callee: dict[str, tuple[dict[_Def, list[CallSite]], list[CallSite]]] = {}
-        self._frames: dict[_Def, tuple[Frame, ...]] = {}
+        self._sites_by_callee: dict[str, tuple[dict[DefKey, list[CallSite]], list[CallSite]]] = {}
+        self._frames: dict[DefKey, tuple[Frame, ...]] = {}
         self._instances: dict[ClassRef, tuple[Instance, ...]] = {}
         self._known_callees: dict[tuple[Path, int, int, int], frozenset[Atom] | None] = {}
         self._other_names: dict[str, frozenset[str]] = {}
@@ -189,7 +199,7 @@ class Callers:
             self._partials = frozenset(found)
         return self._partials
 
-    def _confirmed(self, site: CallSite, caller: Frame, wanted: _Def) -> Iterator[Frame]:
+    def _confirmed(self, site: CallSite, caller: Frame, wanted: DefKey) -> Iterator[Frame]:
         """The frames of `wanted` that a call leads to, if it does."""
         if self._ev.liveness.is_dead(site.context, caller):
             return
@@ -199,13 +209,13 @@ class Callers:
         callee = self._ev.eval(call.func, caller)
         for atom in callee.only(FunctionRef, Method, PartialOf):
             function = _function_of(atom)
-            if isinstance(function, FunctionRef) and _place(function) == wanted:
+            if isinstance(function, FunctionRef) and def_key(function) == wanted:
                 for target in self._ev.targets(site.expr, caller):
                     yield from self._leading_to(target, wanted)
 
-    def _leading_to(self, frame: Frame, wanted: _Def, depth: int = 0) -> Iterator[Frame]:
+    def _leading_to(self, frame: Frame, wanted: DefKey, depth: int = 0) -> Iterator[Frame]:
         """A frame of `wanted`, or those that the wrappers which stand in its place lead to."""
-        if (frame.path, frame.piece, frame.def_) == wanted:
+        if def_key(frame) == wanted:
             yield frame
         elif frame.scope is not None and depth < _MAX_WRAPPERS:
             for inner in self._ev.run(frame):
@@ -220,7 +230,7 @@ class Callers:
             if one.name == "__init__":
                 init = self._ev.classes.init_frame(inst)
                 constructed = self._ev.classes.construction(inst) if init else []
-                yield from (f for f in constructed if (f.path, f.piece, f.def_) == (path, piece, def_))
+                yield from (f for f in constructed if def_key(f) == (path, piece, def_))
                 continue
             member = self._ev.classes.member(inst.cls, one.name)
             if member is None or member.function != function:
@@ -238,7 +248,7 @@ class Callers:
             if opened is not None:
                 yield opened
 
-    def _calls_on(self, inst: Instance, name: str, wanted: _Def, depth: int) -> Iterator[Frame]:
+    def _calls_on(self, inst: Instance, name: str, wanted: DefKey, depth: int) -> Iterator[Frame]:
         yield from self._ev.classes.constructed_through(inst, FunctionRef(*wanted))
         for site in self._sites_of(name, wanted, inst):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
@@ -362,29 +372,29 @@ class Callers:
             known = self._sites[name] = tuple(self._find_sites(name))
         return known
 
-    def _sites_of(self, name: str, wanted: _Def, receiver: Instance | None = None) -> Iterator[CallSite]:
+    def _sites_of(self, name: str, wanted: DefKey, receiver: Instance | None = None) -> Iterator[CallSite]:
         """The calls of something called `name` that may run the def `wanted`; with a `receiver`, on this object."""
         certain, possible = self._by_callee(name)
         for site in sorted((*certain.get(wanted, ()), *possible)):
             if receiver is None or self._may_run_on(receiver, site):
                 yield site
 
-    def _by_callee(self, name: str) -> tuple[dict[_Def, list[CallSite]], list[CallSite]]:
+    def _by_callee(self, name: str) -> tuple[dict[DefKey, list[CallSite]], list[CallSite]]:
         """The calls of something called `name`, grouped by the defs that they may run, and those that may run any."""
         known = self._sites_by_callee.get(name)
         if known is None:
             known = self._sites_by_callee[name] = self._find_by_callee(name)
         return known
 
-    def _find_by_callee(self, name: str) -> tuple[dict[_Def, list[CallSite]], list[CallSite]]:
-        certain: dict[_Def, list[CallSite]] = {}
+    def _find_by_callee(self, name: str) -> tuple[dict[DefKey, list[CallSite]], list[CallSite]]:
+        certain: dict[DefKey, list[CallSite]] = {}
         possible: list[CallSite] = []
         for site in self.sites(name):
             callees = self.callees(site)
             if callees is None:
                 possible.append(site)
             functions = (_function_of(atom) for atom in callees or ())
-            for place in {_place(f) for f in functions if isinstance(f, FunctionRef)}:
+            for place in {def_key(f) for f in functions if isinstance(f, FunctionRef)}:
                 certain.setdefault(place, []).append(site)
         return certain, possible
 
@@ -466,13 +476,9 @@ def _once(frames: Iterable[Frame]) -> Iterator[Frame]:
             yield frame
 
 
-def _place(function: FunctionRef) -> _Def:
-    return function.path, function.piece, function.def_
-
-
 def _same_class(one: ClassRef, other: ClassRef) -> bool:
     """Whether two are the same class statement, in whatever function it stands."""
-    return (one.path, one.piece, one.def_) == (other.path, other.piece, other.def_)
+    return def_key(one) == def_key(other)
 
 
 def asks_self(number: int, facts: PieceFacts) -> bool:

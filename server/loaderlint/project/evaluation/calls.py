@@ -31,6 +31,7 @@ from loaderlint.project.evaluation.values import (
     SuperRef,
     Unknown,
     Val,
+    def_key,
     join,
     of,
     unknown,
@@ -203,5 +204,5 @@ class Calls:
 def runs(callee: Atom, frame: Frame) -> bool:
     """Whether calling a function or method of the project runs a frame."""
     function = callee.function if isinstance(callee, Method) else callee
-    place = (frame.path, frame.piece, frame.def_)
-    return isinstance(function, FunctionRef) and (function.path, function.piece, function.def_) == place
+    place = def_key(frame)
+    return isinstance(function, FunctionRef) and def_key(function) == place

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loaderlint.facts import ir
@@ -27,6 +26,7 @@ from loaderlint.project.evaluation.recursion_guard import provisional
 from loaderlint.project.evaluation.values import (
     BOTTOM,
     ClassRef,
+    DefKey,
     FunctionRef,
     Instance,
     Lib,
@@ -40,6 +40,7 @@ from loaderlint.project.evaluation.values import (
     SuperRef,
     Unknown,
     Val,
+    def_key,
     join,
     of,
     unknown,
@@ -118,7 +119,7 @@ class _Methods:
     lead to one of them, computed on demand."""
 
     written: tuple[_Written, ...]
-    places: frozenset[tuple[Path, int, int]]
+    places: frozenset[DefKey]
     names: frozenset[str] | None = None
 
 
@@ -525,7 +526,7 @@ class Classes:
 
     @staticmethod
     def _methods_of(written: tuple[_Written, ...]) -> _Methods:
-        return _Methods(written, frozenset((one.path, one.piece, one.def_) for _, one, _ in written))
+        return _Methods(written, frozenset(def_key(one) for _, one, _ in written))
 
     def _storing_in(self, cls: ClassRef, name: str) -> tuple[_Written, ...]:
         known = self._storing_of.get((cls, name))
@@ -571,7 +572,7 @@ class Classes:
             frames: list[Frame] = []
             self._walk(inst, None if methods.names is _EVERY else methods.names, frames)
             walked = self._walks[key] = frames
-        return [frame for frame in walked if (frame.path, frame.piece, frame.def_) in methods.places]
+        return [frame for frame in walked if def_key(frame) in methods.places]
 
     def constructed_through(self, inst: Instance, function: FunctionRef) -> list[Frame]:
         """The frames of a method that run while the object is constructed."""
@@ -620,9 +621,9 @@ class Classes:
         self, inst: Instance, constructed: list[Frame], methods: tuple[_Written, ...]
     ) -> Iterator[tuple[Member, Frame]]:
         """Those of the methods that the object's construction does not run, as called from code out of sight."""
-        done = {(f.path, f.piece, f.def_) for f in constructed}
+        done = {def_key(f) for f in constructed}
         for member, function, _ in methods:
-            if (function.path, function.piece, function.def_) not in done and not self._is_replaced(inst.cls, member):
+            if def_key(function) not in done and not self._is_replaced(inst.cls, member):
                 opened = self._ev.functions.open_frame(function, inst, member.owner)
                 if opened is not None:
                     yield member, opened

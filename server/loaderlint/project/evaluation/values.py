@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
 from loaderlint.project.evaluation.limits import MAX_MEMBERS, MAX_NAME_LENGTH, MAX_VALUE_DEPTH, MAX_VALUE_SIZE, TOO_MANY
 from loaderlint.project.modules.module_refs import FolderRef, ModuleRef
@@ -81,6 +81,26 @@ class LibMember:
 
     owner: Atom
     name: str
+
+
+#: Which def it is: path, piece and number there, as `def_key` gives them.
+DefKey = tuple[Path, int, int]
+
+
+class Defined(Protocol):
+    """What stands for a def or class: a frame of it, a call in it, a value that is it."""
+
+    @property
+    def path(self) -> Path: ...
+    @property
+    def piece(self) -> int: ...
+    @property
+    def def_(self) -> int: ...
+
+
+def def_key(one: Defined) -> DefKey:
+    """The same for all that stands for one def, in whatever context."""
+    return one.path, one.piece, one.def_
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +277,11 @@ class Val:
             return None
         (atom,) = self.atoms
         return atom if type(atom) is Literal_ else None
+
+    @property
+    def is_none(self) -> bool:
+        """Whether it can only be None, perhaps as the default of an option."""
+        return self.literal is not None and self.literal.value is None
 
     def has(self, *kinds: type) -> bool:
         """Whether it may be something of these kinds."""

@@ -31,11 +31,13 @@ from loaderlint.project.evaluation.values import (
     NONE_VALUE,
     Atom,
     ClassRef,
+    DefKey,
     Instance,
     LibMember,
     LibObject,
     Site,
     Val,
+    def_key,
     unknown,
 )
 from loaderlint.project.loaders.declared_loaders import DeclaredOf
@@ -225,7 +227,7 @@ class Model:
         loaders = Loaders(self.ev, self.callers, environment_of, declared_of)
         self.loaders: tuple[Loader, ...] = loaders.find()
         self._unread = loaders.limits
-        self._defs: frozenset[tuple[Path, int, int]] | None = None
+        self._defs: frozenset[DefKey] | None = None
         self._dataset_calls: dict[Frame, dict[int, tuple[Frame, ...]]] = {}
         for loader in self.loaders:
             self._enter_datasets(loader, loader.datasets, loader.guessed)
@@ -462,9 +464,9 @@ class Model:
     def worker_functions(self) -> tuple[WorkerFunction, ...]:
         """Every def that some worker runs, in the order of files and places."""
         if self._functions is None:
-            grouped: dict[tuple[Path, int, int], list[Frame]] = {}
+            grouped: dict[DefKey, list[Frame]] = {}
             for frame in self.reached:
-                grouped.setdefault((frame.path, frame.piece, frame.def_), []).append(frame)
+                grouped.setdefault(def_key(frame), []).append(frame)
             self._functions = tuple(WorkerFunction(*key, tuple(frames)) for key, frames in sorted(grouped.items()))
         return self._functions
 
@@ -706,7 +708,7 @@ class Model:
                 return False
             made_by = self._constructor_of(frame)
             if made_by is None:
-                return (frame.path, frame.piece, frame.def_) in self._worker_defs()
+                return def_key(frame) in self._worker_defs()
             if made_by.site is None:
                 return False
             frame = made_by.site.frame
@@ -719,9 +721,9 @@ class Model:
             return receiver
         return None
 
-    def _worker_defs(self) -> frozenset[tuple[Path, int, int]]:
+    def _worker_defs(self) -> frozenset[DefKey]:
         if self._defs is None:
-            self._defs = frozenset((f.path, f.piece, f.def_) for f in self.reached)
+            self._defs = frozenset(def_key(f) for f in self.reached)
         return self._defs
 
     def dataset_kind(self, cls: ClassRef) -> Literal["map", "iterable"] | None:

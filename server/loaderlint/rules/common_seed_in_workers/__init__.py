@@ -60,6 +60,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from loaderlint.findings.finding import Evidence, Finding, Severity, Silence
+from loaderlint.project.evaluation.values import def_key
 from loaderlint.project.reach.model import Exposure, Loader, Model, Part, WorkerCall, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.common_seed_in_workers.common_seedings import Seeding, sets_order
@@ -100,7 +101,7 @@ def _candidate(call: WorkerCall, name: str, seed: int, model: Model) -> Candidat
     place = written(call, seed, exposure.lead, model)
     moves = "moving" in set(seed_sources(seed, call.frame, model))
     seeding = Seeding(call, name, rhythm(call, exposure.lead, model), place, moves, exposure)
-    where = (place.frame.path, place.frame.piece, place.frame.def_)
+    where = def_key(place.frame)
     return Candidate(seeding, call.frame, Spot(place.frame, place.number), cure, key=where)
 
 

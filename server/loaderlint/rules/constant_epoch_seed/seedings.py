@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from loaderlint.project.evaluation.values import def_key
 from loaderlint.project.reach.model import MainFunction, Model
 from loaderlint.rules.constant_epoch_seed.seeds_in_loops import (
     SEEDER_NAMES,
@@ -34,7 +35,7 @@ def _called_in_loops(function: MainFunction, model: Model) -> Iterator[Seeding]:
     `train_one_epoch`."""
     name = function.written.name
     places = {
-        (site.path, site.piece, site.def_)
+        def_key(site)
         for site in model.callers.sites(name)
         if site.context > 0 and not _speaks_of_seeds(site.path, site.piece, model)
     }

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from loaderlint.facts import ir
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.evaluation.values import Lib, def_key
 from loaderlint.project.reach.model import Loader, MainFunction, Model, WorkerCall
 from loaderlint.rules.shared.common_seeds import is_common_seed
 from loaderlint.rules.shared.seed_sources import Source, seed_sources
@@ -70,9 +70,9 @@ def _main_draws(model: Model) -> bool:
 
 def _main_only(words: tuple[str, ...], model: Model) -> Iterator[MainFunction]:
     """The functions of the main process that no worker runs."""
-    in_workers = {(frame.path, frame.piece, frame.def_) for frame in model.reached}
+    in_workers = {def_key(frame) for frame in model.reached}
     for function in model.main_functions(words):
-        if (function.path, function.piece, function.def_) not in in_workers:
+        if def_key(function) not in in_workers:
             yield function
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.evaluation.values import Instance, def_key
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.kept_state import own_attribute
 from loaderlint.rules.shared.process_guards import tests_around
@@ -33,12 +33,12 @@ def is_filled_before(call: WorkerCall, model: Model) -> bool:
 def _calls_in_loop(caller: Frame, callee: Frame, model: Model) -> bool:
     """Whether a frame calls the def of another in a loop or a comprehension over all that there is, as far as can be
     seen."""
-    here = (callee.path, callee.piece, callee.def_)
+    here = def_key(callee)
     for _, step in model.steps_of(caller, ir.Perform):
         around = model.def_of(caller).around(step.context)
         if any(one.kind == "loop" and _goes_over_all(one.expr, caller) for one in around):
             targets = model.ev.targets(step.call, caller)
-            if any((one.path, one.piece, one.def_) == here for one in targets):
+            if any(def_key(one) == here for one in targets):
                 return True
     return False
 

@@ -6,7 +6,6 @@ the handle that is asked for is opened again with it."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
@@ -14,7 +13,7 @@ from loaderlint.findings.finding import Fix, InsertMethod, InsertStatement, Inte
 from loaderlint.knowledge.handles import HandleKind
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, LibObject, Origin
+from loaderlint.project.evaluation.values import DefKey, Instance, LibObject, Origin, def_key
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.handle_accessor import can_be_reopened, getstate, reads_on
 from loaderlint.rules.shared.held_handles import HandleRead, handle_kind, handles_read, is_own_attribute, opener
@@ -51,7 +50,12 @@ def first_use_by_process(
     stores = model.ev.classes.stores(owner, path[0])
     opened = [store for store in stores if not store.construction]
     first = [store for store in stores if store.construction]
-    if len(opened) != 1 or opened[0].value.atoms != {made} or not all(map(_is_none, first)) or len(first) > 1:
+    if (
+        len(opened) != 1
+        or opened[0].value.atoms != {made}
+        or not all(store.value.is_none for store in first)
+        or len(first) > 1
+    ):
         return ()
     tests = _tests(opened[0], path[0], model)
     cls = opened[0].frame.owner
@@ -63,11 +67,6 @@ def first_use_by_process(
     state = getstate([path[0]], sorted(_attributes(owner, model) - {path[0]}))
     leaves_out = InsertMethod(model.class_place(cls), "__getstate__", state)
     return (Fix(f"Open the {kind.word} in each process", "safe", (*intents, leaves_out)),)
-
-
-def _is_none(store: Store) -> bool:
-    literal = store.value.literal
-    return literal is not None and literal.value is None
 
 
 def _intents(
@@ -96,12 +95,12 @@ def _tests(opened: Store, name: str, model: Model) -> list[_Test]:
     if context:
         here = _test_around(opened.frame, context, name, model)
         return [here] if here is not None else []
-    found: dict[tuple[tuple[Path, int, int], int], _Test] = {}
+    found: dict[tuple[DefKey, int], _Test] = {}
     for caller, number in model.callers_of(opened.frame):
         test = _test_around(caller, caller.code.context_of(number), name, model)
         if test is None:
             return []
-        found[_def_key(caller), test.number] = test
+        found[def_key(caller), test.number] = test
     return list(found.values())
 
 
@@ -118,8 +117,7 @@ def _asked(test: int, name: str, frame: Frame, model: Model) -> tuple[str, bool]
     """The text of a test for attribute `name`, and whether it holds where that is there; None for any other test."""
     match model.ev.expr(frame, test):
         case ir.Compare(left, ("is" | "is not" as sign,), (right,)) if is_own_attribute(left, name, frame, model):
-            literal = model.ev.eval(right, frame).literal
-            is_none = literal is not None and literal.value is None
+            is_none = model.ev.eval(right, frame).is_none
             return (f"self.{name} {sign} None", sign == "is not") if is_none else None
         case ir.Unary("not", operand):
             inner = _asked(operand, name, frame, model)
@@ -134,29 +132,25 @@ def _asked(test: int, name: str, frame: Frame, model: Model) -> tuple[str, bool]
     return None
 
 
-def _def_key(frame: Frame) -> tuple[Path, int, int]:
-    return frame.path, frame.piece, frame.def_
-
-
 # --- what is opened together ------------------------------------------------------------------------------------------
 
 
 def _opened_together(owner: Instance, opened: Store, tests: Sequence[_Test], model: Model) -> bool:
     """Whether all handles of the object are opened for reading where this one is, and no worker uses one of them past
     the tests."""
-    here = _def_key(opened.frame)
+    here = def_key(opened.frame)
     context = model.def_of(opened.frame).steps[opened.step].context
     for name in _attributes(owner, model):
         stores = [
-            store for store in model.ev.classes.stores(owner, name) if not (store.construction and _is_none(store))
+            store for store in model.ev.classes.stores(owner, name) if not (store.construction and store.value.is_none)
         ]
-        if not all(_def_key(one.frame) == here and _context(one, model) == context for one in stores):
+        if not all(def_key(one.frame) == here and _context(one, model) == context for one in stores):
             return False
     reads = [(frame, read) for frame in model.reached for read in _reads_of(owner, frame, model)]
     handles = {opener(read.handle, model) for _, read in reads}
-    if not all(_def_key(one.site.frame) == here and _is_read_again(one, model) for one in handles):
+    if not all(def_key(one.site.frame) == here and _is_read_again(one, model) for one in handles):
         return False
-    asking = {here, *(_def_key(test.frame) for test in tests)}
+    asking = {here, *(def_key(test.frame) for test in tests)}
     return all(_is_asked_before(frame, asking, model, 0) for frame, _ in reads)
 
 
@@ -180,10 +174,10 @@ def _reads_of(owner: Instance, frame: Frame, model: Model) -> Iterator[HandleRea
     return (read for read in handles_read(frame, model) if any(origin.owner == owner for origin in read.value.origins))
 
 
-def _is_asked_before(frame: Frame, asking: set[tuple[Path, int, int]], model: Model, depth: int) -> bool:
+def _is_asked_before(frame: Frame, asking: set[DefKey], model: Model, depth: int) -> bool:
     """Whether a frame asks for the handle itself, calls what does, or is only called by such frames."""
     called = (target for targets in model.ev.leads(frame).values() for target in targets)
-    if not asking.isdisjoint({_def_key(frame), *map(_def_key, called)}):
+    if not asking.isdisjoint({def_key(frame), *map(def_key, called)}):
         return True
     callers = model.callers_of(frame) if depth < _MAX_CALLS else ()
     return bool(callers) and all(_is_asked_before(caller, asking, model, depth + 1) for caller, _ in callers)

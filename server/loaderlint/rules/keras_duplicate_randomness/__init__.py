@@ -62,12 +62,7 @@ from loaderlint.findings.finding import Evidence, Finding, Fix, Safety, Severity
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import (
-    Instance,
-    Lib,
-    of,
-    unknown,
-)
+from loaderlint.project.evaluation.values import Instance, Lib, def_key, of, unknown
 from loaderlint.project.reach.model import MainFunction, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.keras_duplicate_randomness.keras_pools import FLAG, Pool, is_keras_dataset, keras_pools
@@ -141,8 +136,8 @@ def _safety(one: Inherited, pool: Pool, model: Model) -> Safety:
 
 def _called_elsewhere(name: str, pool: Pool, model: Model) -> bool:
     """Whether something but the making of samples calls a method of this name."""
-    run = {(f.path, f.piece, f.def_) for f in model.run_by(_sample_frames(pool, model))}
-    return any((site.path, site.piece, site.def_) not in run for site in model.callers.sites(name))
+    run = {def_key(f) for f in model.run_by(_sample_frames(pool, model))}
+    return any(def_key(site) not in run for site in model.callers.sites(name))
 
 
 RULE = Rule(

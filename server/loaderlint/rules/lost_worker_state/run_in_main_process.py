@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance
+from loaderlint.project.evaluation.values import Instance, def_key
 from loaderlint.project.reach.model import Loader, Model
 
 
@@ -14,10 +14,10 @@ def runs_in_main(frame: Frame, model: Model) -> bool:
     """Whether the main process runs the same code on the same object: a loader without workers, or a call in sight."""
     if any(loader.has_workers() == "no" for loader in _loaders(frame, model)):
         return True
-    place = (frame.path, frame.piece, frame.def_)
+    place = def_key(frame)
     for other in _main_frames(frame, model):
         for targets in model.ev.leads(other).values():
-            if any((t.path, t.piece, t.def_) == place and t.receiver == frame.receiver for t in targets):
+            if any(def_key(t) == place and t.receiver == frame.receiver for t in targets):
                 return True
     return False
 
@@ -26,12 +26,12 @@ def fills_ahead(frame: Frame, model: Model) -> bool:
     """Whether a method that no worker calls goes over the object's items by the same code: `for i in range(n):
     self.load(i)` in `load_all`."""
     owner = frame.receiver
-    place = (frame.path, frame.piece, frame.def_)
+    place = def_key(frame)
     for method in model.ev.classes.public_methods(owner) if isinstance(owner, Instance) else ():
         opened = model.ev.functions.open_frame(method.function, method.receiver, method.owner)
         if opened is None or model.runs_in_worker(opened) or not any(model.steps_of(opened, ir.Iterate)):
             continue
-        if any((one.path, one.piece, one.def_) == place for one in model.run_by([opened])):
+        if any(def_key(one) == place for one in model.run_by([opened])):
             return True
     return False
 

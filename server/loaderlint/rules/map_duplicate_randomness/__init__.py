@@ -63,7 +63,6 @@ from loaderlint.rules.base import Rule, page
 from loaderlint.rules.map_duplicate_randomness.possible_maps import map_names, may_map
 from loaderlint.rules.map_duplicate_randomness.process_maps import (
     Mapping,
-    is_none,
     mappings,
     run_by_call,
     runner,
@@ -109,7 +108,7 @@ def _judge(mapping: Mapping, call: WorkerCall, certainty: Certainty, model: Mode
 
 def _run_before(mapping: Mapping, call: WorkerCall, model: Model) -> tuple[Frame, ...] | None:
     """What each process runs first; None if that seeds, or it is not known what it does."""
-    if mapping.first is None or is_none(mapping.first):
+    if mapping.first is None or mapping.first.is_none:
         return ()
     frames = model.run_by(run_by_call(mapping.first, Arguments(more_positional=True), call, model))
     seeds = any(seeds_numpy(one) for frame in frames for one in model.frame_calls(frame))

@@ -96,7 +96,7 @@ def _pooled(pool: LibObject, method: str, arguments: Arguments, model: Model) ->
     if pool.name.endswith(".get_context.Pool"):
         context = _context_of(pool, model)
     count = made.get(*kind.processes)
-    if count is None or is_none(count):
+    if count is None or count.is_none:
         count = _AS_MANY_AS_PROCESSORS
     yield Mapping(function, passed, count, context, made.get(*kind.initializer))
 
@@ -133,11 +133,6 @@ def several_processes(processes: Val) -> Certainty | None:
     if answers == {True}:
         return "proven"
     return "possible" if True in answers or None in answers else None
-
-
-def is_none(value: Val) -> bool:
-    """Whether a value is None."""
-    return value.literal is not None and value.literal.value is None
 
 
 def run_by_call(function: Val, arguments: Arguments, call: WorkerCall, model: Model) -> tuple[Frame, ...]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.file_imports import imported_files
+from loaderlint.project.evaluation.values import def_key
 from loaderlint.project.reach.model import Loader, Model
 
 _SETTER = "setNumThreads"
@@ -74,7 +75,7 @@ class Limits:
         """The bits of the loaders whose workers run the function that holds a limit."""
         bits = 0
         for frame, reached in self._model.reached.items():
-            if (frame.path, frame.piece, frame.def_) == limit:
+            if def_key(frame) == limit:
                 bits |= reached.bits()
         return bits
 

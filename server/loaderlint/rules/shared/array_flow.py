@@ -16,7 +16,17 @@ from loaderlint.knowledge.higher_order import ALTERNATIVES, ORDERED_PIPELINES
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.library_values import flattened
-from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Lib, LibObject, Method, PartialOf, SeqOf
+from loaderlint.project.evaluation.values import (
+    Atom,
+    FunctionRef,
+    Instance,
+    Lib,
+    LibObject,
+    Method,
+    PartialOf,
+    SeqOf,
+    def_key,
+)
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.unresolved_places import Spot
 
@@ -513,7 +523,7 @@ def _belongs(frame: Frame, atom: Atom) -> bool:
     """Whether a frame is what runs when `atom` is called."""
     match atom:
         case FunctionRef(path, piece, def_, _):
-            return (frame.path, frame.piece, frame.def_) == (path, piece, def_)
+            return def_key(frame) == (path, piece, def_)
         case Method(function, receiver, _):
             return frame.receiver == receiver and _belongs(frame, function)
         case PartialOf(func, _):

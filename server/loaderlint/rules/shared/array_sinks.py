@@ -150,8 +150,7 @@ def _collated_by_default(frame: Frame, model: Model) -> Exposure | None:
 def _collates_by_default(loader: Loader, frame: Frame) -> bool:
     if loader.out_of_sight or loader.kind.name not in _COLLATING:
         return False
-    literal = loader.argument("collate_fn").literal
-    if literal is None or literal.value is not None:
+    if not loader.argument("collate_fn").is_none:
         return False
     holders = [a for a in loader.argument("dataset").atoms if isinstance(a, Instance | LibObject)]
     changing = any(isinstance(a, LibObject) and a.name.startswith(_CHANGING) for a in holders)

@@ -22,11 +22,10 @@ def is_entry(frame: Frame, model: Model) -> bool:
 def has_own_collate(loader: Loader) -> bool:
     """Whether the loader does not batch by `default_collate`, as far as is known."""
     collate = loader.argument("collate_fn")
-    is_default = collate.literal is not None and collate.literal.value is None
     named = bool(collate.atoms) and all(
         isinstance(a, Lib) and a.name.endswith(".default_collate") for a in collate.atoms
     )
-    if not loader.kind.default_collate or not (is_default or named):
+    if not loader.kind.default_collate or not (collate.is_none or named):
         return True
     size, sampler = loader.argument("batch_size").literal, loader.argument("batch_sampler").literal
     return size is not None and size.value is None and sampler is not None and sampler.value is None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Site
+from loaderlint.project.evaluation.values import Instance, Lib, LibObject, Site, def_key
 from loaderlint.project.loaders.loaders import Loader
 from loaderlint.project.reach.model import Model
 
@@ -51,8 +51,8 @@ def loops_around(frame: Frame, context: int, model: Model, depth: int = 0) -> It
 
 
 def _leads_to(caller: Frame, number: int, frame: Frame, model: Model) -> bool:
-    place = (frame.path, frame.piece, frame.def_)
-    return any((t.path, t.piece, t.def_) == place for t in model.ev.targets(number, caller))
+    place = def_key(frame)
+    return any(def_key(t) == place for t in model.ev.targets(number, caller))
 
 
 def is_loader(number: int, frame: Frame, loader: Loader, model: Model) -> bool:

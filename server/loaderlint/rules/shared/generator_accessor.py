@@ -24,7 +24,7 @@ from loaderlint.findings.finding import (
     ReplaceAttributeUses,
 )
 from loaderlint.project.evaluation.classes import Store
-from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject, Origin
+from loaderlint.project.evaluation.values import ClassRef, Instance, LibObject, Origin, def_key
 from loaderlint.project.modules.module_refs import ModuleRef
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere
@@ -288,10 +288,9 @@ def is_kept_at(draw: Draw, cls: ClassRef, name: str, model: Model) -> bool:
 
 def _not_in_workers(cls: ClassRef, model: Model) -> list[str]:
     """The methods of the class that no worker runs: they keep the generator they have."""
-    run = {(frame.path, frame.piece, frame.def_) for frame in model.reached}
+    run = {def_key(frame) for frame in model.reached}
     return [
         member.name
         for member in model.ev.classes.own_members(cls).values()
-        if member.function is not None
-        and (member.function.path, member.function.piece, member.function.def_) not in run
+        if member.function is not None and def_key(member.function) not in run
     ]

@@ -12,7 +12,7 @@ from loaderlint.findings.finding import Evidence, Place
 from loaderlint.knowledge.handles import DERIVED, DERIVED_BY_INDEX, IN_MEMORY, OPENERS, HandleKind
 from loaderlint.project.evaluation.classes import Store
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Origin, Val
+from loaderlint.project.evaluation.values import Atom, Instance, LibObject, Origin, Val, def_key
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.branches import always_comes_by
 
@@ -300,8 +300,8 @@ def _len_opens(inst: Instance, stores: Sequence[Store], model: Model) -> bool:
     opened = model.ev.functions.open_frame(member.function, inst, member.owner)
     if opened is None:
         return False
-    run = {(frame.path, frame.piece, frame.def_) for frame in model.run_by([opened])}
-    return any((store.frame.path, store.frame.piece, store.frame.def_) in run for store in stores)
+    run = {def_key(frame) for frame in model.run_by([opened])}
+    return any(def_key(store.frame) in run for store in stores)
 
 
 def _lengths_taken(inst: Instance, model: Model) -> list[Evidence]:

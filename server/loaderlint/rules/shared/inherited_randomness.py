@@ -4,7 +4,6 @@ by fork or in a pickle, and every process goes on from the same state. Shared by
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from loaderlint.facts import ir
@@ -19,7 +18,7 @@ from loaderlint.findings.finding import (
 )
 from loaderlint.knowledge.numpy_random import GENERATOR_DRAWS, GENERATOR_SEEDS, NUMPY_GLOBAL_DRAWS, SEEDERS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib, LibMember, LibObject, Site
+from loaderlint.project.evaluation.values import DefKey, Instance, Lib, LibMember, LibObject, Site, def_key
 from loaderlint.project.reach.model import Model, WorkerCall
 from loaderlint.rules.shared.expression_source import read_elsewhere
 from loaderlint.rules.shared.generator_accessor import Draw, is_kept_at, own_store
@@ -100,7 +99,7 @@ def _site(call: WorkerCall) -> Site:
 def _objects(
     calls: Sequence[WorkerCall], frames: Sequence[Frame], methods: Callable[[], frozenset[str]], model: Model
 ) -> Iterator[Inherited]:
-    here = {(frame.path, frame.piece, frame.def_) for frame in frames}
+    here = {def_key(frame) for frame in frames}
     drawn: dict[LibObject, list[Draw]] = {}
     for call in calls:
         for atom in call.callee.only(LibMember):
@@ -127,15 +126,14 @@ def _is_one_of_many(made: LibObject, model: Model) -> bool:
     return any(context.kind in ("loop", "while") for context in one.around(here))
 
 
-def _born_in(made: LibObject) -> tuple[Path, int, int]:
-    frame = made.site.frame
-    return frame.path, frame.piece, frame.def_
+def _born_in(made: LibObject) -> DefKey:
+    return def_key(made.site.frame)
 
 
-def _is_replaced(draw: Draw, here: set[tuple[Path, int, int]], model: Model) -> bool:
+def _is_replaced(draw: Draw, here: set[DefKey], model: Model) -> bool:
     """Whether code that the processes run stores another object where the generator is kept."""
     return any(
-        (store.frame.path, store.frame.piece, store.frame.def_) in here
+        def_key(store.frame) in here
         for origin in draw.origins
         if isinstance(origin.owner, Instance) and len(origin.path) == 1
         for store in model.ev.classes.stores(origin.owner, origin.path[0])
@@ -181,12 +179,11 @@ def _object_intents(found: Inherited, made: LibObject, frames: Sequence[Frame], 
         return ()
     stem = step.name.lstrip("_")
     place = model.class_place(cls)
-    run = {(frame.path, frame.piece, frame.def_) for frame in frames}
+    run = {def_key(frame) for frame in frames}
     others = [
         member.name
         for member in model.ev.classes.own_members(cls).values()
-        if member.function is not None
-        and (member.function.path, member.function.piece, member.function.def_) not in run
+        if member.function is not None and def_key(member.function) not in run
     ]
     keep = ("__init__", f"_get_{stem}", *others)
     return (

@@ -91,8 +91,7 @@ def _scripts(function: InitFunction, model: Model) -> list[Path]:
 
 
 def _may_need(loader: Loader, function: InitFunction, model: Model) -> bool:
-    literal = loader.argument("worker_init_fn").literal
-    if loader.has_workers() == "no" or literal is None or literal.value is not None:
+    if loader.has_workers() == "no" or not loader.argument("worker_init_fn").is_none:
         return False
     defs = {(reached.frame.path, reached.frame.piece) for reached in model.reached_by(loader)}
     files = ((model.files.file(path), piece) for path, piece in defs)

@@ -10,7 +10,18 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.knowledge.numpy_random import SEEDERS
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, Instance, Lib, LibMember, LibObject, MapOf, SeqOf, Unknown, Val
+from loaderlint.project.evaluation.values import (
+    Atom,
+    Instance,
+    Lib,
+    LibMember,
+    LibObject,
+    MapOf,
+    SeqOf,
+    Unknown,
+    Val,
+    def_key,
+)
 from loaderlint.project.reach.model import Loader, Model
 from loaderlint.project.reach.worker_dataset import WORKER_INFO
 from loaderlint.rules.shared.stream_sources import PASSING, draws, gives_all, goes_on_in_own_order, is_replacing, orders
@@ -124,10 +135,10 @@ class Stream:
         receiver = self._entry.receiver
         if not isinstance(receiver, Instance) or not self._loader.out_of_sight:
             return False
-        run = {(frame.path, frame.piece, frame.def_) for frame in self._frames}
+        run = {def_key(frame) for frame in self._frames}
         asked = self._model.ev.classes.methods_asked(receiver.cls, _mentions_workers)
         functions = [member.function for member in asked if member.function is not None]
-        return any((one.path, one.piece, one.def_) not in run for one in functions)
+        return any(def_key(one) not in run for one in functions)
 
     def _is_split(self, inner: Instance) -> bool:
         """Whether a stream of the project that another one iterates over may split itself."""

@@ -15,6 +15,7 @@ from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import (
     Atom,
     ClassRef,
+    DefKey,
     FunctionRef,
     Instance,
     LibObject,
@@ -22,6 +23,7 @@ from loaderlint.project.evaluation.values import (
     MapOf,
     SeqOf,
     Unknown,
+    def_key,
 )
 from loaderlint.project.reach.model import Exposure, Loader, MainFunction, Model
 from loaderlint.rules.shared.unresolved_places import Spot
@@ -135,17 +137,17 @@ def _main_methods(owner: Instance, name: str, model: Model) -> Iterator[Frame]:
     """The object's own methods that workers do not run and whose text holds the name."""
     constructing = model.ev.classes.construction(owner)
     yield from constructing
-    done = {(frame.path, frame.piece, frame.def_) for frame in constructing} | model.remembered(_worker_defs, owner)
+    done = {def_key(frame) for frame in constructing} | model.remembered(_worker_defs, owner)
     for member in model.ev.classes.methods_holding(owner.cls, f".{name}"):
         function = member.function
-        if function is not None and (function.path, function.piece, function.def_) not in done:
+        if function is not None and def_key(function) not in done:
             opened = model.ev.functions.open_frame(function, owner, member.owner)
             if opened is not None:
                 yield opened
 
 
-def _worker_defs(owner: Instance, model: Model) -> frozenset[tuple[Path, int, int]]:
-    return frozenset((frame.path, frame.piece, frame.def_) for frame in model.reached_on(owner))
+def _worker_defs(owner: Instance, model: Model) -> frozenset[DefKey]:
+    return frozenset(def_key(frame) for frame in model.reached_on(owner))
 
 
 def _changed(frame: Frame, model: Model) -> frozenset[str]:
@@ -210,7 +212,7 @@ def _first_read(owner: Instance, name: str, loaders: tuple[Loader, ...], model: 
 def _reads(wanted: set[str], function: MainFunction, model: Model) -> list[tuple[int, int]]:
     """The expressions, each with its base, that read an attribute called so in the def, as it is written; not of
     `self`, which is another object than the owner."""
-    place = (function.path, function.piece, function.def_)
+    place = def_key(function)
     is_method = function.def_ and model.callers.owner(*place, function.facts) is not None
     is_method = is_method and model.ev.functions.decoration(FunctionRef(*place)) != "static"
     code = model.ev.code(FunctionRef(*place))

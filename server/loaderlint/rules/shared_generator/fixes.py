@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from loaderlint.findings.finding import Fix
-from loaderlint.project.evaluation.values import ClassRef, Instance, Site
+from loaderlint.project.evaluation.values import ClassRef, DefKey, Instance, def_key
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.generator_accessor import Draw, accessor_fix
 from loaderlint.rules.shared.unresolved_places import SiteKey, site_key
@@ -14,41 +13,34 @@ from loaderlint.rules.shared_generator.generator_draws import draws_of, is_commo
 from loaderlint.rules.shared_generator.named_generators import named_generator_fix
 from loaderlint.rules.shared_generator.seed_mixing import seeds_with_more
 
-#: A function: its path, piece and number there.
-_DefKey = tuple[Path, int, int]
-
 
 def own_generator_fix(draw: Draw, model: Model) -> Fix | None:
     """The fix for the generator that is drawn from, and for all that are made beside it: half of them mended would look
     like all."""
     site = draw.made.site
-    own = _generators(model)[_def_key(site)][site_key(site)]
+    own = _generators(model)[def_key(site.frame)][site_key(site)]
     if any(is_common_order(one, model) for one in own):
         return None  # it has to stay the same in all workers
     if not any(isinstance(origin.owner, Instance | ClassRef) for one in own for origin in one.origins):
         return named_generator_fix(own, model) if own else None
     if site.frame.def_ == 0:
         return accessor_fix([own], model)
-    beside = _generators(model)[_def_key(site)].values()
+    beside = _generators(model)[def_key(site.frame)].values()
     faulty = [draws for draws in beside if draws is own or not any(why_good(one, model) for one in draws)]
     return accessor_fix(faulty, model)
 
 
-def _generators(model: Model) -> Mapping[_DefKey, Mapping[SiteKey, list[Draw]]]:
+def _generators(model: Model) -> Mapping[DefKey, Mapping[SiteKey, list[Draw]]]:
     """Every draw in worker code, by the function that makes the generator and by the place where it does."""
     return model.once(_drawn_from)
 
 
-def _drawn_from(model: Model) -> Mapping[_DefKey, Mapping[SiteKey, list[Draw]]]:
-    found: dict[_DefKey, dict[SiteKey, list[Draw]]] = {}
+def _drawn_from(model: Model) -> Mapping[DefKey, Mapping[SiteKey, list[Draw]]]:
+    found: dict[DefKey, dict[SiteKey, list[Draw]]] = {}
     for frame in model.reached:
         for call in model.frame_calls(frame):
             for draw in draws_of(call, model):
                 site = draw.made.site
                 if not seeds_with_more(call, model):
-                    found.setdefault(_def_key(site), {}).setdefault(site_key(site), []).append(draw)
+                    found.setdefault(def_key(site.frame), {}).setdefault(site_key(site), []).append(draw)
     return found
-
-
-def _def_key(site: Site) -> _DefKey:
-    return (site.frame.path, site.frame.piece, site.frame.def_)

@@ -14,7 +14,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Fix, InsertFunction, InsertStatement, Intent, Replace
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, LibObject, Val
+from loaderlint.project.evaluation.values import Atom, LibObject, Val, def_key
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.first_statement import first_statement
 from loaderlint.rules.shared.generator_accessor import FORMS, Draw, fix_of
@@ -157,7 +157,7 @@ def _named_reads(model: Model) -> Mapping[SiteKey, list[_Source]]:
 
 
 def _generators(value: Val) -> Iterator[LibObject]:
-    return (atom for atom in value.only(LibObject) if isinstance(atom, LibObject) and library_of(atom))
+    return (atom for atom in value.only(LibObject) if library_of(atom))
 
 
 def _gets_only_shared(source: _Source, model: Model) -> bool:
@@ -170,8 +170,8 @@ def _gets_only_shared(source: _Source, model: Model) -> bool:
             return False
         values = [model.ev.eval(source.number, frame)]
     else:
-        here = (frame.path, frame.piece, frame.def_)
-        frames = [one for one in model.reached if (one.path, one.piece, one.def_) == here]
+        here = def_key(frame)
+        frames = [one for one in model.reached if def_key(one) == here]
         values = [model.ev.functions.argument(one, source.parameter) for one in frames]
     atoms = [atom for value in values for atom in value.atoms]
     return all(_is_shared(atom, model) for atom in atoms) and len({library_of(one) for one in _all(atoms)}) == 1

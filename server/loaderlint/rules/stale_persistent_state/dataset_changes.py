@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance
+from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, def_key
 from loaderlint.project.reach.model import Loader, MainFunction, Model
 from loaderlint.rules.shared.epoch_loops import is_loader
 from loaderlint.rules.shared.unresolved_places import Spot
@@ -70,11 +70,11 @@ def _instances(number: int, frame: Frame, model: Model) -> list[Instance]:
 def _setters(read: Read, model: Model) -> _Setters:
     called: dict[str, dict[Instance, tuple[Instance, str]]] = {}
     assigned: dict[str, dict[Instance, tuple[Instance, str]]] = {}
-    in_workers = {(frame.path, frame.piece, frame.def_) for frame in model.reached}
+    in_workers = {def_key(frame) for frame in model.reached}
     for owner in read:
         for method in model.ev.classes.public_methods(owner):
             function = method.function
-            if (function.path, function.piece, function.def_) in in_workers:
+            if def_key(function) in in_workers:
                 continue
             opened = model.ev.functions.open_frame(function, owner, method.owner)
             stored = next(iter(_stores(opened, read, model)), None) if opened else None

@@ -6,6 +6,7 @@ from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
 from loaderlint.findings.finding import Place
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import def_key
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.passed_arguments import passed_for
 from loaderlint.rules.shared.stored_objects import is_stored
@@ -18,8 +19,8 @@ def taken_out_by_callers(frame: Frame, index: int, model: Model, depth: int = 0)
     """Where worker code takes out what it passes for a parameter of a def, if stored; none if some of it is out of
     sight. Copied there, it is what the caller goes on with as well."""
     places: dict[Place, None] = {}
-    here = (frame.path, frame.piece, frame.def_)
-    for one in [f for f in model.reached if (f.path, f.piece, f.def_) == here]:
+    here = def_key(frame)
+    for one in [f for f in model.reached if def_key(f) == here]:
         for passed in passed_for(one, index, model):
             e = model.ev.expr(passed.frame, passed.number) if passed.number != NONE else None
             if e is None:

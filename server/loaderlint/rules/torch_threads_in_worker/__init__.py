@@ -55,7 +55,7 @@ from collections.abc import Iterator
 from loaderlint.facts import ir
 from loaderlint.findings.finding import DeleteStatement, Finding, Fix, Safety, Severity, Silence
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Lib
+from loaderlint.project.evaluation.values import Lib, def_key
 from loaderlint.project.reach.model import Exposure, Model, WorkerFunction
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
@@ -120,9 +120,9 @@ def _safety(frames: set[Frame], exposure: Exposure, model: Model) -> Safety:
 
 def _is_called_in_main(frame: Frame, model: Model) -> bool:
     """Whether something called like the def is called by code that no worker runs."""
-    workers = {(one.path, one.piece, one.def_) for one in model.reached}
+    workers = {def_key(one) for one in model.reached}
     sites = model.callers.sites(model.def_of(frame).name)
-    return any((site.path, site.piece, site.def_) not in workers for site in sites)
+    return any(def_key(site) not in workers for site in sites)
 
 
 RULE = Rule(

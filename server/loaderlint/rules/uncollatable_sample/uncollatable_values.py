@@ -124,7 +124,7 @@ class Uncollatable:
 
 
 def _is_none(value: Val | None) -> bool:
-    return value is None or (value.literal is not None and value.literal.value is None)
+    return value is None or value.is_none
 
 
 def _replaces_transform(text: str) -> bool:

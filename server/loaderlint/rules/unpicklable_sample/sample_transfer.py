@@ -16,17 +16,14 @@ _TORCH_COLLATE = ("torch.utils.data.DataLoader", "torchdata.stateful_dataloader.
 
 def way_of(loader: Loader, one: UnpicklableResult, collate: Val, model: Model) -> Way:
     """What happens to a sample: `default_collate` takes it ('collated'), it is sent as it is ('passed')."""
-    size = loader.argument("batch_size").literal
-    sampler = loader.argument("batch_sampler").literal
-    if collate.literal is not None and collate.literal.value is None:
-        if loader.kind.name not in _TORCH_COLLATE or sampler is None or sampler.value is not None:
+    is_alone = loader.argument("batch_size").is_none
+    if collate.is_none:
+        if loader.kind.name not in _TORCH_COLLATE or not loader.argument("batch_sampler").is_none:
             return "unknown"
-        return "passed" if size is not None and size.value is None else "collated"
+        return "passed" if is_alone else "collated"
     if loader.site is None or collate.unknown is not None or not one.atom:
         return "unknown"
-    batched = (
-        Val(frozenset({SeqOf("list", (of(one.atom),))})) if size is None or size.value is not None else of(one.atom)
-    )
+    batched = of(one.atom) if is_alone else of(SeqOf("list", (of(one.atom),)))
     result, _ = model.ev.calls.call(collate, Arguments((batched,)), loader.site.frame, loader.site.expr, {})
     return "passed" if one.atom in atoms_in(result, 0) else "unknown"
 
