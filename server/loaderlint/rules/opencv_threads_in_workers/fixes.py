@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from loaderlint.findings.finding import Fix, InsertStatement, Intent, Place, Safety
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Atom, FunctionRef, Lib
+from loaderlint.project.evaluation.values import FunctionRef, Lib
 from loaderlint.project.reach.model import Exposure, Loader, Model, WorkerCall
 from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import
-from loaderlint.rules.shared.first_statement import first_statement
+from loaderlint.rules.shared.first_statement import begun_with
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, init_passed
 
 _LIMIT = """\
@@ -39,25 +39,17 @@ def _in_init(loaders: Sequence[Loader], model: Model) -> list[Intent]:
     calls: list[Place] = []
     intents: list[Intent] = []
     for loader in loaders:
-        passed = loader.argument("worker_init_fn")
-        literal = passed.literal
+        given = loader.argument("worker_init_fn")
+        functions = given.only(FunctionRef)
         if loader.site is None or loader.kind.name != "torch.utils.data.DataLoader":
             return []
-        if literal is not None and literal.value is None:
+        if given.is_none:
             calls.append(model.site_place(loader.site))
-        elif (first := _limit_first(passed.only(FunctionRef), model)) is not None:
+        elif len(functions) == 1 and (first := begun_with("{cv2}.setNumThreads(0)", functions[0], model)):
             intents.append(first)
         else:
             return []
     return [*init_passed(calls, _INIT, model), *intents]
-
-
-def _limit_first(functions: Sequence[Atom], model: Model) -> Intent | None:
-    """`cv2.setNumThreads(0)` before the first statement of a worker_init_fn of the project."""
-    function = functions[0] if len(functions) == 1 else None
-    body = model.ev.functions.open_frame(function, None, None) if isinstance(function, FunctionRef) else None
-    first = first_statement(body, model) if body is not None else None
-    return InsertStatement(first, "{cv2}.setNumThreads(0)", "before") if first is not None else None
 
 
 def _only_limits(frame: Frame, model: Model) -> bool:

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.findings.finding import Place
+from loaderlint.findings.finding import InsertStatement, Place
 from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.values import FunctionRef
 from loaderlint.project.reach.model import Model
+
+
+def begun_with(statement: str, function: FunctionRef, model: Model) -> InsertStatement | None:
+    """What has a function do something before all else; None where its first statement cannot be told."""
+    body = model.ev.functions.open_frame(function, None, None)
+    first = first_statement(body, model) if body is not None else None
+    return InsertStatement(first, statement, "before") if first is not None else None
 
 
 def first_statement(frame: Frame, model: Model) -> Place | None:

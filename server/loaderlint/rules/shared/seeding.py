@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from loaderlint.facts import ir
-from loaderlint.findings.finding import Fix, InsertStatement, Intent, Place
+from loaderlint.findings.finding import Fix, Intent, Place
 from loaderlint.knowledge.augmentations import RESEEDING_INITS
 from loaderlint.knowledge.numpy_random import SEEDERS, SEEDING_WORKER_INITS
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Atom, FunctionRef, Instance, Lib, Literal_, Method, PartialOf, Unknown
 from loaderlint.project.reach.model import Loader, Model, WorkerCall
 from loaderlint.rules.shared.branches import always_comes_by
-from loaderlint.rules.shared.first_statement import first_statement
+from loaderlint.rules.shared.first_statement import begun_with
 from loaderlint.rules.shared.init_functions import InitFunction, does_only_calls, init_passed
 from loaderlint.rules.shared.seeding_calls import is_behind_a_flag
 
@@ -23,7 +23,8 @@ def {seed_worker}(worker_id):
     worker_seed = {torch}.initial_seed() % 2**32
     {numpy}.random.seed(worker_seed)
     {random}.seed(worker_seed)"""
-
+#: What a worker_init_fn of the project begins with.
+_SEEDS_NUMPY = "{numpy}.random.seed({torch}.initial_seed() % 2**32)"
 
 #: Loaders whose call takes torch's `worker_init_fn` under that name.
 TAKES_INIT = frozenset(
@@ -204,13 +205,13 @@ def seed_worker_fix(loaders: Sequence[Loader], model: Model) -> Fix | None:
     calls: list[Place] = []
     intents: list[Intent] = []
     for loader in loaders:
-        given = loader.argument("worker_init_fn").atoms
-        atom = next(iter(given)) if len(given) == 1 else None
+        given = loader.argument("worker_init_fn")
+        function = next(iter(given.only(FunctionRef)), None) if len(given.atoms) == 1 else None
         if loader.site is None or loader.kind.name not in TAKES_INIT:
             return None
-        if isinstance(atom, FunctionRef) and (first := _seed_first(atom, model)):
+        if function is not None and (first := begun_with(_SEEDS_NUMPY, function, model)):
             intents.append(first)
-        elif isinstance(atom, Literal_) and atom.value is None and may_be_passed(loader, model):
+        elif given.is_none and may_be_passed(loader, model):
             calls.append(model.site_place(loader.site))
         else:
             return None
@@ -234,14 +235,6 @@ def may_be_passed(loader: Loader, model: Model) -> bool:
         return False
     said = [model.ev.expr(frame, arg.value) for arg in call.args if arg.name == "worker_init_fn"]
     return all(isinstance(e, ir.Const) and e.value is None for e in said)
-
-
-def _seed_first(function: FunctionRef, model: Model) -> Intent | None:
-    """Seed NumPy as the first thing that a worker_init_fn does."""
-    body = model.ev.functions.open_frame(function, None, None)
-    first = first_statement(body, model) if body is not None else None
-    source = "{numpy}.random.seed({torch}.initial_seed() % 2**32)"
-    return InsertStatement(first, source, "before") if first is not None else None
 
 
 def _seeds_from_torch(frame: Frame, model: Model) -> bool:
