@@ -150,3 +150,26 @@ def test_what_is_told_does_not_depend_on_the_order(tmp_path: Path) -> None:
         told.append(list(reached.told(lambda path, piece, def_: f"`{path.stem}{piece}`")))
     assert told[0] == told[1]
     assert told[0][0] == (tmp_path / "a.py", f"`a2` {CALLERS.how} (and 3 more like it): {CALLERS.cost}")
+
+
+_EXPERIMENT = """
+class Experiment{number}:
+    def __init__(self, args):
+        self.args = args
+
+    def run(self):
+        return make(self.args, "train"), make(self.args, "test")
+
+
+Experiment{number}(args).run()
+"""
+
+
+def test_whose_field_an_argument_was_makes_a_context_only_if_it_can_be_edited(tmp_path: Path) -> None:
+    head = "import argparse\n" + _HEAD.format("index")
+    head += "def make(args, name):\n    return DataLoader(Data(name), num_workers=args.workers)\n\n\n"
+    experiments = "".join(_EXPERIMENT.format(number=number) for number in range(5))
+    settings = f"{head}args = argparse.ArgumentParser().parse_args()\n{experiments}"
+    edited = f"{head}args = [argparse.ArgumentParser().parse_args()]\n{experiments}"
+    assert len(link(tmp_path / "settings", settings).model.loaders) == 2
+    assert len(link(tmp_path / "edited", edited).model.loaders) == 10

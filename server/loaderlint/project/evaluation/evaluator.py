@@ -78,6 +78,8 @@ _Context = tuple[Atom | None, tuple[Val | None, ...], Frame | None, ClassRef | N
 
 #: What decides what runs. All else is data: there is no end of numbers and texts that a function is called with.
 _DECIDING = (FunctionRef, ClassRef, Lib)
+#: What cannot be edited, drawn from or closed, so that its origins do not matter.
+_UNCHANGING = frozenset((Literal_, Lib, FunctionRef, ClassRef, ModuleRef, FolderRef, Namespace))
 
 
 @dataclass(slots=True)
@@ -185,6 +187,7 @@ class Evaluator:
         decide what runs; past as many of those, none. Past `MAX_NESTED_FRAMES` it is forgotten where its object was
         made and what is around it."""
         known = self._def(path, piece, def_)
+        args = tuple([None if value is None else _unaliased(value) for value in args])
         context = (receiver, args, scope, owner)
         found = known.frames.get(context)
         if found is not None:
@@ -370,6 +373,12 @@ def _coarse(value: Val, *, keeps: bool) -> Val:
     """An argument of a def that has too many contexts: what decides what runs, if that is kept, or anything."""
     kept = [atom for atom in value.atoms if isinstance(atom, _DECIDING)] if keeps else []
     return of(*kept) if kept and len(kept) == len(value.atoms) else of(*kept, Unknown("too many"))
+
+
+def _unaliased(value: Val) -> Val:
+    """An argument without its origins, if it cannot be edited. Which field a number or a function was read from makes
+    no difference to the function that gets it, but each such field would be a context of its own."""
+    return Val(value.atoms) if value.origins and all(type(atom) in _UNCHANGING for atom in value.atoms) else value
 
 
 def _is_constructor(code: Code, receiver: Atom | None) -> bool:
