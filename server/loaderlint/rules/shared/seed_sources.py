@@ -33,7 +33,10 @@ Source = Literal[
     "fixed", "worker id", "time", "state", "inherited", "main", "moving", "index", "optional", "fresh", "unknown"
 ]
 #: What is the same as long as a process lives.
-_PER_PROCESS = re.compile(r"^os\.(?:environ|getenv)|get_(?:local_|global_)?rank$|get_world_size$|get_dist_info")
+_PER_PROCESS = re.compile(
+    r"^os\.(?:environ|getenv)|get_(?:local_|global_)?rank$|get_world_size$|get_dist_info"
+    r"|^horovod\.\w+\.(?:local_|cross_)?(?:rank|size)$"
+)
 #: What the program was called with.
 _OF_THE_CALL = {Lib("os.environ"), Lib("sys.argv")}
 _FIXED_REASONS = frozenset({"parameter", "config", "kwargs", "required option"})
