@@ -39,6 +39,8 @@ CHANGES_SHAPE = frozenset("reshape view transpose permute swapaxes squeeze unsqu
 POSITIONS = frozenset(
     [f"numpy.{name}" for name in "arange argsort where nonzero flatnonzero unique array asarray isin in1d".split()]
     + [f"numpy.{name}" for name in "logical_and logical_or logical_not isnan isfinite linspace searchsorted".split()]
+    + [f"numpy.{name}" for name in "digitize argpartition lexsort argwhere setdiff1d intersect1d union1d".split()]
+    + [f"numpy.{name}" for name in "zeros ones full tile repeat concatenate hstack".split()]
     + [f"numpy.random.{name}" for name in "permutation choice randint".split()]
     + [f"torch.{name}" for name in "arange argsort where nonzero unique tensor randperm randint LongTensor".split()]
     + [f"torch.{name}" for name in "from_numpy as_tensor IntTensor BoolTensor".split()]

@@ -79,7 +79,8 @@ class LoaderKind:
     `own_data`: what it reads is of its library, no dataset of the project. `switches` as in `Switch`.
     `datasets`: parameters that hold a dataset each, with the method that a subclass overrides to make that loader by
     itself; `*` for all positional ones. `configs`: parameters that hold the arguments of a loader each, as a dict.
-    `options`: where it reads torch's parameters from. `changes`: the newest first."""
+    `options`: where it reads torch's parameters from. `worker_loop`: the function that its workers run, where a
+    project has copied an old loader of torch's that takes no worker_init_fn. `changes`: the newest first."""
 
     name: str
     parameters: tuple[str, ...] = TORCH_PARAMETERS
@@ -98,6 +99,7 @@ class LoaderKind:
     datasets: tuple[tuple[str, str], ...] = ()
     configs: tuple[str, ...] = ()
     options: Options | None = None
+    worker_loop: str = ""
     changes: tuple[Before, ...] = ()
 
     def at(self, is_before: Callable[[str], bool]) -> LoaderKind:

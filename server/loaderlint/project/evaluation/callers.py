@@ -56,6 +56,9 @@ class CallSite(NamedTuple):
     context: int
 
 
+_CLASS_METHOD = "classmethod"
+
+
 class Callers:
     """Backward questions of one snapshot."""
 
@@ -65,6 +68,7 @@ class Callers:
         self._sites_by_callee: dict[str, tuple[dict[DefKey, list[CallSite]], list[CallSite]]] = {}
         self._frames: dict[DefKey, tuple[Frame, ...]] = {}
         self._instances: dict[ClassRef, tuple[Instance, ...]] = {}
+        self._class_method_calls: tuple[tuple[ClassRef, CallSite], ...] | None = None
         self._known_callees: dict[tuple[Path, int, int, int], frozenset[Atom] | None] = {}
         self._other_names: dict[str, frozenset[str]] = {}
         self._other_class_names: dict[str, frozenset[str]] = {}
@@ -266,7 +270,7 @@ class Callers:
     def _find_instances(self, cls: ClassRef, depth: int) -> tuple[Instance, ...]:
         """The objects of a class or of a subclass whose construction is in sight."""
         found: dict[Instance, None] = {}
-        for heir, site in self._made_by(cls):
+        for heir, site in chain(self._made_by(cls), self._made_by_class_methods(cls)):
             for caller in self.frames(site.path, site.piece, site.def_, depth + 1):
                 if self._ev.liveness.is_dead(site.context, caller):
                     continue
@@ -309,6 +313,26 @@ class Callers:
                 callees = self.callees(site)
                 if callees is None or heir in callees:
                     yield heir, site
+
+    def _made_by_class_methods(self, cls: ClassRef) -> Iterator[tuple[ClassRef, CallSite]]:
+        """The calls `cls(...)` in class methods that may make an object of a class or of a subclass, with which one."""
+        if self._class_method_calls is None:
+            self._class_method_calls = tuple(self._find_class_method_calls())
+        for heir in (cls, *self.subclasses(cls)) if self._class_method_calls else ():
+            bases = self._ev.classes.mro(heir)
+            yield from ((heir, site) for owner, site in self._class_method_calls if owner in bases)
+
+    def _find_class_method_calls(self) -> Iterator[tuple[ClassRef, CallSite]]:
+        for path in self._ev.files.containing(_CLASS_METHOD):
+            file = self._ev.file(path)
+            for piece in file.mentioning(_CLASS_METHOD) if file else ():
+                facts = self._ev.facts(path, piece)
+                owner = self.owner(path, piece, 1, facts) if facts and len(facts.ir.defs) > 1 else None
+                if facts and owner and self._ev.functions.decoration(FunctionRef(path, piece, 1)) == "class":
+                    for step in (one for one in facts.ir.defs[1].steps if type(one) is ir.Perform):
+                        call = facts.ir.exprs[step.call]
+                        if isinstance(call, ir.Call) and facts.ir.exprs[call.func] == ir.Param(0):
+                            yield owner, CallSite(path, piece, 1, step.call, step.context)
 
     def _calls_for_all(self, site: CallSite) -> bool:
         """Whether a call is reached and has the same callee for all callers of its def."""

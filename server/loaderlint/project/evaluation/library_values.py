@@ -155,10 +155,15 @@ def _concatenated(left: Val, right: Val, site: Site) -> Val | None:
     if not first or not second:
         return _partly_known(left, right, (*first, *second), site)
     ways = [(a, b) for a in first for b in second]
-    if len(ways) > _MAX_WAYS:
+    if len(ways) > _MAX_WAYS or not all(map(_has_known_length, first)):
         return of(SeqOf(first[0].kind, (join(item for one in (*first, *second) for item in one.items),), site))
     both = {(a.kind, (*a.items, *b.items)) for a, b in ways}
     return of(*(SeqOf(kind, items if len(items) <= _MAX_ITEMS else (join(items),), site) for kind, items in both))
+
+
+def _has_known_length(one: SeqOf) -> bool:
+    """Whether each item is in a place of its own. A lone one may stand for all that `list(x)` holds."""
+    return len(one.items) != 1 or one.site is None or isinstance(one.site.frame.code.exprs[one.site.expr], ir.Seq)
 
 
 def _partly_known(left: Val, right: Val, known: Sequence[SeqOf], site: Site) -> Val | None:
@@ -350,7 +355,9 @@ def _picks(ev: Evaluator, atom: Atom) -> bool:
             return True
         case LibObject("builtins.operation", site):
             e = ev.expr(site.frame, site.expr)
-            return (isinstance(e, ir.Bin) and e.op in "&|^") or (isinstance(e, ir.Unary) and e.op == "~")
+            if isinstance(e, ir.Bin):
+                return e.op in "&|^" or any(picks(ev, ev.eval(side, site.frame)) for side in (e.left, e.right))
+            return isinstance(e, ir.Unary) and e.op == "~"
         case LibObject(name, site) if name.endswith("[]"):
             e = ev.expr(site.frame, site.expr)
             return isinstance(e, ir.Index) and name[:-2] in POSITIONS and _is_part(ev, e, name[:-2], site.frame)

@@ -33,6 +33,8 @@ _BOUND = re.compile(r"^(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b",
 _CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
 #: A call of a parameter that is a loader class, or the choice of a loader class by its name.
 _LOADER_VALUE = re.compile(r"[Ll]oader_?(?:cls|class|type|fn|factory)\w*\(|getattr\(\s*[\w.]*[Ll]oader")
+#: A call of what is looked up by a name that is read at run time: `getattr(module, kind)(...)`.
+_LOOKED_UP = re.compile(r"\bgetattr\((?:[^()]|\([^()]*\))*\)\s*\(")
 _COMPUTED = (ir.IfExp, ir.Phi, ir.Call, ir.Param)
 #: Expressions that never give a class.
 _NO_CLASSES = (ir.Const, ir.Text, ir.Seq, ir.Map, ir.Comp, ir.Slice, ir.Compare, ir.Bin, ir.Unary)
@@ -45,6 +47,7 @@ class Candidates:
         self._ev = evaluator
         self._callers = callers
         self._handed: bool | None = None
+        self._has_own = False
         self._names: dict[Path, tuple[frozenset[str], frozenset[int]]] = {}
         self._words = {name.rpartition(".")[2] for name in LOADERS if self._may_be_used(name)}
         self._add_subclasses()
@@ -69,11 +72,13 @@ class Candidates:
     def _paths(self) -> tuple[Path, ...]:
         """The files that may make a loader."""
         words = {"oader", *(word for word in self._words if "oader" not in word)}
+        words |= {"getattr("} if self._has_own else set()
         return tuple(sorted({path for word in sorted(words) for path in self._ev.files.containing(word)}))
 
     def _add_subclasses(self) -> None:
         """Learn the names of the project's own loader classes, and of loaders with bound arguments."""
         named = {}
+        own = False
         for _ in range(2):
             for path in self._paths():
                 if path not in named:
@@ -81,7 +86,9 @@ class Candidates:
                 for index, head, bound in named[path]:
                     if head and head[0] not in self._words and self._may_derive(path, index, *head):
                         self._words.add(head[0])
+                        own = True
                     self._words.update(alias for alias, name in bound if name in self._words)
+        self._has_own = own
 
     def _naming(self, path: Path) -> Iterator[tuple[int, tuple[str, str] | None, tuple[tuple[str, str], ...]]]:
         """For each piece that has any: the head of its class with bases, and its names with bound arguments."""
@@ -117,7 +124,9 @@ class Candidates:
         file = self._ev.file(path)
         if file is None:
             return
-        for index in sorted(named.union(index for index, _ in file.asking(matches, _LOADER_VALUE, "oader"))):
+        chosen = [_LOADER_VALUE, "oader"], *([[_LOOKED_UP, "getattr("]] if self._has_own else ())
+        computed = {index for wanted in chosen for index, _ in file.asking(matches, *wanted)}
+        for index in sorted(named | computed):
             if index in named:
                 yield from sites_in(self._ev, path, index, names)
             yield from self._computed(path, index)

@@ -26,7 +26,8 @@ def copied_kind(ev: Evaluator, cls: ClassRef) -> LoaderKind | None:
     if not _PARAMETERS.issubset(names):
         return None
     # not by torch's full name: it takes fewer arguments, and its `default_collate` need not batch as torch's does today
-    return LoaderKind(_NAME, names, open_defaults=("collate_fn",), seeds_numpy=_seeds(file))
+    loop = "" if "worker_init_fn" in names else _WORKER_LOOP
+    return LoaderKind(_NAME, names, open_defaults=("collate_fn",), seeds_numpy=_seeds(file), worker_loop=loop)
 
 
 def _seeds(file: ProjectFile) -> bool:

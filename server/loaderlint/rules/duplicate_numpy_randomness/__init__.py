@@ -95,9 +95,11 @@ def _finding(verdict: WorkerVerdict[Draw], model: Model) -> Finding:
     name, exposure = verdict.about.function, verdict.exposure
     condition = "only before torch 1.9: " if verdict.severity is Severity.HINT else ""
     cause = "is seeded only under a condition" if are_seeded(verdict.together, exposure, model) else "nothing seeds"
+    loop = exposure.lead.kind.worker_loop
+    remedy = f"seed NumPy in its `{loop}`" if loop else "pass a worker_init_fn that seeds NumPy"
     return verdict.finding(
         f"{condition}{repeated(exposure)}: `{name.replace('numpy.', 'np.')}` uses NumPy's global state, which {cause} "
-        f"{in_workers_of(exposure)}; pass a worker_init_fn that seeds NumPy",
+        f"{in_workers_of(exposure)}; {remedy}",
         verdict.spot.place(model),
         name,
         verdict.why(model),

@@ -68,7 +68,7 @@ from loaderlint.rules.shared.loader_traits import one_stream
 from loaderlint.rules.shared.seeding import init_in_sight
 from loaderlint.rules.shared.silence_reasons import ONE_STREAM, few_workers, silent
 from loaderlint.rules.shared.unresolved_places import site_key, spot_of
-from loaderlint.rules.shared.wording import in_workers_of, repeated
+from loaderlint.rules.shared.wording import in_workers_of, repeated, start_of_workers
 
 
 def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
@@ -89,7 +89,7 @@ def find(loader: Loader, model: Model) -> Iterator[Finding | Silence]:
         yield verdict.finding(
             f"{repeated(exposure)} {in_workers_of(exposure)}{affected_since(use.library, loader, model)}: this "
             f"{use.library.name} object is made before the workers start, with a random state that is copied into "
-            f"each; {_remedy(use.library)}",
+            f"each; {_remedy(use.library, loader)}",
             model.site_place(use.made.site),
             use.made.name,
             _why(use, loader, exposure, model),
@@ -116,10 +116,10 @@ def _why(use: TransformUse, loader: Loader, exposure: Exposure, model: Model) ->
     return (Evidence(model.site_place(loader.site), text),)
 
 
-def _remedy(library: Library) -> str:
+def _remedy(library: Library, loader: Loader) -> str:
     if library.name == "MONAI":
         return "use `monai.data.DataLoader`, or pass `worker_init_fn=monai.data.utils.worker_init_fn`"
-    return f"call its `{library.reseed}` in the worker_init_fn"
+    return f"call its `{library.reseed}` in {start_of_workers(loader)}"
 
 
 def _verdict(library: Library, exposure: Exposure, loader: Loader, model: Model) -> Verdict | Unsaid | None:

@@ -60,7 +60,7 @@ from loaderlint.rules.opencv_threads_in_workers.fixes import limiting_fixes
 from loaderlint.rules.opencv_threads_in_workers.opencv_imports import Import, imports_of_cv2
 from loaderlint.rules.opencv_threads_in_workers.opencv_limits import Limits
 from loaderlint.rules.shared.judgement import Candidate, WorkerVerdict, judged
-from loaderlint.rules.shared.wording import in_workers_of
+from loaderlint.rules.shared.wording import in_workers_of, start_of_workers
 
 #: How many calls a finding shows.
 _MAX_SHOWN_CALLS = 8
@@ -92,7 +92,7 @@ def _finding(verdict: WorkerVerdict[WorkerCall], imported: Import, limits: Limit
     lost = " (what stands under `__main__` is not run by spawned workers)" if limits.lost else ""
     return verdict.finding(
         f"each worker starts OpenCV's own threads: cv2 runs {in_workers_of(verdict.exposure)} and nothing limits it "
-        f"there{lost}; call `cv2.setNumThreads(0)` in the worker_init_fn",
+        f"there{lost}; call `cv2.setNumThreads(0)` in {start_of_workers(verdict.exposure.lead)}",
         imported.spot.place(model),
         "cv2",
         (*_called(verdict, model), *verdict.why(model)),

@@ -201,7 +201,7 @@ def _first_read(owner: Instance, name: str, loaders: tuple[Loader, ...], model: 
         if not reads:
             continue
         for frame in function.frames:
-            if frame.receiver == owner:
+            if frame.receiver == owner or model.runs_in_worker(frame):
                 continue
             for number, base in reads:
                 if _is_owner(base, owner, frame, loaders, model) and number in model.remembered(_evaluated, frame):

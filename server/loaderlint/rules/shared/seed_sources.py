@@ -23,6 +23,7 @@ from loaderlint.project.evaluation.values import (
 )
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.shared.epoch_loops import loops_around, step_context
+from loaderlint.rules.shared.seeding_calls import seeds_of
 
 #: 'time': whole seconds; 'state': a word of NumPy's state; 'inherited': drawn in the worker from NumPy's state; 'main':
 #: computed once by the main process; 'moving': another value in each turn of a loop or after a call of a setter;
@@ -32,7 +33,10 @@ Source = Literal[
     "fixed", "worker id", "time", "state", "inherited", "main", "moving", "index", "optional", "fresh", "unknown"
 ]
 #: What is the same as long as a process lives.
-_PER_PROCESS = re.compile(r"^os\.(?:environ|getenv)|get_(?:local_|global_)?rank$|get_world_size$|get_dist_info")
+_PER_PROCESS = re.compile(
+    r"^os\.(?:environ|getenv)|get_(?:local_|global_)?rank$|get_world_size$|get_dist_info"
+    r"|^horovod\.\w+\.(?:local_|cross_)?(?:rank|size)$"
+)
 #: What the program was called with.
 _OF_THE_CALL = {Lib("os.environ"), Lib("sys.argv")}
 _FIXED_REASONS = frozenset({"parameter", "config", "kwargs", "required option"})
@@ -114,12 +118,27 @@ def _atom_sources(atom: Atom, model: Model, depth: int) -> Iterator[Source]:
             yield _of_main(site, model) if not name.startswith("torch.utils.data") else "unknown"
         case LibObject(name, _) if name.startswith("numpy.random.get_state"):
             yield "state"
-        case LibObject(name, _) if name in NUMPY_GLOBAL_DRAWS:
-            yield "inherited"
+        case LibObject(name, site) if name in NUMPY_GLOBAL_DRAWS:
+            yield from _draw_sources(site, model, depth)
         case LibObject(name, _):
             yield "fresh" if "initial_seed" in name else "unknown"
         case _:
             yield "unknown"
+
+
+def _draw_sources(drawn: Site, model: Model, depth: int) -> Iterator[Source]:
+    """Where a number that a worker draws from NumPy's state comes from: the seed which the same def gave NumPy before,
+    otherwise the state that the worker started with."""
+    seeds = [
+        seed
+        for call in model.frame_calls(drawn.frame)
+        if call.number < drawn.expr and Lib("numpy.random.seed") in call.callee.atoms
+        for _, seed in seeds_of(call)
+    ]
+    if not seeds or depth >= 8:
+        yield "inherited"
+        return
+    yield from seed_sources(seeds[-1], drawn.frame, model, depth + 1)
 
 
 def _of_main(site: Site, model: Model) -> Source:

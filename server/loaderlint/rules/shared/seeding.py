@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
@@ -61,7 +62,8 @@ def _seeding_init(atom: Atom) -> bool:
     """Whether a worker_init_fn is one of a library that seeds."""
     if isinstance(atom, PartialOf):
         return _seeding_init(atom.func)
-    return isinstance(atom, Lib) and atom.name in SEEDING_WORKER_INITS
+    seeds = isinstance(atom, Lib) and SEEDERS.get(atom.name) in ("numpy", "all")  # it is called with the worker's id
+    return seeds or (isinstance(atom, Lib) and atom.name in SEEDING_WORKER_INITS)
 
 
 def init_in_sight(loader: Loader) -> bool:
@@ -72,11 +74,13 @@ def init_in_sight(loader: Loader) -> bool:
 
 
 def _is_in_sight(atom: Atom) -> bool:
-    """Whether all that a worker_init_fn does is known: it is the project's own, one of MONAI's, or none at all."""
+    """Whether all that a worker_init_fn does is known: it is the project's own, one of MONAI's, one that seeds, one of
+    the standard library (which knows no dataset), or none at all."""
     if isinstance(atom, PartialOf):
         return _is_in_sight(atom.func)
     if isinstance(atom, Lib):
-        return atom.name in RESEEDING_INITS
+        is_standard = atom.name.partition(".")[0] in sys.stdlib_module_names | {"builtins"}
+        return is_standard or atom.name in RESEEDING_INITS or atom.name in SEEDERS
     return isinstance(atom, FunctionRef | Method | Instance) or (isinstance(atom, Literal_) and atom.value is None)
 
 

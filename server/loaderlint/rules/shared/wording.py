@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaderlint.project.reach.model import Exposure
+from loaderlint.project.reach.model import Exposure, Loader
 
 
 def repeated(exposure: Exposure) -> str:
@@ -19,6 +19,12 @@ def loaders_of(exposure: Exposure) -> str:
     others = len({(one.path, one.site.frame.piece, one.site.expr) for one in exposure.loaders if one.site}) - 1
     rest = f" and {others} other loader{'s' if others > 1 else ''}" if others > 0 else ""
     return f"{exposure.lead.described}{rest}"
+
+
+def start_of_workers(loader: Loader) -> str:
+    """Where a worker can be set up: 'the worker_init_fn', or 'its `_worker_loop`' where the loader takes none."""
+    loop = loader.kind.worker_loop
+    return f"its `{loop}`" if loop else "the worker_init_fn"
 
 
 def in_workers_of(exposure: Exposure) -> str:
