@@ -109,36 +109,36 @@ def _add_check(commands: Any) -> None:
     )
     check.set_defaults(command=_check)
     check.add_argument("paths", nargs="*", metavar="PATH", help="files or folders; - for standard input (default: .)")
-    check.add_argument("--stdin-filename", metavar="FILE", help="the name of what comes from standard input")
+    check.add_argument("--stdin-filename", metavar="FILE", help="the file name for standard input")
     check.add_argument("--fix", action="store_true", help="apply safe fixes")
     check.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: apply unsafe fixes too")
-    check.add_argument("--diff", action="store_true", help="show what --fix would change, and write nothing")
-    check.add_argument("--show-fixes", action="store_true", help="with --fix: show what was changed, on stderr")
+    check.add_argument("--diff", action="store_true", help="show what --fix would change, without changing it")
+    check.add_argument("--show-fixes", action="store_true", help="with --fix: print a diff of the changes to stderr")
     check.add_argument(
-        "--only-named", action="store_true", help="with --fix or --diff: change no file but those that PATH names"
+        "--only-named", action="store_true", help="with --fix or --diff: change only files that PATH names"
     )
     check.add_argument(
         "--suppress",
         action="store_true",
-        help="write a suppression comment for each finding (after --fix: that is left)",
+        help="write a suppression comment for each finding (with --fix: for each that is left)",
     )
     check.add_argument(
         "--compare",
         action="append",
         metavar="NAME=VALUE,...",
         help="report what would come and go with python=3.14, torch=2.9, platforms=windows, start-method=spawn or the"
-        " version of a package (albumentations=2.0); several at once are told one by one and together",
+        " version of a package (albumentations=2.0); several are compared one by one and together",
     )
     check.add_argument("--watch", action="store_true", help="check again whenever something changes, until Ctrl+C")
     check.add_argument("--output-format", choices=tuple(FORMATS), default="text", help="(default: text)")
-    check.add_argument("--output-file", metavar="FILE", help="write the report to this file and not to the terminal")
+    check.add_argument("--output-file", metavar="FILE", help="write the report to this file instead of the terminal")
     check.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
-    check.add_argument("-q", "--quiet", action="store_true", help="print findings only, without the line that sums up")
+    check.add_argument("-q", "--quiet", action="store_true", help="print findings only, without the summary line")
     check.add_argument(
         "-v",
         "--verbose",
         action="store_true",
-        help="tell which files are read, which settings and versions hold and why, and how long it takes, on stderr",
+        help="print to stderr which files are read, which settings and versions apply and why, and how long it takes",
     )
     check.add_argument(
         "--fail-on",
@@ -146,16 +146,16 @@ def _add_check(commands: Any) -> None:
         default="warning",
         help="exit with 1 only if a finding is at least this severe (default: %(default)s)",
     )
-    check.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 also where there are findings")
+    check.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 even if there are findings")
     check.add_argument(
         "--hints",
         action="store_true",
-        help="show hints too (in JSON they always are); with --fix or --diff: fix them too",
+        help="show hints too (JSON always has them); with --fix or --diff: fix them too",
     )
     instead = check.add_mutually_exclusive_group()
-    instead.add_argument("--show-files", action="store_true", help="list the files that would be checked, and stop")
+    instead.add_argument("--show-files", action="store_true", help="list the files that would be checked, and exit")
     instead.add_argument(
-        "--show-settings", action="store_true", help="show the settings and versions that apply to PATH, and stop"
+        "--show-settings", action="store_true", help="show the settings and versions that apply to PATH, and exit"
     )
     check.add_argument("--statistics", action="store_true", help="count the findings of each rule")
     check.add_argument(
@@ -163,11 +163,9 @@ def _add_check(commands: Any) -> None:
         nargs="?",
         const="",
         metavar="FILE",
-        help="keep the present findings for later: write them to a baseline and report none",
+        help="write all findings to a baseline, and report none",
     )
-    check.add_argument(
-        "--force-exclude", action="store_true", help="leave out what is excluded also where PATH names it"
-    )
+    check.add_argument("--force-exclude", action="store_true", help="apply exclude to files that PATH names, too")
     check.add_argument(
         "--jobs",
         type=_positive,
@@ -176,7 +174,7 @@ def _add_check(commands: Any) -> None:
         help="processes, for a repository that holds several packages (default: %(default)s); each needs the memory of"
         " a check",
     )
-    check.add_argument("--no-cache", action="store_true", help="read and write no cache")
+    check.add_argument("--no-cache", action="store_true", help="do not use the cache")
     _add_cache_dir(check)
     _add_settings(check)
 
@@ -188,7 +186,7 @@ def _add_cache_dir(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("settings", "The same as in pyproject.toml; they win over the file.")
+    group = parser.add_argument_group("settings", "The same as in pyproject.toml. A flag replaces the file's value.")
     listed: Any = {"type": _listed, "metavar": "RULE,..."}
     files = group.add_mutually_exclusive_group()
     files.add_argument(
@@ -210,19 +208,17 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--target-python", metavar="VERSION", help="3.12, or a range")
     group.add_argument("--platforms", type=_listed, metavar="NAME,...", help="linux, macos, windows")
     group.add_argument("--start-method", metavar="NAME", help="fork, spawn or forkserver")
-    group.add_argument("--loaders", type=_listed, metavar="NAME,...", help="functions of yours that make a loader")
+    group.add_argument("--loaders", type=_listed, metavar="NAME,...", help="your own functions that make a loader")
     baseline = group.add_mutually_exclusive_group()
     baseline.add_argument(
         "--baseline",
         nargs="?",
         const=BASELINE,
         metavar="FILE",
-        help="do not report the findings that this baseline keeps (default: %(const)s)",
+        help="do not report the findings in this baseline (default: %(const)s)",
     )
     baseline.add_argument("--no-baseline", dest="baseline", action="store_const", const="", help="report all findings")
-    group.add_argument(
-        "--no-audits", action="store_true", help="report what audits refute, and do not say what they confirm"
-    )
+    group.add_argument("--no-audits", action="store_true", help="ignore the results of earlier audits")
 
 
 def _add_others(commands: Any) -> None:
@@ -264,7 +260,7 @@ def _add_others(commands: Any) -> None:
     workers.set_defaults(command=_workers)
     workers.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
     workers.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: text)")
-    workers.add_argument("--all", action="store_true", help="leave nothing out of the text for its length")
+    workers.add_argument("--all", action="store_true", help="show everything, also in large projects")
     _add_settings(workers)
 
     _add_audit(commands)
@@ -320,7 +316,7 @@ def _add_others(commands: Any) -> None:
         help="with --ws: web pages from there, such as https://example.org, may connect too; can be repeated"
         " (default: no web pages)",
     )
-    server.add_argument("--no-cache", action="store_true", help="read and write no cache")
+    server.add_argument("--no-cache", action="store_true", help="do not use the cache")
     _add_cache_dir(server)
 
     _add_survey(commands)

@@ -134,6 +134,8 @@ def _tidy(folder: Path) -> None:
 def main() -> None:
     """The command line: WHEEL FOLDER."""
     signal.signal(signal.SIGTERM, _stop)
+    for stream in (sys.stdout, sys.stderr):  # a pipe on Windows cannot encode every path
+        getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
     try:
         make(Path(sys.argv[1]), Path(sys.argv[2]))
     except NotMade as error:

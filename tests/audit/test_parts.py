@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import random
@@ -19,7 +20,7 @@ from loaderlint.audit.crossed import crossed
 from loaderlint.audit.digests import digest
 from loaderlint.audit.evidence import Facts
 from loaderlint.audit.line_trace import LineTrace
-from loaderlint.audit.messages import CHUNK, Answer, Receiver, Sender
+from loaderlint.audit.messages import CHUNK, Answer, Receiver, Sender, make_room
 from loaderlint.audit.reachable import reachable
 from loaderlint.audit.report import Report, Result, Verdict, report_of
 from loaderlint.audit.stored import changes, snapshot
@@ -213,3 +214,41 @@ def test_the_plugin_imports_neither_torch_nor_the_engine() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["loaderlint", "loaderlint.audit", "loaderlint.audit.pytest_plugin"]
+
+
+def test_small_buffers_are_made_larger() -> None:
+    reader, writer = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    reader.settimeout(5)
+    for end in (reader, writer):  # as on macOS
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2048)
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        make_room(end)
+    Sender(writer).send(Answer({"text": ("x" * (2 * CHUNK),)}))
+    receiver = Receiver()
+    received = [message for _ in range(3) for message in receiver.messages(reader.recv(1 << 18))]
+    assert received == [Answer({"text": ("x" * (2 * CHUNK),)})]
+
+
+class Full:
+    """A socket whose reader has no room the first times."""
+
+    def __init__(self, *refused: int) -> None:
+        self.refused = list(refused)
+        self.sent: list[bytes] = []
+
+    def send(self, data: bytes) -> None:
+        if self.refused:
+            raise OSError(self.refused.pop(0), "refused")
+        self.sent.append(data)
+
+
+def test_a_full_buffer_is_waited_for() -> None:
+    full = Full(errno.ENOBUFS, errno.ENOBUFS)
+    Sender(full).send(Answer({}))  # type: ignore[arg-type]
+    assert len(full.sent) == 1
+
+
+def test_a_reader_that_is_gone_is_not_waited_for() -> None:
+    gone = Full(errno.ECONNRESET)
+    Sender(gone).send(Answer({}))  # type: ignore[arg-type]
+    assert not gone.sent and not gone.refused

@@ -133,3 +133,15 @@ def test_out_of_the_wheel_itself_without_a_network(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("the Python package index cannot be reached; check the network"), done.stderr
     assert "-m venv" in done.stdout and left(target) == []
+
+
+def test_a_path_that_the_console_cannot_show() -> None:
+    code = (
+        "import sys; from loaderlint import private_environment as made; "
+        "made.make = lambda wheel, folder: made._run([sys.executable, '-c', '0', str(folder)]); made.main()"
+    )
+    variables = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT / "server")}
+    command = [sys.executable, "-c", code, "a.whl", "Łódź"]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert r"\u0141\xf3d\u017a" in done.stdout

@@ -143,3 +143,9 @@ def test_wrong_settings_are_told_wherever_they_stand(tmp_path: Path) -> None:
     (problem,) = workspace.problems
     assert problem.path == tmp_path / "deep" / "er" / "loaderlint.toml"
     assert "did you mean 'select'?" in problem.message
+
+
+def test_a_whole_disk_is_asked_about(tmp_path: Path) -> None:
+    _tree(tmp_path, {"pyproject.toml": "", "a.py": "x = 1\n"})
+    state = Workspace([tmp_path]).project(tmp_path / "a.py")
+    assert state.files([Path(tmp_path.anchor)]) == [tmp_path / "a.py"]

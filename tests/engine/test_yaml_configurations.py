@@ -116,6 +116,11 @@ def test_a_file_outside_the_project_is_not_read(tmp_path: Path) -> None:
     assert certainties(root) == {"possible"}
 
 
+def test_a_project_may_be_a_whole_disk(tmp_path: Path) -> None:
+    write(tmp_path, {"train.yaml": "a: 1"})
+    assert YamlFiles(Path(tmp_path.anchor)).document(tmp_path / "train.yaml") == {"a": 1}
+
+
 def test_no_more_than_the_limits_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {f"{n}.yaml": "a: 1" for n in range(4)})
     monkeypatch.setattr(yaml_files, "_MAX_FILES", 3)

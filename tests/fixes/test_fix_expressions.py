@@ -36,6 +36,15 @@ WRAP = [
     ("class A:\n\t@d(a)\n\tdef f(self, b=a): ...\n", "a", "g(", ")", "class A:\n\t@d(g(a))\n\tdef f(self, b=a): ...\n"),
     ("if a:\n    pass\n", "a", "f(", ")", "if f(a):\n    pass\n"),
     ("x = y", "y", "f(", ")", "x = f(y)"),
+    ("x = list(f(y))\n", "f(y)", "sorted(", ")", "x = sorted(f(y))\n"),
+    ("x = list(  # c\n    f(y),\n)\n", "f(y)", "sorted(", ", key=k)", "x = sorted(  # c\n    f(y), key=k,\n)\n"),
+    ("x = list(f(y))[0]\n", "f(y)", "sorted(", ")", "x = sorted(f(y))[0]\n"),
+    # no list of this alone, and another function of that name
+    ("x = list(*f(y))\n", "f(y)", "sorted(", ")", "x = list(*sorted(f(y)))\n"),
+    ("x = set(f(y))\n", "f(y)", "sorted(", ")", "x = set(sorted(f(y)))\n"),
+    ("x = list(f(y))\n", "f(y)", "g(", ")", "x = list(g(f(y)))\n"),
+    ("from m import list\nx = list(f(y))\n", "f(y)", "sorted(", ")", "from m import list\nx = list(sorted(f(y)))\n"),
+    ("def g(list):\n    return list(f(y))\n", "f(y)", "sorted(", ")", "def g(list):\n    return list(sorted(f(y)))\n"),
 ]
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import socket
+import time
 from collections.abc import Iterator
 
 import msgspec
@@ -12,8 +14,12 @@ import msgspec
 #: Where in the sources something happened, innermost first: "augment (data.py:12)".
 Stack = tuple[str, ...]
 
-#: A datagram may be no larger than the system's buffer for one; 208 KiB is the default of Linux.
+#: A datagram may be no larger than the sender's buffer.
 CHUNK = 32 * 1024
+#: How large both buffers are at least, in bytes: 208 KiB are the default of Linux, 2 and 4 KiB that of macOS.
+_BUFFER = 4 * CHUNK
+#: Seconds to wait where the reader's buffer is full, and how often. Linux waits by itself; macOS raises ENOBUFS.
+_PAUSE, _PAUSES = 0.001, 10_000
 
 
 class Move(msgspec.Struct, frozen=True):
@@ -165,6 +171,21 @@ _ENCODER = msgspec.msgpack.Encoder()
 _DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message)
 
 
+def channel() -> tuple[socket.socket, socket.socket]:
+    """A reader and a writer of messages, with room for the largest datagram. Raises OSError."""
+    ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    for end in ends:
+        make_room(end)
+    return ends
+
+
+def make_room(end: socket.socket) -> None:
+    """Give a socket the buffers that datagrams of `CHUNK` bytes need, where the system's are smaller."""
+    for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+        if end.getsockopt(socket.SOL_SOCKET, option) < _BUFFER:
+            end.setsockopt(socket.SOL_SOCKET, option, _BUFFER)
+
+
 class Sender:
     """Sends messages to the process that asked. Any process that has a copy may send; it is safe to pickle for a worker
     that is about to be spawned."""
@@ -181,7 +202,17 @@ class Sender:
         with contextlib.suppress(OSError):
             for start in range(0, len(data), CHUNK):
                 last = b"1" if start + CHUNK >= len(data) else b"0"
-                self._channel.send(head + last + data[start : start + CHUNK])
+                self._send(head + last + data[start : start + CHUNK])
+
+    def _send(self, datagram: bytes) -> None:
+        for _ in range(_PAUSES):
+            try:
+                self._channel.send(datagram)
+                return
+            except OSError as error:
+                if error.errno != errno.ENOBUFS:
+                    raise
+                time.sleep(_PAUSE)
 
     def fileno(self) -> int:
         """The descriptor that it writes to."""

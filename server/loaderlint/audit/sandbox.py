@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from loaderlint.audit.messages import Began, Failed, Failure, Message, Receiver, Sender
+from loaderlint.audit.messages import Began, Failed, Failure, Message, Receiver, Sender, channel
 
 #: A worker that does not move shows its stack when it gets this.
 SHOW_STACK = getattr(signal, "SIGUSR2", None)
@@ -77,7 +77,7 @@ def why_not() -> str | None:
 def run(work: Callable[[Sender, socket.socket], None], timeout: float) -> Outcome:
     """Run `work` in a copy of this process, for at most `timeout` seconds. It is given where to send its messages, and
     where workers that are asked for their stack may write it."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    ours, theirs = channel()
     stacks, stack_writer = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):

@@ -43,13 +43,13 @@ class Record(NamedTuple):
         if set(asked) >= set(self.asked):
             return shown
         single = set(asked)
-        inside = tuple(f"{path}{os.sep}" for path in asked)
+        inside = tuple(os.path.join(path, "") for path in asked)
         return [path for path in shown if path in single or path.startswith(inside)]
 
     def _holds(self, path: str) -> bool:
         if path in self.asked:
             return True
-        if not any(path.startswith(f"{folder}{os.sep}") for folder in self.asked):
+        if not any(path.startswith(os.path.join(folder, "")) for folder in self.asked):
             return False
         return os.path.isdir(path) or path in self.items or self._is_shown(path)
 

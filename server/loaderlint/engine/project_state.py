@@ -213,7 +213,7 @@ class Project:
         if self.root in folders:
             below = list(self.store.paths())
         else:
-            inside = tuple(f"{folder}{os.sep}" for folder in folders)
+            inside = tuple(os.path.join(folder, "") for folder in folders)
             below = [path for path in self.store.paths() if str(path).startswith(inside)] if inside else []
         kept = {path for path in below if not self.configuration.settings(path).excluded(path)}
         return sorted(kept.union(named))

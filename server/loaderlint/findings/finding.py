@@ -151,6 +151,14 @@ class DeleteStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class NameLoopVariable:
+    """Call the variable of the `for` loop at `place` in a function `name`; it is `_`, which nothing reads."""
+
+    place: Place
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReplaceAttributeUses:
     """Replace each read of `self.<attribute>` inside the methods of the class at `cls` (except `__init__` and the
     methods named in `keep`) by `replacement` (for example 'self._get_rng()')."""
@@ -204,6 +212,7 @@ Intent = (
     | InsertMethod
     | InsertStatement
     | DeleteStatement
+    | NameLoopVariable
     | ReplaceAttributeUses
     | Hoist
     | EncloseRest

@@ -21,6 +21,7 @@ from loaderlint.findings.finding import (
     InsertMethod,
     InsertStatement,
     Intent,
+    NameLoopVariable,
     OverrideArguments,
     Place,
     RemoveArgument,
@@ -287,6 +288,8 @@ class _Group:
                 edit_statements.insert(draft, place, self._fill(source, place, where == "after"), where)
             case DeleteStatement(place):
                 edit_statements.delete(draft, place)
+            case NameLoopVariable(place, name):
+                edit_statements.name_loop_variable(draft, place, name)
             case EncloseRest(place, head):
                 enclosing.enclose_rest(draft, place, head)
             case ReplaceAttributeUses(cls):

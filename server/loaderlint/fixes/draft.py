@@ -14,6 +14,7 @@ import libcst as cst
 
 from loaderlint.findings.finding import Place
 from loaderlint.fixes.file_edits import Change, FileAccess, Refused
+from loaderlint.fixes.long_calls import broken_call
 from loaderlint.fixes.piece_tree import Tree, grow
 from loaderlint.syntax.cutter import Piece
 from loaderlint.syntax.source import LineIndex
@@ -361,8 +362,14 @@ class Draft:
         return not self.text[self.line_start(offset) : offset].strip(" \t")
 
     def lines(self, source: str, indent: str) -> str:
-        """`source`, which has 4 spaces a level and `\\n`, as whole lines of this file at the indentation `indent`."""
-        return "".join(self.line(line, indent) + self.newline for line in source.split("\n"))
+        """`source`, which has 4 spaces a level and `\\n`, as whole lines of this file at the indentation `indent`. A
+        call that makes a line too long is broken."""
+        lines = (part for line in source.split("\n") for part in self._fitting(line, indent))
+        return "".join(self.line(line, indent) + self.newline for line in lines)
+
+    def _fitting(self, line: str, indent: str) -> list[str]:
+        too_long = len(self.line(line, indent).expandtabs()) - self.original.line_length
+        return [line] if too_long <= 0 else broken_call(line, len(line) - too_long)
 
     def line(self, line: str, indent: str) -> str:
         """One line of source in this file's indentation."""

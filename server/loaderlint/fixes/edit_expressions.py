@@ -6,7 +6,7 @@ import libcst as cst
 
 from loaderlint.fixes.draft import EXPRESSION, WRAP_END, WRAP_START, Draft
 from loaderlint.fixes.file_edits import Change, Refused
-from loaderlint.fixes.name_scopes import is_stored
+from loaderlint.fixes.name_scopes import bindings, is_stored
 from loaderlint.fixes.piece_tree import Tree
 
 _PRIMARY = (
@@ -50,6 +50,10 @@ def wrap(draft: Draft, tree: Tree, node: cst.CSTNode, before: str, after: str) -
     call = before.endswith("(") and after.startswith(")")
     if call and draft.text.endswith(before, 0, start) and draft.text.startswith(after, end):
         return  # the code reads so already
+    listed = _list_of(draft, tree, expression) if before == "sorted(" else None
+    if listed is not None:
+        _sort_instead(draft, tree, listed, after[:-1])
+        return
     tight = _fits(tree, expression, f"{before}x{after}")
     if call and expression.lpar and (isinstance(expression, cst.GeneratorExp) or not isinstance(expression, _LOOSE)):
         before, after = before[:-1], after[1:]  # its own parentheses become the call's
@@ -60,6 +64,32 @@ def wrap(draft: Draft, tree: Tree, node: cst.CSTNode, before: str, after: str) -
     before, after = _parted(draft, start, before, ""), _parted(draft, end, "", after)
     changes = (Change(start, start, before, WRAP_START), Change(end, end, after, WRAP_END))
     draft.change(*(change for change in changes if change.text))
+
+
+def _list_of(draft: Draft, tree: Tree, expression: cst.BaseExpression) -> cst.Call | None:
+    """The call of the builtin `list` that `expression` is the only argument of; None without one."""
+    argument = tree.parent(expression)
+    call = tree.parent(argument) if argument is not None else None
+    if not isinstance(argument, cst.Arg) or not isinstance(call, cst.Call) or len(call.args) != 1:
+        return None
+    if argument.star or argument.keyword is not None or not _is_builtin(draft, tree, call.func, "list"):
+        return None
+    return call
+
+
+def _is_builtin(draft: Draft, tree: Tree, function: cst.BaseExpression, name: str) -> bool:
+    """Whether `function` is the builtin `name`: neither the module nor the piece of `tree` binds that name."""
+    if not isinstance(function, cst.Name) or function.value != name or bindings(draft, name):
+        return False
+    return not any(isinstance(node, cst.Name) and node.value == name and is_stored(tree, node) for node in tree.nodes)
+
+
+def _sort_instead(draft: Draft, tree: Tree, call: cst.Call, more: str) -> None:
+    """Plan to write `sorted(...)` for `list(...)`: it gives a list as well. `more` is said behind its argument."""
+    draft.change(Change(*tree.whole(call.func), "sorted", EXPRESSION))
+    if more:
+        end = tree.whole(call.args[0].value)[1]
+        draft.change(Change(end, end, more, WRAP_END))
 
 
 def _iterable_of(node: cst.CSTNode) -> cst.BaseExpression | None:

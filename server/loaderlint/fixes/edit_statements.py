@@ -10,6 +10,7 @@ from loaderlint.findings.finding import Place
 from loaderlint.fixes.draft import EXPRESSION, LINES, Draft
 from loaderlint.fixes.file_edits import Change, Refused
 from loaderlint.fixes.layout import GOES_ON, above_comments
+from loaderlint.fixes.name_scopes import is_stored
 from loaderlint.fixes.piece_tree import Tree
 
 #: Comments for tools: they are about a statement and go with it.
@@ -62,6 +63,23 @@ def replace(draft: Draft, place: Place, tree: Tree, node: cst.CSTNode, source: s
     text = draft.newline.join([lines[0], *(draft.line(line, indent) for line in lines[1:])])
     if draft.text[start:end] != text:
         draft.change(Change(start, end, text, EXPRESSION))
+
+
+def name_loop_variable(draft: Draft, place: Place, name: str) -> None:
+    """Plan to write `name` for the variable `_` of the `for` loop at `place`.
+
+    Raises Refused if the loop stands in no function, or the function reads `_` or uses `name`."""
+    tree, node = draft.find(place)
+    loop = next((one for one in (node, *tree.above(node)) if isinstance(one, cst.For)), None)
+    function = next((one for one in tree.above(node) if isinstance(one, cst.FunctionDef)), None)
+    if loop is None or function is None or not isinstance(loop.target, cst.Name) or loop.target.value != "_":
+        raise Refused("this is no loop without a variable")
+    for one in tree.nodes:
+        if not isinstance(one, cst.Name) or all(above is not function for above in tree.above(one)):
+            continue
+        if one.value == name or (one.value == "_" and not is_stored(tree, one)):
+            raise Refused(f"the function uses {one.value}")
+    draft.change(Change(*tree.whole(loop.target), name, EXPRESSION))
 
 
 def delete(draft: Draft, place: Place) -> None:

@@ -39,8 +39,9 @@ class YamlFiles:
 
     def _may_read(self, path: Path) -> bool:
         """Whether the limits leave room for a file, and it lies in the project, wherever symbolic links lead."""
-        real, root = os.path.realpath(path), os.path.realpath(self._root)
-        return len(self._documents) < _MAX_FILES and self._left > 0 and real.startswith(root + os.sep)
+        if len(self._documents) >= _MAX_FILES or self._left <= 0:
+            return False
+        return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(self._root))
 
     def _read(self, path: Path) -> object:
         self._stamps[str(path)] = file_accesses.stamp(str(path))

@@ -6,14 +6,14 @@ from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, Wrap
 from loaderlint.project.reach.model import Model
 from loaderlint.rules.constant_epoch_seed.seeds_in_loops import Seeding
-from loaderlint.rules.shared.epoch_passes import turn_name
+from loaderlint.rules.shared.epoch_passes import named_turn
 
 
 def epoch_fix(seeding: Seeding, model: Model) -> Fix | None:
     """Add the epoch to a seed that is written in the call itself."""
     frame, number = seeding.call.frame, seeding.seed
-    epoch = turn_name(seeding.loop, frame, model)
-    if epoch is None or number is None:
+    turn = named_turn(seeding.loop, frame, model)
+    if turn is None or number is None:
         return None
     e = model.ev.expr(frame, number)
     place = model.place(frame, number)
@@ -21,4 +21,5 @@ def epoch_fix(seeding: Seeding, model: Model) -> Fix | None:
     simple = isinstance(e, ir.Const | ir.Attr | ir.Global)
     if not simple or place.anchor < model.place(frame, seeding.call.number).anchor or set(literals) != {"int"}:
         return None
-    return Fix("Add the epoch to the seed", "unsafe", (Wrap(place, "", f" + {epoch}"),))
+    epoch, renamed = turn
+    return Fix("Add the epoch to the seed", "unsafe", (*renamed, Wrap(place, "", f" + {epoch}")))

@@ -44,9 +44,10 @@ class Noisy(keras.utils.PyDataset):
 
 ## Fix safety
 The quick fix draws from a generator that each process makes for itself, from the system's entropy. It is safe in the
-dataset's own methods: any process may make any sample, so no seed of the main process determined the numbers there. In
-other functions, which the main process may call as well, and for generators with a seed it is unsafe. Numbers that can
-be repeated need the form above, with a seed, a count of epochs and the index.
+dataset's own methods: any process may make any sample, so no seed of the main process determined the numbers there. It
+is unsafe for generators with a seed, and in functions that the main process may call as well. A call on an object of
+another class, known from the code or from the annotation of a parameter, does not count. Numbers that can be repeated
+need the form above, with a seed, a count of epochs and the index.
 
 ## References
 - [keras.utils.PyDataset](https://keras.io/api/utils/python_utils/#pydataset-class)
@@ -60,12 +61,12 @@ from functools import partial
 
 from loaderlint.findings.finding import Evidence, Finding, Fix, Safety, Severity, Silence
 from loaderlint.knowledge.numpy_random import NUMPY_GLOBAL_DRAWS
-from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.values import Instance, Lib, def_key, of, unknown
+from loaderlint.project.evaluation.values import Instance, Lib
 from loaderlint.project.reach.model import MainFunction, Model
 from loaderlint.rules.base import Rule, page
 from loaderlint.rules.keras_duplicate_randomness.keras_pools import FLAG, Pool, is_keras_dataset, keras_pools
+from loaderlint.rules.keras_duplicate_randomness.sample_methods import is_called_elsewhere, sample_frames
 from loaderlint.rules.shared.generator_creation import is_seeded
 from loaderlint.rules.shared.inherited_randomness import Inherited, inherited, process_fix
 from loaderlint.rules.shared.judgement import Unsaid, weighed
@@ -75,7 +76,7 @@ def find(function: MainFunction, model: Model) -> Iterator[Finding | Silence]:
     """One finding a draw or generator, for every dataset that the function has made in processes."""
     for call in model.calls(function):
         for pool in keras_pools(call, model):
-            frames = model.run_by(_sample_frames(pool, model))
+            frames = model.run_by(sample_frames(pool, model))
             for one in inherited(frames, partial(model.start_methods.of_processes, call.frame.path), model):
                 yield from _judge(one, pool, frames, model)
 
@@ -104,15 +105,6 @@ def _judge(one: Inherited, pool: Pool, frames: tuple[Frame, ...], model: Model) 
     )
 
 
-# --- what runs in the processes ---------------------------------------------------------------------------------------
-
-
-def _sample_frames(pool: Pool, model: Model) -> tuple[Frame, ...]:
-    method = model.ev.attribute(of(pool.dataset), "__getitem__", pool.call.frame, None)
-    arguments = Arguments((unknown("index"),))
-    return model.ev.calls.call(method, arguments, pool.call.frame, pool.call.number, {})[1]
-
-
 def _moves_on_in_main(pool: Pool, model: Model) -> bool:
     """Whether the main process itself draws between the epochs: then a single process starts from a new state."""
     opened = model.ev.classes.open_method(pool.dataset, "on_epoch_end")
@@ -130,14 +122,8 @@ def _safety(one: Inherited, pool: Pool, model: Model) -> Safety:
         return "unsafe" if is_seeded(one.made, model) else "safe"
     frame = one.draws[0].call.frame
     mine = isinstance(frame.receiver, Instance) and is_keras_dataset(frame.receiver.cls, model)
-    name = model.def_of(frame).name
-    return "safe" if mine and (name == "__getitem__" or not _called_elsewhere(name, pool, model)) else "unsafe"
-
-
-def _called_elsewhere(name: str, pool: Pool, model: Model) -> bool:
-    """Whether something but the making of samples calls a method of this name."""
-    run = {def_key(f) for f in model.run_by(_sample_frames(pool, model))}
-    return any(def_key(site) not in run for site in model.callers.sites(name))
+    is_sample = model.def_of(frame).name == "__getitem__"
+    return "safe" if mine and (is_sample or not is_called_elsewhere(frame, pool, model)) else "unsafe"
 
 
 RULE = Rule(

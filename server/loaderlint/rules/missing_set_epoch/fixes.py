@@ -9,22 +9,25 @@ from loaderlint.findings.finding import Fix, InsertStatement
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, LibObject, Val
 from loaderlint.project.reach.model import Loader, Model
-from loaderlint.rules.shared.epoch_passes import Pass, inside, turn_name
+from loaderlint.rules.shared.epoch_passes import Pass, inside, named_turn
 
 
 def set_epoch_fix(sampler: LibObject, one: Pass, model: Model) -> Fix | None:
     """Insert the call as the first thing that the loop does."""
-    epoch = turn_name(one.loop, one.frame, model)
+    turn = named_turn(one.loop, one.frame, model)
     loader = _written(one, model)
     first = _first_step(one, model)
     kept = one.loader.argument("sampler").atoms
-    if epoch is None or loader is None or first is None or sampler not in kept:
+    if turn is None or loader is None or first is None or sampler not in kept:
         return None
+    epoch, renamed = turn
     source = f"{loader}.sampler.set_epoch({epoch})"
     if len(kept) > 1:
         source = f'if hasattr({loader}.sampler, "set_epoch"):\n    {source}'
     place = model.step_place(one.frame, first)
-    return Fix("Call `set_epoch` in each turn of the loop", "safe", (InsertStatement(place, source, "before"),))
+    return Fix(
+        "Call `set_epoch` in each turn of the loop", "safe", (*renamed, InsertStatement(place, source, "before"))
+    )
 
 
 def _first_step(one: Pass, model: Model) -> int | None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
+from loaderlint.findings.finding import Intent, NameLoopVariable
 from loaderlint.project.evaluation.frames import Frame
 from loaderlint.project.evaluation.values import Instance, LibObject, SeqOf, Site, Val
 from loaderlint.project.reach.model import Loader, MainFunction, Model
@@ -99,10 +100,25 @@ def turn_name(loop: int, frame: Frame, model: Model) -> str | None:
     counted = model.ev.eval(context.expr, frame)
     if not all(isinstance(a, LibObject) and a.name.rpartition(".")[2] in ("range", "trange") for a in counted.atoms):
         return None
-    for _, step in model.steps(frame):
+    return next((name for _, name in _variables(context, frame, model)), None)
+
+
+def named_turn(loop: int, frame: Frame, model: Model) -> tuple[str, tuple[Intent, ...]] | None:
+    """As `turn_name`, for a fix that reads the variable, with what it changes for that: `_` in a function becomes
+    `epoch`."""
+    name = turn_name(loop, frame, model)
+    if name is None or name != "_" or frame.def_ == 0:
+        return None if name is None else (name, ())
+    context = model.def_of(frame).contexts[loop]
+    number = next(number for number, _ in _variables(context, frame, model))
+    return "epoch", (NameLoopVariable(model.step_place(frame, number), "epoch"),)
+
+
+def _variables(context: ir.Context, frame: Frame, model: Model) -> Iterator[tuple[int, str]]:
+    """The variables of a loop: the step that binds each, and its name."""
+    for number, step in model.steps(frame):
         if isinstance(step, ir.Bind) and model.ev.expr(frame, step.value) == ir.Element(context.expr):
-            return step.name
-    return None
+            yield number, step.name
 
 
 def loaders_in(value: Val, model: Model) -> list[Loader]:

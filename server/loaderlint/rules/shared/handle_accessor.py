@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.findings.finding import Fix, InsertMethod, InsertStatement, Intent, ReplaceAttributeUses
@@ -103,14 +104,14 @@ def keyed_by_process(made: LibObject, origins: frozenset[Origin], doc: str, mode
         if beside is None or kind is None or not can_be_reopened(other, kind, model):
             return ()
         stores[beside.step] = (beside, _DOC)
+    written = [_written_again(stores[step][0], model) for step in sorted(stores)]
+    if None in written:
+        return ()
     intents: list[Intent] = []
     names = []
-    for one, says in (stores[step] for step in sorted(stores)):
-        own = _accessor_intents(one, says, model)
-        if not own:
-            return ()
-        intents += own
-        names.append(_attribute(one, model))
+    for one, needs in _kept_once([one for one in written if one is not None], model):
+        intents += _accessor_intents(one, needs, stores[one.store.step][1], model)
+        names.append(_attribute(one.store, model))
     cls = model.class_place(store.frame.owner)
     return (*intents, InsertMethod(cls, "__getstate__", getstate(names)))
 
@@ -122,16 +123,45 @@ def getstate(names: Sequence[str], more: Sequence[str] = ()) -> str:
     return _GETSTATE.format(left_out="\n".join(lines))
 
 
-def _accessor_intents(store: Store, doc: str, model: Model) -> tuple[Intent, ...]:
-    """The accessor of one object that the class's `__init__` makes."""
+class _Opening(NamedTuple):
+    """How an object that the class's `__init__` makes is made again: the source text, and the statements that
+    `__init__` needs for it."""
+
+    store: Store
+    source: str
+    needs: Sequence[str]
+
+
+def _written_again(store: Store, model: Model) -> _Opening | None:
+    """None where the source cannot be written in another method, or the object is read outside the class."""
+    step = _attribute_step(store, model)
+    assert store.frame.owner is not None
+    opened, needs = source_of(step.value, store.frame, model)
+    if opened is None or any(read_elsewhere(store.frame.owner, step.name, model)):
+        return None
+    return _Opening(store, opened, needs)
+
+
+def _kept_once(openings: Sequence[_Opening], model: Model) -> list[tuple[_Opening, Sequence[str]]]:
+    """Each opening with the statements that stand beside it: what several need stands beside the first that is made
+    in any case, and beside each where there is none."""
+    frame = openings[0].store.frame
+    always = not any(True for _ in frame.code.steps_of(ir.Return))
+    home: dict[str, _Opening] = {}
+    for one in openings:
+        if always and _attribute_step(one.store, model).context == 0:
+            for statement in one.needs:
+                home.setdefault(statement, one)
+    return [(one, [need for need in one.needs if home.get(need, one) is one]) for one in openings]
+
+
+def _accessor_intents(opening: _Opening, needs: Sequence[str], doc: str, model: Model) -> tuple[Intent, ...]:
+    """The accessor of one object, with the statements `needs` beside its assignment."""
+    store, opened = opening.store, opening.source
     name = _attribute(store, model)
-    step = model.def_of(store.frame).steps[store.step]
-    assert isinstance(step, ir.SetAttr) and store.frame.owner is not None
-    opened, kept = source_of(step.value, store.frame, model)
-    if opened is None or any(read_elsewhere(store.frame.owner, name, model)):
-        return ()
+    assert store.frame.owner is not None
     stem = name.lstrip("_")
-    statements = "\n".join([f"self._{stem}_pid = {{os}}.getpid()", *kept])
+    statements = "\n".join([f"self._{stem}_pid = {{os}}.getpid()", *needs])
     cls = model.class_place(store.frame.owner)
     kinds = [handle_kind(atom, model) for atom in store.value.only(LibObject)]
     before = _CLOSE_FIRST.format(name=name) if any(kind and kind.fix == "close_first" for kind in kinds) else ""
@@ -145,9 +175,13 @@ def _accessor_intents(store: Store, doc: str, model: Model) -> tuple[Intent, ...
 
 
 def _attribute(store: Store, model: Model) -> str:
+    return _attribute_step(store, model).name
+
+
+def _attribute_step(store: Store, model: Model) -> ir.SetAttr:
     step = model.def_of(store.frame).steps[store.step]
     assert isinstance(step, ir.SetAttr)
-    return step.name
+    return step
 
 
 def _made_beside(made: LibObject, owner: Instance, model: Model) -> list[LibObject]:

@@ -1,0 +1,43 @@
+"""Break calls that are too long for a line, as formatters do."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+#: One level of indentation in the source of a fix.
+_LEVEL = "    "
+
+
+def broken_call(line: str, length: int) -> list[str]:
+    """`line` as several lines where it is a statement that assigns, returns or makes a call: the arguments on a line of
+    their own, or on one each where that is longer than `length` characters too. Any other line stays as it is."""
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    text = line.strip()
+    call = _call(text)
+    if call is None:
+        return [line]
+    opening = text.index("(", call.func.end_col_offset)
+    arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    texts = [text[one.col_offset : one.end_col_offset] for one in arguments]
+    together = indent + _LEVEL + ", ".join(texts)
+    if len(together) <= length:
+        inner = [together]
+    else:
+        inner = [f"{indent}{_LEVEL}{one}," for one in texts]
+    return [indent + text[: opening + 1], *inner, f"{indent})"]
+
+
+def _call(text: str) -> ast.Call | None:
+    """The call that a statement ends with; None if it has no arguments, or its offsets would not be those of `text`."""
+    if not text.isascii() or not re.search(r"[^(]\)$", text):
+        return None
+    try:
+        statements = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    one = statements[0] if len(statements) == 1 else None
+    call = one.value if isinstance(one, ast.Assign | ast.Return | ast.Expr) else None
+    if not isinstance(call, ast.Call) or call.end_col_offset != len(text):
+        return None
+    return None if any(isinstance(arg, ast.GeneratorExp) for arg in call.args) else call

@@ -1,0 +1,54 @@
+"""Lines of new functions and methods that would be too long."""
+
+from __future__ import annotations
+
+import libcst as cst
+import pytest
+
+from loaderlint.findings.finding import InsertMethod
+from loaderlint.fixes.long_calls import broken_call
+from tests.fixes.fixing import fixed, place
+
+BROKEN = [
+    ("    x = f(a, g(b), k=c)", 22, ["    x = f(", "        a, g(b), k=c", "    )"]),
+    ("x = f(a, g(b), k=c)", 12, ["x = f(", "    a,", "    g(b),", "    k=c,", ")"]),
+    ("return f(*a, **b)", 10, ["return f(", "    *a,", "    **b,", ")"]),
+    ("f(a)(b, c)", 7, ["f(a)(", "    b,", "    c,", ")"]),
+    ('f(a, ")(")', 9, ["f(", "    a,", '    ")(",', ")"]),
+]
+
+
+@pytest.mark.parametrize(("line", "length", "expected"), BROKEN)
+def test_a_long_call_is_broken(line: str, length: int, expected: list[str]) -> None:
+    assert broken_call(line, length) == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "f()",
+        "x = f(a) + g(b)",
+        "x = (a, b)",
+        "if f(a):",
+        "with f(a) as b:",
+        '"""Prose that ends so (a)"""',
+        "Prose (that is, a word)",
+        "# f(a, b)",
+        "f(a, b)  # c",
+        "f(x for x in y)",
+        "f('é', b)",
+        "f(a); g(b)",
+    ],
+)
+def test_other_lines_stay(line: str) -> None:
+    assert broken_call(line, 4) == [line]
+
+
+def test_a_method_keeps_to_the_lines_of_its_file() -> None:
+    text = "class A:\n    pass\n"
+    names = ", ".join(f"argument_{number}" for number in range(5))
+    intent = InsertMethod(
+        place(text, "class A", cst.ClassDef), "f", f"def {{name}}(self):\n    return gathered({names})"
+    )
+    expected = f"class A:\n    pass\n\n    def f(self):\n        return gathered(\n            {names}\n        )\n"
+    assert fixed(text, [intent]) == expected
