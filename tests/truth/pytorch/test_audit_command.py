@@ -134,11 +134,11 @@ if __name__ == "__main__":
 """
 
 
-def python(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def python(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *words],
         cwd=folder,
-        env=environment(),
+        env={**environment(), **variables},
         capture_output=True,
         text=True,
         check=False,
@@ -169,6 +169,14 @@ def test_a_module_is_stopped_when_its_loaders_were_seen(tmp_path: Path) -> None:
     assert "[shared-generator]" in done.stdout
     assert "failed" not in done.stdout
     assert "2 loaders: 2 faults, 0 notes." in done.stdout.splitlines()
+
+
+def test_loaders_are_seen_where_torch_is_there_before_the_program(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(TRAIN)
+    (tmp_path / "sitecustomize.py").write_text("import torch.utils.data\n")
+    words = ["-m", "loaderlint", "audit", "--no-record", "--batches", "2", "train.py", "1", "all"]
+    done = python(tmp_path, *words, PYTHONPATH=f"{tmp_path}{os.pathsep}{environment()['PYTHONPATH']}")
+    assert "2 loaders: 2 faults, 0 notes." in done.stdout.splitlines(), done.stdout
 
 
 def test_a_program_that_iterates_no_loader_is_told_so(tmp_path: Path) -> None:
