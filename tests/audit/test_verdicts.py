@@ -236,6 +236,12 @@ def test_a_run_that_did_not_end_well_tells_no_such_lines() -> None:
     assert drawn_apart(Evidence(facts(), Outcome(four()))) == ()
 
 
+def test_nothing_is_clean_where_no_batch_was_made() -> None:
+    for outcome in (Outcome([], finished=False), Outcome([Failed(Failure("OSError", "", ""))], finished=True)):
+        said = {one.check for one in results(Evidence(facts(), outcome, again=outcome)) if one.verdict is Verdict.CLEAN}
+        assert said <= {"hanging", "crossed-the-fork", "pickling"}
+
+
 def test_what_the_audit_itself_raises_is_no_fault_of_the_user() -> None:
     def told(file: str, kind: str = "AttributeError") -> Result:
         traceback = f'  File "/home/ann/train.py", line 3, in main\n  File "{file}", line 9, in f\n{kind}: odd\n'

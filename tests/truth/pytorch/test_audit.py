@@ -167,7 +167,7 @@ METHODS = [(how, loader, *row) for how, loader, rows in NOT_FORKED for row in ro
 FIXED_METHODS = [(how, loader, name) for how, loader, name, *_ in METHODS if BY_NAME[name].fix]
 
 #: How long an audit may take that ends by itself, and one in which a worker hangs.
-LONG, SHORT = 100.0, 15.0
+LONG, SHORT = 200.0, 15.0
 
 
 class Audits:
@@ -197,7 +197,7 @@ class Audits:
         hangs = phase == "before" and (name, "hanging", "faults") in SEEN
         timeout = SHORT if hangs else LONG
         arguments = {"batches": 64, "timeout": timeout, "emulate": bool(case.common.get("emulate"))}
-        return self._programs.measure(folder, "audited", loader, arguments, needs=case.modules)
+        return self._programs.measure(folder, "audited", loader, arguments, timeout=timeout + 20, needs=case.modules)
 
 
 @pytest.fixture(scope="module")
