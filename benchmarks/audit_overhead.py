@@ -67,7 +67,7 @@ def stream(pictures: Any) -> Any:
     from torch import distributed
     from torch.utils.data import IterableDataset, get_worker_info
 
-    class Stream(IterableDataset[Any]):
+    class Stream(IterableDataset[Any]):  # type: ignore[misc]  # of what PyTorch says, nothing is known here
         def __iter__(self) -> Iterator[Any]:
             worker = get_worker_info()
             rank, ranks = (
