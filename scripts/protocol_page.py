@@ -37,6 +37,7 @@ server reads the client's capabilities once, from `initialize`."""
 SENT: Mapping[str, Callable[..., Any]] = {
     types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: Report.messages,
     types.WINDOW_LOG_MESSAGE: Server.say,
+    types.WINDOW_SHOW_MESSAGE: Server.alert,
     types.WORKSPACE_CONFIGURATION: client_settings.load,
     types.CLIENT_REGISTER_CAPABILITY: Server.register_with_client,
     types.WORKSPACE_DIAGNOSTIC_REFRESH: Server.refresh,

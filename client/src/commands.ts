@@ -9,15 +9,18 @@ interface Told {
   readonly text: string;
   readonly folder?: string | null;
 }
+/** A message in a terminal, and what is behind it. */
+type Message = vscode.TerminalLink & { readonly told: Told };
 const SCHEME = 'loaderlint';
 const PLACE = /([^\s`(]+\.(?:pyi?|ipynb)):(?:cell \d+:)?(\d+)/g;
 const { executeCommand: execute } = vscode.commands;
 
 /**
  * The commands that ask the server something, and the read-only documents in which its answers are shown.
- * `ready` gives the client when the server runs, and undefined if it does not (then the user was told why).
+ * `ready` gives the client when the server runs, and undefined if it does not (then the user was told why);
+ * `running` gives it without a try or a word.
  */
-export class Commands implements vscode.TextDocumentContentProvider, vscode.DocumentLinkProvider {
+export class Commands implements vscode.TextDocumentContentProvider, vscode.DocumentLinkProvider, vscode.TerminalLinkProvider<Message> {
   private readonly told = new Map<string, Told>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
@@ -25,6 +28,7 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
   /** `remember` keeps for the next session whether the findings of the whole workspace are shown; `audit` audits a program. */
   constructor(
     private readonly ready: () => Promise<LanguageClient | undefined>,
+    private readonly running: () => LanguageClient | undefined,
     private readonly remember: (shows: boolean) => unknown,
     private readonly audit: (uri?: string) => Promise<void>,
   ) {}
@@ -35,6 +39,7 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
     return [
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.languages.registerDocumentLinkProvider({ scheme: SCHEME }, this),
+      vscode.window.registerTerminalLinkProvider(this),
       command('loaderlint.explainLine', () => this.explain()),
       command('loaderlint.showWorkerMap', (uri?: string) => this.showWorkers(uri)),
       command('loaderlint.showPage', async (rule: string) => execute('markdown.showPreviewToSide', vscode.Uri.parse(`${SCHEME}:/rules/${rule}.md`))),
@@ -63,12 +68,26 @@ export class Commands implements vscode.TextDocumentContentProvider, vscode.Docu
     });
   }
 
+  /** The messages that the server knows, as links. A failure is no news: VS Code asks about each line below the mouse. */
+  async provideTerminalLinks({ line }: vscode.TerminalLinkContext, cancelled: vscode.CancellationToken): Promise<Message[]> {
+    const text = line.trim();
+    const told = text && (await this.running()?.sendRequest<Told | null>('loaderlint/symptom', { text }, cancelled).catch(() => null));
+    return told ? [{ startIndex: line.indexOf(text), length: text.length, tooltip: 'loaderlint: show the cause', told }] : [];
+  }
+
+  handleTerminalLink = ({ told }: Message): Thenable<void> =>
+    execute('markdown.showPreviewToSide', this.keep('a message of your program.md', told));
+
   /** Show a text beside what is edited. A name is that of one document: the same question renews its text. */
   async show(name: string, told: Told): Promise<void> {
+    await vscode.window.showTextDocument(this.keep(name, told), { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
+  }
+
+  private keep(name: string, told: Told): vscode.Uri {
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${name}` });
     this.told.set(uri.toString(), told);
     this.changed.fire(uri);
-    await vscode.window.showTextDocument(uri, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
+    return uri;
   }
 
   private ask = async (method: string, about: object) => (await this.ready())?.sendRequest<Told>(method, about);

@@ -33,7 +33,7 @@ export const deactivate = (): Promise<void> | undefined => extension?.stop();
 class Extension {
   private readonly log = window.createOutputChannel('loaderlint', { log: true });
   private readonly status = vscode.languages.createLanguageStatusItem('loaderlint', SELECTOR);
-  private readonly commands = new Commands(() => this.ready(), (shows) => this.remember(shows), (uri) => typeAudit(uri, this.python));
+  private readonly commands = new Commands(() => this.ready(), () => this.client, (shows) => this.remember(shows), (uri) => typeAudit(uri, this.python));
   private readonly interpreters: Interpreters;
   private readonly environment: Environment | undefined;
   private readonly update = coalesced(() => this.start());

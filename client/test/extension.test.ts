@@ -397,3 +397,40 @@ test('the server offers audits in trusted workspaces, unless a setting turns the
   await settled(() => clients.length === 3);
   assert.equal(offers(), false);
 });
+
+test('a message of a worker in a terminal leads to what is behind it, also where nothing is trusted', options, async (context) => {
+  const machine = new Machine(context);
+  machine.script(path.join(machine.folder, 'bin', 'python3'), answer('0.1.0', 'python of the PATH'));
+  world.trusted = false;
+  await machine.start();
+  const client = clients[0]!;
+  client.answers['loaderlint/symptom'] = { text: '# Bad CRC-32\n', folder: null };
+  const [link] = await world.terminals!.provideTerminalLinks({ line: '  BadZipFile: Bad CRC-32  ' }, undefined);
+  assert.deepEqual([link!.startIndex, link!.length], [2, 22]);
+  assert.deepEqual(client.asked, [['loaderlint/symptom', { text: 'BadZipFile: Bad CRC-32' }]]);
+  await world.terminals!.handleTerminalLink(link);
+  const [command, uri] = world.executed.at(-1)!;
+  assert.equal(command, 'markdown.showPreviewToSide');
+  assert.equal(await world.content!.provideTextDocumentContent(uri as Uri), '# Bad CRC-32\n');
+  assert.deepEqual([world.typed, world.messages], [[], []]);
+});
+
+test('a line of a terminal is no link without a server, or if the server does not know it', options, async (context) => {
+  const machine = new Machine(context);
+  machine.select('selected');
+  await machine.start();
+  const client = clients[0]!;
+  const links = (line: string) => world.terminals!.provideTerminalLinks({ line }, undefined);
+  client.answers['loaderlint/symptom'] = null;
+  assert.deepEqual(await links('epoch 1: loss 0.5'), []);
+  client.answers['loaderlint/symptom'] = new Error('an older server has no such request');
+  assert.deepEqual(await links('Bad CRC-32'), []);
+  client.answers['loaderlint/symptom'] = { text: '# Bad CRC-32\n', folder: null };
+  const asked = client.asked.length;
+  assert.deepEqual(await links('   '), []);
+  world.settings['enable'] = false;
+  world.configured.fire({ affectsConfiguration: (key) => key === 'loaderlint.enable' });
+  await world.commands.get('loaderlint.debugInformation')!(); // waits for what is under way
+  assert.deepEqual(await links('Bad CRC-32'), []);
+  assert.deepEqual([client.asked.slice(asked), world.messages], [[], []]);
+});

@@ -91,7 +91,7 @@ test('the pages of the walkthrough are there, with their pictures and commands',
 test('the client is thin', () => {
   const sources = fs.readdirSync(path.join(root, 'client/src')).map((name) => read(`client/src/${name}`)).join('\n');
   const code = sources.split('\n').filter((line) => line.trim() && !/^\s*(\/\/|\/\*|\*)/.test(line));
-  assert.ok(code.length < 700, `${code.length} lines of code`);
+  assert.ok(code.length < 720, `${code.length} lines of code`);
 });
 
 test('the marketplace shows an icon, links, and pictures that are not in the VSIX', () => {

@@ -48,6 +48,23 @@ class Slotted:
         self.part = part
 
 
+class Meta(type):
+    """As the metaclass of Cython's functions: its own module is no text."""
+
+    __module__ = property(lambda cls: "compiled")  # type: ignore[assignment]
+
+
+class Compiled(metaclass=Meta):
+    """What Cython makes."""
+
+
+def test_a_class_whose_module_is_no_text_is_walked_over() -> None:
+    held = {"dataset": Held(function=Compiled, made=Compiled(), rows=[1])}
+    assert "dataset.function" in dict(reachable(held))
+    assert crossed(held) == () and streams(held)
+    assert changes(snapshot(held), snapshot(held)) == ()
+
+
 def test_a_message_of_any_size_arrives_whole() -> None:
     one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     receiver = Receiver()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 import pytest
 
+from loaderlint.audit import auditing
 from loaderlint.audit.evidence import Evidence, Facts
 from loaderlint.audit.messages import (
     Answer,
@@ -232,6 +234,25 @@ def test_a_run_that_did_not_end_well_tells_no_such_lines() -> None:
     failed = Outcome([*four(), Failed(Failure("ValueError", "", ""))], finished=True)
     assert drawn_apart(Evidence(facts(), failed)) == ()
     assert drawn_apart(Evidence(facts(), Outcome(four()))) == ()
+
+
+def test_nothing_is_clean_where_no_batch_was_made() -> None:
+    for outcome in (Outcome([], finished=False), Outcome([Failed(Failure("OSError", "", ""))], finished=True)):
+        said = {one.check for one in results(Evidence(facts(), outcome, again=outcome)) if one.verdict is Verdict.CLEAN}
+        assert said <= {"hanging", "crossed-the-fork", "pickling"}
+
+
+def test_what_the_audit_itself_raises_is_no_fault_of_the_user() -> None:
+    def told(file: str, kind: str = "AttributeError") -> Result:
+        traceback = f'  File "/home/ann/train.py", line 3, in main\n  File "{file}", line 9, in f\n{kind}: odd\n'
+        failed = Outcome([*four(), Failed(Failure(kind, f"{kind}: odd", traceback))], finished=True)
+        return next(one for one in results(Evidence(facts(), failed)) if one.check == "samples")
+
+    ours = str(Path(auditing.__file__))
+    assert told("/home/ann/data.py").verdict is Verdict.FAULT
+    assert told(ours).verdict is Verdict.NOT_SEEN
+    assert told(ours).text == "audit failed, which is a fault of loaderlint: AttributeError: odd"
+    assert told(ours, "UnsendableBatch").verdict is Verdict.FAULT, "the batch is the user's"
 
 
 def used(*memory: int, worker: int = 0) -> list[Message]:

@@ -232,6 +232,24 @@ def test_questions(code: Workbench) -> None:
     code.picture("debug information")
 
 
+def test_a_message_in_the_terminal_leads_to_its_page(code: Workbench) -> None:
+    (code.project / "printed.txt").write_text("zipfile.BadZipFile: Bad CRC-32 for file 'a.png'\n")
+    code.go("transforms.py", 11, 20)
+    expect(code.squiggles("error").first).to_be_visible()  # now the server runs
+    code.command("Terminal: Create New Terminal")
+    code.page.locator(".terminal-wrapper.active .xterm.focus").wait_for()
+    code.type("cat printed.txt\n")
+    row = code.page.locator(".xterm-rows > div", has_text="BadZipFile: Bad CRC-32")
+    row.hover(position={"x": 60, "y": 5}, force=True)  # what catches the mouse lies above the text
+    code.picture("a link in the terminal")
+    row.click(position={"x": 60, "y": 5}, modifiers=["Control"], force=True)
+    code.page.locator('.tab.active[aria-label^="Preview a message of your program.md"]').wait_for()
+    shown = code.page.frame_locator("iframe.webview").frame_locator("#active-frame")
+    expect(shown.locator("body")).to_contain_text("Cause: a zip archive crossed a fork.")
+    expect(shown.locator("h1").last).to_contain_text("handle-across-workers (LDR303)")
+    code.picture("its page")
+
+
 def test_the_status_item_has_restart(code: Workbench) -> None:
     code.go("transforms.py", 11, 20)
     expect(code.squiggles("error").first).to_be_visible()

@@ -29,6 +29,25 @@ def at(uri: str, line: int, character: int = 0) -> dict[str, Any]:
     return {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
 
 
+# --- symptom ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_that_a_program_printed_leads_to_its_rules() -> None:
+    async def scenario() -> None:
+        async with session() as client:
+            told = await client.request("loaderlint/symptom", text="zipfile.BadZipFile: Bad CRC-32 for file 'a'")
+            assert "\n    zipfile.BadZipFile: Bad CRC-32 for file 'a'\n" in told["text"]
+            assert "\n- Cause: a zip archive crossed a fork.\n- What helps: `handle-across-workers`.\n" in told["text"]
+            told = await client.request("loaderlint/symptom", text="worker (pid 7) is killed by signal: Bus error. It")
+            assert "- What helps: `docker run --ipc=host` or `--shm-size=8g`; fewer workers.\n" in told["text"]
+            for unknown in ("epoch 1: loss 0.5", "", " " * 600 + "zipfile.BadZipFile: Bad CRC-32"):
+                assert await client.request("loaderlint/symptom", text=unknown) is None
+            with pytest.raises(Refused, match="'text' is missing"):
+                await client.request("loaderlint/symptom")
+
+    run(scenario())
+
+
 # --- explain ----------------------------------------------------------------------------------------------------------
 
 

@@ -382,3 +382,13 @@ def test_what_a_loader_starts_and_for_whom_a_function_runs(project: Path) -> Non
             assert draw is not None and "torch 1.8.1, from the setting target-torch" in draw
 
     run(scenario())
+
+
+def test_a_message_of_a_worker_leads_to_the_pages_of_its_rules(project: Path) -> None:
+    async def scenario() -> None:
+        async with window(project) as here:
+            message = {"text": "EOFError: Ran out of input"}
+            told = await here.client.protocol.send_request_async("loaderlint/symptom", message)
+            assert "\n# unpicklable-state (LDR302)\n" in told.text
+
+    run(scenario())

@@ -7,6 +7,11 @@ export interface Message {
   readonly steps: string[];
 }
 
+export interface TerminalLinks {
+  provideTerminalLinks(context: { line: string }, token: unknown): Promise<{ startIndex: number; length: number }[]>;
+  handleTerminalLink(link: unknown): Promise<void>;
+}
+
 class World {
   trusted = true;
   folder = '/nowhere';
@@ -23,6 +28,8 @@ class World {
   executed: unknown[][] = [];
   shown: Uri[] = [];
   content: { provideTextDocumentContent(uri: Uri): Promise<string> } | undefined;
+  /** What makes links in terminals. */
+  terminals: TerminalLinks | undefined;
   links: { provideDocumentLinks(document: unknown): { target: Uri }[] } | undefined;
   actions: Record<'provideCodeActions' | 'resolveCodeAction', (...about: unknown[]) => Promise<unknown>> | undefined;
   notebooks: unknown[] = [];
@@ -105,6 +112,10 @@ export const window = {
   showErrorMessage: message('error'),
   showWarningMessage: message('warning'),
   showInformationMessage: message('information'),
+  registerTerminalLinkProvider: (provider: TerminalLinks) => {
+    world.terminals = provider;
+    return disposable;
+  },
   showQuickPick: async (items: { label: string }[]) => {
     const chosen = world.choose(items.map(({ label }) => label));
     return chosen && items.filter(({ label }) => chosen.includes(label));

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from loaderlint.audit.reachable import attributes, reachable
+from loaderlint.audit.reachable import attributes, module_of, reachable
 
 #: Classes of handles, by the module that has them: libraries are not imported to ask.
 _HANDLES = {
@@ -54,7 +54,7 @@ def still_there(found: Sequence[Crossed], roots: Mapping[str, Any]) -> tuple[str
 def _crossing(value: Any) -> tuple[str, str | None] | None:
     """What an object is, in words, and the rule that speaks of it."""
     threads, handles = "executor-across-fork", "handle-across-workers"
-    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    kind = f"{module_of(type(value))}.{type(value).__qualname__}"
     if isinstance(value, threading.Thread) and value.is_alive():
         return f"a thread of the main process ({value.name})", threads
     if isinstance(value, ThreadPoolExecutor) and attributes(value).get("_threads"):

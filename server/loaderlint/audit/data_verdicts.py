@@ -57,7 +57,8 @@ def kept_state(evidence: Evidence) -> Iterator[Result]:
                 paths.setdefault(container or change.path, line)
     if not paths:
         if evidence.run.finished:
-            yield clean(check, "no counter or container of the dataset changes from batch to batch")
+            what = "counter" if facts.persistent else "counter or container"
+            yield clean(check, f"no {what} of the dataset changes from batch to batch")
         return
     lost = "each worker has its own, and the main process never sees it"
     if not facts.persistent:

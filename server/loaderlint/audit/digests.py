@@ -6,7 +6,7 @@ import sys
 from hashlib import blake2b
 from typing import Any
 
-from loaderlint.audit.reachable import attributes, is_of_user
+from loaderlint.audit.reachable import attributes, is_of_user, module_of
 
 #: How many bytes of one value are read at most; what is larger is read in even steps.
 LIMIT = 4 * 1024 * 1024
@@ -68,7 +68,7 @@ def data_of(value: Any) -> tuple[str, bytes | memoryview] | None:
         if array.dtype.hasobject:
             return f"{array.dtype}{array.shape}", repr(array.ravel()[:1000].tolist()).encode()
         return f"{array.dtype}{array.shape}", _bytes(numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8))
-    if type(value).__module__.startswith("PIL.") and hasattr(value, "tobytes"):
+    if module_of(type(value)).startswith("PIL.") and hasattr(value, "tobytes"):
         return f"{value.mode}{value.size}", value.tobytes()
     if isinstance(value, (bytearray, memoryview)):
         return f"bytes({len(value)})", bytes(value)

@@ -14,7 +14,7 @@ from collections.abc import Set
 from types import FrameType
 from typing import Any
 
-from loaderlint.audit.reachable import attributes, is_of_user
+from loaderlint.audit.reachable import attributes, is_of_user, module_of
 from loaderlint.audit.user_places import is_library
 
 #: Values that are not known: no generator and nothing that has one, or anything at all.
@@ -143,7 +143,7 @@ class _Reading:
             return _ANY
         if is_of_user(function if isinstance(function, types.FunctionType | type) else type(function)):
             return _ANY
-        module = getattr(function, "__module__", None) or ""
+        module = module_of(function)
         if module.startswith("numpy.random") and getattr(function, "__name__", "") not in _SEEDING:
             raise _Unknown
         if function in _PURE or module.partition(".")[0] in ("numpy", "torch"):

@@ -9,7 +9,7 @@ from loaderlint.audit.failures import rule_of_failure
 from loaderlint.audit.open_files import shown
 from loaderlint.audit.report import Result, Verdict, clean, not_seen
 from loaderlint.audit.sandbox import Stuck
-from loaderlint.audit.user_places import of_traceback
+from loaderlint.audit.user_places import is_ours, of_traceback
 
 #: How many places of one kind are shown.
 _SHOWN = 3
@@ -59,6 +59,9 @@ def samples(evidence: Evidence) -> Iterator[Result]:
     said = failure.text.strip().splitlines()
     text = f"{failure.kind} in the user's code, {where}: {said[-1] if said else ''}"
     lines = (*odd, *failure.traceback.strip().splitlines())
+    if failure.kind != "UnsendableBatch" and is_ours(failure.traceback):
+        yield Result(check, Verdict.NOT_SEEN, f"audit failed, which is a fault of loaderlint: {said[-1]}", lines)
+        return
     yield Result(check, Verdict.FAULT, text, lines, rule, tuple(of_traceback(failure.traceback)[-1:]))
 
 

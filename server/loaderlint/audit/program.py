@@ -60,6 +60,8 @@ def main(words: Sequence[str]) -> int:
     watch = Watch(options)
     sys.addaudithook(watch.opened)
     signal.signal(signal.SIGTERM, _leave)
+    if module := sys.modules.get(DATALOADER):  # a sitecustomize has imported it
+        watch.patch(module)
     sys.meta_path.insert(0, _Patch(watch))
     try:
         _run(options)

@@ -75,7 +75,7 @@ def parts(value: Any) -> Iterator[tuple[str, Any]]:
 
 def _of_object(value: Any) -> Iterator[tuple[str, Any]]:
     kind = type(value)
-    if not is_of_user(kind) and kind.__module__ in ("builtins", "numpy", "torch"):
+    if not is_of_user(kind) and module_of(kind) in ("builtins", "numpy", "torch"):
         return
     yield from ((f".{name}", part) for name, part in attributes(value).items())
     if is_of_user(kind):
@@ -87,7 +87,7 @@ def _of_object(value: Any) -> Iterator[tuple[str, Any]]:
 def _shared_by_class(kind: type) -> Iterator[tuple[str, Any]]:
     """The values that a class of a library holds for all its objects, such as a generator of random numbers."""
     for base in kind.__mro__:
-        if base.__module__ != "builtins":
+        if module_of(base) != "builtins":
             for name, part in vars(base).items():
                 if not name.startswith("__") and not callable(part) and not hasattr(type(part), "__get__"):
                     yield f".{name}", part
@@ -156,4 +156,11 @@ def module_is_of_user(name: str) -> bool:
 
 def is_of_user(value: Any) -> bool:
     """Whether a class or function is defined in the user's own code."""
-    return module_is_of_user(getattr(value, "__module__", None) or "builtins")
+    return module_is_of_user(module_of(value))
+
+
+def module_of(value: Any) -> str:
+    """The name of the module that a class or function says it is from. Some say nothing, and the metaclass
+    of Cython's functions has a descriptor there."""
+    name = getattr(value, "__module__", None)
+    return name if isinstance(name, str) and name else "builtins"

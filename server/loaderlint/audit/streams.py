@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from loaderlint.audit.reachable import reachable
+from loaderlint.audit.reachable import module_of, reachable
 
 #: The names of the global streams.
 PYTHON, NUMPY, TORCH = "random", "NumPy", "torch"
@@ -75,7 +75,7 @@ def _of(path: str, value: Any) -> Stream | None:
 
 
 def _kind(source: Any) -> str:
-    return f"{type(source).__module__}.{type(source).__qualname__}"
+    return f"{module_of(type(source))}.{type(source).__qualname__}"
 
 
 def _python(name: str, source: random.Random) -> Stream:

@@ -24,6 +24,12 @@ def is_library(file: str) -> bool:
     return "site-packages" in file or "dist-packages" in file or file.startswith((_OURS, _STANDARD, "<"))
 
 
+def is_ours(traceback: str) -> bool:
+    """Whether it was the audit itself that raised the exception of a traceback."""
+    files = [one["file"] for one in _TRACEBACK.finditer(traceback)]
+    return bool(files) and files[-1].startswith(_OURS)
+
+
 def of_stack(stack: Iterable[str]) -> str:
     """The innermost line of the user in a stack, innermost first; '' if there is none."""
     found = filter(None, map(_ENTRY.search, stack))

@@ -12,11 +12,12 @@ from loaderlint.audit.data_verdicts import (
     same_without_workers,
     stored_data,
 )
-from loaderlint.audit.evidence import Evidence
+from loaderlint.audit.evidence import Evidence, of_kind
+from loaderlint.audit.messages import Batch
 from loaderlint.audit.process_verdicts import crossing, hanging, open_files, samples, sending
 from loaderlint.audit.random_verdicts import epochs_draw_alike, samples_reseed, workers_draw_alike
 from loaderlint.audit.rank_verdicts import ranks
-from loaderlint.audit.report import Result
+from loaderlint.audit.report import Result, Verdict, not_seen
 from loaderlint.audit.resource_verdicts import kept_descriptors, kept_shared_memory, memory_growth
 from loaderlint.audit.stale_verdicts import stale_state
 
@@ -43,8 +44,14 @@ QUESTIONS: tuple[Callable[[Evidence], Iterator[Result]], ...] = (
     same_without_workers,
 )
 
+#: What can be answered where no batch was made.
+_WITHOUT_SAMPLES = ("hanging", "crossed-the-fork", "pickling")
+
 
 def results(evidence: Evidence) -> Iterator[Result]:
     """All that the evidence proves or refutes."""
+    made = next(of_kind(evidence.run, Batch), None) is not None
     for question in QUESTIONS:
-        yield from question(evidence)
+        for result in question(evidence):
+            looked = made or result.verdict is not Verdict.CLEAN or result.check in _WITHOUT_SAMPLES
+            yield result if looked else not_seen(result.check, "no batch was made")

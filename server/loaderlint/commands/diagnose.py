@@ -21,7 +21,7 @@ from loaderlint.explanations.diagnosis import Diagnosis, located
 from loaderlint.explanations.tracebacks import calls_in, conditions
 from loaderlint.files import reading
 from loaderlint.files.reading import UnreadableFile
-from loaderlint.knowledge.symptoms import main_ones, seen_in
+from loaderlint.knowledge.symptoms import LONGEST_LINE, main_ones, seen_in
 from loaderlint.report import Item, Report, diagnosis_report
 from loaderlint.report.exit_codes import DONE, FAILED
 from loaderlint.report.terminal import colors, complain, say, width
@@ -34,8 +34,6 @@ UNKNOWN = 1
 
 #: So many lines at the beginning and at the end of a long log are looked at.
 _FIRST, _LAST = 5_000, 20_000
-#: So many characters of a line are looked at: the time that a pattern takes may grow with the square of that.
-_MAX_LINE = 600
 _COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -99,7 +97,7 @@ def _lines(chosen: argparse.Namespace) -> list[str]:
 
 def _some(lines: Iterable[str]) -> list[str]:
     """The first and the last lines, without their ends and without colours; of very long ones the beginning."""
-    rest = (_COLOR.sub("", line.rstrip("\r\n"))[:_MAX_LINE] for line in lines)
+    rest = (_COLOR.sub("", line.rstrip("\r\n"))[:LONGEST_LINE] for line in lines)
     return list(chain(list(islice(rest, _FIRST)), deque(rest, maxlen=_LAST)))
 
 

@@ -13,6 +13,9 @@ from loaderlint.files import toml
 _RULE = re.compile(r"\[([a-z][a-z0-9-]+)\]")
 _ANY_TEXT = "..."
 
+#: So many characters of a line are worth a look: the time that a pattern takes may grow with the square of that.
+LONGEST_LINE = 600
+
 
 class Symptom(NamedTuple):
     """One row (see `symptoms.toml`); `cure` names rules in brackets."""

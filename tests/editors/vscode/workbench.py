@@ -70,6 +70,8 @@ _SETTINGS = {
     "files.autoSave": "off",
     "explorer.confirmDelete": False,
     "files.enableTrash": False,
+    # The text of a terminal is in the page, and no picture.
+    "terminal.integrated.gpuAcceleration": "off",
     # What is typed is what stands there.
     "editor.autoClosingBrackets": "never",
     "editor.autoClosingQuotes": "never",

@@ -86,7 +86,15 @@ NOT_FAULTS = (
 )
 
 #: Programs whose workers are not forked: what is seen of each then. What needs a fork is not there any more, or cannot
-#: be pickled. A worker that is spawned imports PyTorch, so only a few are.
+#: be pickled. Left out are programs that make their loader themselves, or one without workers (`NO_CHOICE`), and under
+#: spawn those whose fault or fix depends on workers that end with their epoch: those of `SPAWN` live on (`PERSIST`).
+NO_CHOICE = ("shared-generator/stateful_loader", "exhausted-iterable/generator")
+PERSIST = (
+    "constant-worker-seed/worker_number",
+    "constant-worker-seed/first_sample",
+    "common-seed-in-workers/epoch_in_seed",
+    "lost-worker-state/cache",
+)
 NOT_FORKED: tuple[tuple[str, Loader, tuple[tuple[str, str | None, str], ...]], ...] = (
     (
         "forkserver",
@@ -111,7 +119,15 @@ NOT_FORKED: tuple[tuple[str, Loader, tuple[tuple[str, str | None, str], ...]], .
             ("unsharded-iterable-dataset/shuffled", "items", "faults"),
             ("stop-iteration-sample/stored", "samples", "faults"),
             ("uncollatable-sample/path", "samples", "faults"),
+            ("shared-generator/module_level", "epochs-draw-alike", "faults"),
+            ("constant-worker-seed/first_sample", "epochs-draw-alike", "faults"),
+            ("reseed-per-sample/constant", "samples-reseed", "faults"),
+            ("frozen-augmentation-state/albumentations", "workers-draw-alike", "faults"),
+            ("common-seed-in-workers/epoch_in_seed", "workers-draw-alike", "faults"),
+            ("cuda-in-worker/saved_on_gpu", "samples", "faults"),
+            ("lost-worker-state/cache", "kept-state", "notes"),
             ("duplicate-numpy-randomness/helper_class", None, "faults"),
+            ("torch-threads-in-worker/helper", None, "faults"),
             ("stored-data-mutation/memory_map", None, "faults"),
         ),
     ),
@@ -124,6 +140,26 @@ NOT_FORKED: tuple[tuple[str, Loader, tuple[tuple[str, str | None, str], ...]], .
             ("unpicklable-state/lock", "pickling", "faults"),
             ("handle-across-workers/records", "pickling", "faults"),
             ("negative-stride-sample/flipped", "samples", "faults"),
+            ("shared-generator/module_level", "workers-draw-alike", "faults"),
+            ("worker-seed-overflow/as_it_is", "samples", "faults"),
+            ("reseed-per-sample/constant", "samples-reseed", "faults"),
+            ("reseed-per-sample/worker_seed", "samples-reseed", "faults"),
+            ("frozen-augmentation-state/albumentations", "workers-draw-alike", "faults"),
+            ("common-seed-in-workers/collate", "workers-draw-alike", "faults"),
+            ("cuda-in-worker/saved_on_gpu", "samples", "faults"),
+            ("process-in-worker/pool", "samples", "faults"),
+            ("executor-across-fork/thread_pool", "pickling", "faults"),
+            ("worker-info-in-main/constructor", "items", "faults"),
+            ("handle-across-workers/lmdb", "pickling", "faults"),
+            ("unpicklable-sample/file_alone", "samples", "faults"),
+            ("stored-data-mutation/array", "stored-data", "faults"),
+            ("none-sample/handler", "samples", "faults"),
+            ("unsharded-iterable-dataset/shuffled", "items", "faults"),
+            ("stop-iteration-sample/stored", "samples", "faults"),
+            ("uncollatable-sample/path", "samples", "faults"),
+            ("duplicate-numpy-randomness/helper_class", None, "faults"),
+            ("torch-threads-in-worker/helper", None, "faults"),
+            ("stored-data-mutation/memory_map", None, "faults"),
         ),
     ),
 )
@@ -131,7 +167,7 @@ METHODS = [(how, loader, *row) for how, loader, rows in NOT_FORKED for row in ro
 FIXED_METHODS = [(how, loader, name) for how, loader, name, *_ in METHODS if BY_NAME[name].fix]
 
 #: How long an audit may take that ends by itself, and one in which a worker hangs.
-LONG, SHORT = 100.0, 15.0
+LONG, SHORT = 200.0, 15.0
 
 
 class Audits:
@@ -161,7 +197,7 @@ class Audits:
         hangs = phase == "before" and (name, "hanging", "faults") in SEEN
         timeout = SHORT if hangs else LONG
         arguments = {"batches": 64, "timeout": timeout, "emulate": bool(case.common.get("emulate"))}
-        return self._programs.measure(folder, "audited", loader, arguments, needs=case.modules)
+        return self._programs.measure(folder, "audited", loader, arguments, timeout=timeout + 20, needs=case.modules)
 
 
 @pytest.fixture(scope="module")
@@ -196,6 +232,12 @@ def test_each_rule_that_is_claimed_to_be_seen_is_proven() -> None:
         shown[name.partition("/")[0]].add(check)
     assert set(SEEN_BY) - ELSEWHERE == set(shown)
     assert all(checks <= set(SEEN_BY[rule]) for rule, checks in shown.items())
+
+
+def test_each_program_is_run_under_each_start_method_that_it_can() -> None:
+    every = {name for name, *_ in SEEN}
+    for how, _, rows in NOT_FORKED:
+        assert every - {name for name, *_ in rows} == {*NO_CHOICE, *(PERSIST if how == "spawn" else ())}, how
 
 
 @pytest.mark.parametrize("phase", ["before"])

@@ -94,6 +94,39 @@ def test_faulty():
 """
 
 
+#: Samples that draw: the first also edits what is stored, the others write to a buffer and make their generator late.
+DRAWN = """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+from loaderlint.audit import audit
+
+class Edited(Dataset):
+    def __init__(self):
+        self.rows = np.zeros((8, 4))
+    def __len__(self):
+        return 8
+    def __getitem__(self, index):
+        row = self.rows[index]
+        row += 1
+        return row + np.random.rand()
+
+class Buffered(Edited):
+    def __getitem__(self, index):
+        self.rows[0] = np.random.rand(4)
+        return self.rows[0].copy()
+
+class Late(Edited):
+    rng = None
+    def __getitem__(self, index):
+        self.rng = self.rng or np.random.default_rng()
+        self.rows[0] = self.rng.random(4)
+        return self.rows[0].copy()
+
+for kind in (Edited, Buffered, Late):
+    print(kind.__name__, *(one.check for one in audit(DataLoader(kind(), num_workers=1)).faults))
+"""
+
+
 def environment() -> dict[str, str]:
     path = os.pathsep.join(part for part in (str(harness.ROOT / "server"), os.environ.get("PYTHONPATH", "")) if part)
     return {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
@@ -134,11 +167,11 @@ if __name__ == "__main__":
 """
 
 
-def python(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def python(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *words],
         cwd=folder,
-        env=environment(),
+        env={**environment(), **variables},
         capture_output=True,
         text=True,
         check=False,
@@ -169,6 +202,14 @@ def test_a_module_is_stopped_when_its_loaders_were_seen(tmp_path: Path) -> None:
     assert "[shared-generator]" in done.stdout
     assert "failed" not in done.stdout
     assert "2 loaders: 2 faults, 0 notes." in done.stdout.splitlines()
+
+
+def test_loaders_are_seen_where_torch_is_there_before_the_program(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(TRAIN)
+    (tmp_path / "sitecustomize.py").write_text("import torch.utils.data\n")
+    words = ["-m", "loaderlint", "audit", "--no-record", "--batches", "2", "train.py", "1", "all"]
+    done = python(tmp_path, *words, PYTHONPATH=f"{tmp_path}{os.pathsep}{environment()['PYTHONPATH']}")
+    assert "2 loaders: 2 faults, 0 notes." in done.stdout.splitlines(), done.stdout
 
 
 def test_a_program_that_iterates_no_loader_is_told_so(tmp_path: Path) -> None:
@@ -224,6 +265,12 @@ def test_a_fault_that_check_does_not_know_is_a_miss(tmp_path: Path) -> None:
     assert "missed: `loaderlint check` says nothing of workers-draw-alike." in told, told
     assert "Output of: loaderlint explain train.py:12" in told
     assert "default_rng" not in told.partition("missed:")[2], "the text for an issue holds no code"
+
+
+def test_stored_data_that_samples_edit_is_seen_where_they_draw(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(DRAWN)
+    done = python(tmp_path, "main.py")
+    assert done.stdout.splitlines() == ["Edited stored-data", "Buffered", "Late"], done.stdout + done.stderr
 
 
 def test_an_audit_leaves_everything_as_it_was(tmp_path: Path) -> None:
