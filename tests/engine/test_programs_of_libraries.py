@@ -50,6 +50,24 @@ loader = DataLoader(CacheDataset([1, 2], transform=Jitter()), num_workers=4)
 """,
         "monai.data.CacheDataset(...)",
     ),
+    "monai-smart-cache": (
+        """
+from monai.data import SmartCacheDataset, ThreadDataLoader
+loader = ThreadDataLoader(SmartCacheDataset([1, 2], transform=[Jitter()], replace_rate=0.5), num_workers=4)
+""",
+        "SmartCacheDataset",
+    ),
+    "monai-mixin": (
+        """
+from monai.transforms import Randomizable
+class Cropped(Randomizable, Items):
+    def __init__(self, transform):
+        super().__init__(transform)
+        self.set_random_state(seed=0)
+loader = DataLoader(Cropped(transform=Jitter()), num_workers=4)  # Items(
+""",
+        "Cropped",
+    ),
     "timm": (
         """
 from timm.data import ImageDataset
@@ -137,6 +155,16 @@ loader = DataLoader(IterableDatasetWrapper(Items(Jitter()), []), batch_size=None
 }
 
 
+#: A base class of MONAI that has a constructor is in between: what it does with its arguments is not read.
+_BASE_WITH_CONSTRUCTOR = """
+from monai.transforms import MapTransform
+class Cropped(MapTransform, Items):
+    def __init__(self, transform):
+        super().__init__(transform)
+loader = DataLoader(Cropped(transform=Jitter()), num_workers=4)  # Items(
+"""
+
+
 def source(program: str) -> str:
     """A module with the program, the transform, and the dataset where it is used."""
     return _TRANSFORM + (_DATASET if "Items(" in program else "") + program
@@ -149,6 +177,12 @@ def test_the_loader_the_dataset_and_the_transform_are_known(tmp_path: Path, name
     (loader,) = Workspace([root]).worker_map().loaders
     assert [one.name for one in loader.datasets] == [dataset]
     assert "Jitter.__call__" in [one.name for one in loader.functions]
+
+
+def test_a_constructor_in_between_keeps_the_transform_to_itself(tmp_path: Path) -> None:
+    root = write(tmp_path.resolve(), {"train.py": source(_BASE_WITH_CONSTRUCTOR)})
+    (loader,) = Workspace([root]).worker_map().loaders
+    assert "Jitter.__call__" not in [one.name for one in loader.functions]
 
 
 def test_one_project_with_all_of_them(tmp_path: Path) -> None:
