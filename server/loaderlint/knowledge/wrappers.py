@@ -190,7 +190,7 @@ WRAPPERS = (
                     Before("0.4", (("defaults", (("num_workers", 1), ("shuffle", False))),), "workers end each epoch"),
                 ),
             ),
-            LoaderKind("timm.data.MultiEpochsDataLoader", persistent=True, default_collate=True),
+            LoaderKind("timm.data.loader.MultiEpochsDataLoader", persistent=True, default_collate=True),
         ),
     ),
     Wrapper(
