@@ -163,6 +163,36 @@ LOADERS: dict[str, tuple[Mapping[str, str], str]] = {
         | {"somelib/b.py": TORCH_LOADER + "def make(data, n):\n    return DataLoader(data, num_workers=n)\n"},
         "from somelib import feed\nloader = feed(Noisy())",
     ),
+    "a method of an object": (
+        {
+            "somelib/__init__.py": """
+            from torch.utils.data import DataLoader
+            class Feeds:
+                def __init__(self, dataset, workers):
+                    self.dataset, self.workers = dataset, workers
+                def epoch(self, shuffle=False):
+                    return self._loader(shuffle)
+                def _loader(self, shuffle):
+                    return DataLoader(self.dataset, shuffle=shuffle, num_workers=self.workers)
+            """
+        },
+        "from somelib import Feeds\ndef main():\n    feeds = Feeds(Noisy(), 4)\n    return feeds.epoch()  # loader\n",
+    ),
+    "a method that a class of the project inherits": (
+        {
+            "somelib/__init__.py": """
+            from torch.utils.data import DataLoader
+            class Trainer:
+                def fit(self, train, valid=None, options={}):
+                    train = self.make_dataloader(train, **options)
+                    valid = self.make_dataloader(valid, **options)
+                def make_dataloader(self, data, **options):
+                    return DataLoader(data, **options)
+            """
+        },
+        "import somelib as lib\nclass Own(lib.Trainer):\n    pass\ndef main():\n    own = Own()\n"
+        '    own.fit(Noisy(), options={"num_workers": 4})  # loader\n',
+    ),
     "a namespace package": (
         {"acme/feeds/__init__.py": "from torch.utils.data import DataLoader as Feed\n"},
         "from acme.feeds import Feed\nloader = Feed(Noisy(), num_workers=4)",
@@ -184,6 +214,18 @@ def test_a_loader_of_a_library_is_seen(tmp_path: Path, case: str) -> None:
 def test_what_is_not_installed_is_not_known(tmp_path: Path, case: str) -> None:
     _, code = LOADERS[case]
     assert names(project(tmp_path, NOISY + code, {})) == []
+
+
+def test_a_method_that_the_project_overrides_is_its_own(tmp_path: Path) -> None:
+    library, code = LOADERS["a method that a class of the project inherits"]
+    own = code.replace("    pass", "    def fit(self, train, options=None):\n        print(train)")
+    assert names(project(tmp_path, NOISY + own, library)) == []
+
+
+def test_what_is_not_passed_to_a_method_makes_no_loader(tmp_path: Path) -> None:
+    library, code = LOADERS["a method that a class of the project inherits"]
+    loaders = Workspace([project(tmp_path.resolve(), NOISY + code, library)]).worker_map().loaders
+    assert [[one.name for one in loader.datasets] for loader in loaders] == [["Noisy"]]
 
 
 def test_a_default_of_no_workers_counts(tmp_path: Path) -> None:

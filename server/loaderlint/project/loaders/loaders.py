@@ -26,6 +26,7 @@ from loaderlint.project.evaluation.library_values import passed_to_library
 from loaderlint.project.evaluation.limits import Limit
 from loaderlint.project.evaluation.number_bounds import ANY, Count, count_of
 from loaderlint.project.evaluation.values import (
+    NONE_VALUE,
     Atom,
     ClassRef,
     Instance,
@@ -225,6 +226,8 @@ class Loaders:
             return
         for inner in installed_loaders.made_inside(self._ev, site):
             for loader in self._made(inner):
+                if loader.argument("dataset") == NONE_VALUE:  # of an optional parameter, behind a test that is not read
+                    continue
                 name, unheld = self._name(site.frame, site.expr)
                 yield replace(loader, site=site, name=name, unheld=unheld, installed=True)
 
