@@ -145,6 +145,41 @@ loader = DataLoader(videos, num_workers=4)
 """,
         "LabeledVideoDataset",
     ),
+    "open3d": (
+        """
+import open3d.ml.torch as ml3d
+clouds = ml3d.datasets.SemanticKITTI("data").get_split("train")
+loader = DataLoader(ml3d.dataloaders.TorchDataloader(dataset=clouds, transform=Jitter()), num_workers=4)
+""",
+        "TorchDataloader",
+    ),
+    "speechbrain": (
+        """
+import speechbrain as sb
+speech = sb.dataio.dataset.DynamicItemDataset.from_csv("train.csv")
+sb.dataio.dataset.add_dynamic_item([speech], Jitter(), takes="wav", provides="signal")
+loader = sb.dataio.dataloader.SaveableDataLoader(speech, num_workers=4)
+""",
+        "speechbrain.dataio.dataset.DynamicItemDataset.from_csv(...)",
+    ),
+    "speechbrain-brain": (
+        """
+import speechbrain as sb
+class Recogniser(sb.Brain):
+    pass
+def main():
+    brain = Recogniser()
+    brain.fit(range(9), Items(Jitter()), train_loader_kwargs={"num_workers": 4})
+""",
+        "Items",
+    ),
+    "fairseq": (
+        """
+from fairseq.data import iterators
+epochs = iterators.EpochBatchIterator(Items(Jitter()), list, [[0, 1]], num_workers=4)
+""",
+        "Items",
+    ),
     "lhotse": (
         """
 from lhotse.dataset import IterableDatasetWrapper

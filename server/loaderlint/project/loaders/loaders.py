@@ -224,12 +224,15 @@ class Loaders:
         callee = self._ev.eval(call.func, site.frame) if isinstance(call, ir.Call) else None
         if callee is None or not any(installed_loaders.may_make(self._ev, atom) for atom in callee.atoms):
             return
+        found: list[Loader] = []
         for inner in installed_loaders.made_inside(self._ev, site):
             for loader in self._made(inner):
-                if loader.argument("dataset") == NONE_VALUE:  # of an optional parameter, behind a test that is not read
-                    continue
-                name, unheld = self._name(site.frame, site.expr)
-                yield replace(loader, site=site, name=name, unheld=unheld, installed=True)
+                is_none = loader.argument("dataset") == NONE_VALUE  # that of an optional parameter
+                if not is_none and not any(_are_alike(loader, one) for one in found):
+                    found.append(loader)
+        name, unheld = self._name(site.frame, site.expr)
+        for loader in found:
+            yield replace(loader, site=site, name=name, unheld=unheld, installed=True)
 
     def _of_heirs(self, sites: Sequence[CallSite], found: Sequence[Loader]) -> Iterator[Loader]:
         """The loaders that a base class makes from datasets of its subclasses, if nothing in sight makes an object of
@@ -516,6 +519,11 @@ def _held(value: int, code: Code, depth: int) -> Iterator[int]:
             yield from _held(other, code, depth + 1)
         case ir.Call(_, args) if args:
             yield from _held(args[0].value, code, depth + 1)
+
+
+def _are_alike(one: Loader, other: Loader) -> bool:
+    """Whether two loaders that a library makes cannot be told apart: it makes one or the other."""
+    return one.kind == other.kind and one.arguments == other.arguments
 
 
 def _too_many(first_unread: Loader) -> Limit:
