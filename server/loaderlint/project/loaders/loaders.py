@@ -26,7 +26,6 @@ from loaderlint.project.evaluation.library_values import passed_to_library
 from loaderlint.project.evaluation.limits import Limit
 from loaderlint.project.evaluation.number_bounds import ANY, Count, count_of
 from loaderlint.project.evaluation.values import (
-    NONE_VALUE,
     Atom,
     ClassRef,
     Instance,
@@ -227,8 +226,8 @@ class Loaders:
         found: list[Loader] = []
         for inner in installed_loaders.made_inside(self._ev, site):
             for loader in self._made(inner):
-                is_none = loader.argument("dataset") == NONE_VALUE  # that of an optional parameter
-                if not is_none and not any(_are_alike(loader, one) for one in found):
+                is_left_out = loader.argument("dataset").is_none  # that of an optional parameter
+                if not is_left_out and not any(_are_alike(loader, one) for one in found):
                     found.append(loader)
         name, unheld = self._name(site.frame, site.expr)
         for loader in found:
