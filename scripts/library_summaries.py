@@ -111,6 +111,11 @@ LIBRARIES = (
     _library("nuscenes-devkit", "nuscenes-devkit==1.2.0", "nuscenes"),
     _library("pycocotools", "pycocotools==2.0.11"),
     _library("decord", "decord==0.6.0", names="eva-decord"),
+    _library(
+        "open3d",
+        "open3d==0.19.0",
+        only="open3d/_ml3d/datasets/* open3d/_ml3d/torch/dataloaders/* open3d/_ml3d/utils/* open3d/ml/torch/*",
+    ),
     _library("gluonts", "gluonts==0.17.0", only="gluonts/torch/* gluonts/transform/* gluonts/itertools.py"),
     _library("avalanche-lib", "avalanche-lib==0.6.0", "avalanche"),
     _library("pytorch-ignite", "pytorch-ignite==0.5.5", "ignite", only="ignite/distributed/* ignite/utils.py"),

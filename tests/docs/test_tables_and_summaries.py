@@ -18,6 +18,7 @@ from loaderlint.knowledge import canonical_names
 from loaderlint.knowledge import derived_names as derived_names_module
 from loaderlint.knowledge.canonical_names import canonical
 from loaderlint.knowledge.loader_defaults import DATASET_BASES, DATASET_PARAMETERS, WRAPPING_DATASETS
+from loaderlint.knowledge.measured_libraries import names_in_tables
 from loaderlint.knowledge.wrappers import LOADERS, TORCH_PARAMETERS, LoaderKind
 from loaderlint.sources import library_summaries
 from scripts import derived_names
@@ -125,3 +126,12 @@ def test_a_wrapping_dataset_holds_the_one_at_its_row(name: str) -> None:
 
 def test_other_names_are_those_of_the_summaries() -> None:
     assert Path(derived_names_module.__file__).read_text("utf-8") == derived_names.text()
+
+
+@pytest.mark.parametrize(("prefix", "to"), [one for one in canonical_names._PREFIXES if is_summarised(one[0])])
+def test_a_prefix_says_more_than_what_is_derived(prefix: str, to: str) -> None:
+    """Otherwise it need not be written by hand."""
+    others = {prefix + name.removeprefix(to): name for name in names_in_tables() if name.startswith(to)}
+    top = prefix.partition(".")[0]
+    there = [one for one in others if any(summary.definition(one) for summary in summaries(top))]
+    assert not there or any(derived_names_module.DERIVED_NAMES.get(one) != others[one] for one in there)

@@ -63,6 +63,11 @@ def project(root: Path, train: str, library: Mapping[str, str], site: str = SITE
     return write(root, {f"{site}/{name}": text for name, text in library.items()})
 
 
+def with_torch_before_1_9(root: Path) -> None:
+    """A torch that leaves the workers' NumPy as the main process had it."""
+    (root / SITE / "torch-2.4.1.dist-info").rename(root / SITE / "torch-1.8.1.dist-info")
+
+
 def found(root: Path) -> list[Diagnostic]:
     return [one for shown in Workspace([root]).check().values() for one in shown]
 
@@ -158,6 +163,36 @@ LOADERS: dict[str, tuple[Mapping[str, str], str]] = {
         | {"somelib/b.py": TORCH_LOADER + "def make(data, n):\n    return DataLoader(data, num_workers=n)\n"},
         "from somelib import feed\nloader = feed(Noisy())",
     ),
+    "a method of an object": (
+        {
+            "somelib/__init__.py": """
+            from torch.utils.data import DataLoader
+            class Feeds:
+                def __init__(self, dataset, workers):
+                    self.dataset, self.workers = dataset, workers
+                def epoch(self, shuffle=False):
+                    return self._loader(shuffle)
+                def _loader(self, shuffle):
+                    return DataLoader(self.dataset, shuffle=shuffle, num_workers=self.workers)
+            """
+        },
+        "from somelib import Feeds\ndef main():\n    feeds = Feeds(Noisy(), 4)\n    return feeds.epoch()  # loader\n",
+    ),
+    "a method that a class of the project inherits": (
+        {
+            "somelib/__init__.py": """
+            from torch.utils.data import DataLoader
+            class Trainer:
+                def fit(self, train, valid=None, options={}):
+                    train = self.make_dataloader(train, **options)
+                    valid = self.make_dataloader(valid, **options)
+                def make_dataloader(self, data, **options):
+                    return DataLoader(data, **options)
+            """
+        },
+        "import somelib as lib\nclass Own(lib.Trainer):\n    pass\ndef main():\n    own = Own()\n"
+        '    own.fit(Noisy(), options={"num_workers": 4})  # loader\n',
+    ),
     "a namespace package": (
         {"acme/feeds/__init__.py": "from torch.utils.data import DataLoader as Feed\n"},
         "from acme.feeds import Feed\nloader = Feed(Noisy(), num_workers=4)",
@@ -179,6 +214,18 @@ def test_a_loader_of_a_library_is_seen(tmp_path: Path, case: str) -> None:
 def test_what_is_not_installed_is_not_known(tmp_path: Path, case: str) -> None:
     _, code = LOADERS[case]
     assert names(project(tmp_path, NOISY + code, {})) == []
+
+
+def test_a_method_that_the_project_overrides_is_its_own(tmp_path: Path) -> None:
+    library, code = LOADERS["a method that a class of the project inherits"]
+    own = code.replace("    pass", "    def fit(self, train, options=None):\n        print(train)")
+    assert names(project(tmp_path, NOISY + own, library)) == []
+
+
+def test_what_is_not_passed_to_a_method_makes_no_loader(tmp_path: Path) -> None:
+    library, code = LOADERS["a method that a class of the project inherits"]
+    loaders = Workspace([project(tmp_path.resolve(), NOISY + code, library)]).worker_map().loaders
+    assert [[one.name for one in loader.datasets] for loader in loaders] == [["Noisy"]]
 
 
 def test_a_default_of_no_workers_counts(tmp_path: Path) -> None:
@@ -257,7 +304,7 @@ def test_no_fix_changes_a_call_of_a_library_s_function(tmp_path: Path) -> None:
     loader = feed(Items())
     """
     root = project(tmp_path, train, {"somelib.py": library})
-    (root / SITE / "torch-2.4.1.dist-info").rename(root / SITE / "torch-1.8.1.dist-info")
+    with_torch_before_1_9(root)
     (finding,) = [one for one in found(root) if one.name == "duplicate-numpy-randomness"]
     assert not finding.fixable
 
@@ -427,6 +474,33 @@ def test_calls_inside_a_library_are_followed_a_few_deep(tmp_path: Path) -> None:
     assert names(project(tmp_path, train, {"somelib.py": library})) == []
     near = train.replace("f0", f"f{LONG - 2}")
     assert names(project(tmp_path, near, {"somelib.py": library})) == [(SHARED, 8)]
+
+
+def chain(last: str) -> str:
+    """Functions that call each other, `f0` first, and what the last one does with the value that they pass on."""
+    calls = "".join(f"def f{n}(data):\n    return f{n + 1}(data)\n" for n in range(LONG))
+    return f"{calls}def f{LONG}(data):\n    {last}\n"
+
+
+@pytest.mark.parametrize(("start", "is_followed"), [(LONG - 5, True), (LONG - 6, False), (0, False)])
+def test_a_library_is_followed_with_what_the_project_gives_it(tmp_path: Path, start: int, is_followed: bool) -> None:
+    train = NOISY + f"import somelib\nloader = DataLoader(somelib.f{start}(Noisy()), num_workers=4)\n"
+    root = project(tmp_path.resolve(), train, {"somelib.py": chain("return data")})
+    workspace = Workspace([root])
+    (loader,) = workspace.worker_map().loaders
+    assert [one.name for one in loader.datasets] == ["Noisy"] * is_followed
+    assert ("library too deep" in loader.late) != is_followed
+    workspace.check()
+    assert not workspace.problems
+
+
+@pytest.mark.parametrize(("start", "is_followed"), [(LONG - 1, True), (LONG - 2, False), (0, False)])
+def test_the_own_business_of_a_library_is_hardly_followed(tmp_path: Path, start: int, is_followed: bool) -> None:
+    train = NOISY.replace("self.rng.random()", f"somelib.f{start}(i)") + "import somelib\n"
+    train += "loader = DataLoader(Noisy(), num_workers=4)\n"
+    root = project(tmp_path, train, {"somelib.py": "import numpy as np\n" + chain("return np.random.normal()")})
+    with_torch_before_1_9(root)
+    assert ("duplicate-numpy-randomness" in [name for name, _ in names(root)]) == is_followed
 
 
 @pytest.mark.skipif(os.name == "nt", reason="symbolic links need a privilege")

@@ -50,6 +50,24 @@ loader = DataLoader(CacheDataset([1, 2], transform=Jitter()), num_workers=4)
 """,
         "monai.data.CacheDataset(...)",
     ),
+    "monai-smart-cache": (
+        """
+from monai.data import SmartCacheDataset, ThreadDataLoader
+loader = ThreadDataLoader(SmartCacheDataset([1, 2], transform=[Jitter()], replace_rate=0.5), num_workers=4)
+""",
+        "SmartCacheDataset",
+    ),
+    "monai-mixin": (
+        """
+from monai.transforms import Randomizable
+class Cropped(Randomizable, Items):
+    def __init__(self, transform):
+        super().__init__(transform)
+        self.set_random_state(seed=0)
+loader = DataLoader(Cropped(transform=Jitter()), num_workers=4)  # Items(
+""",
+        "Cropped",
+    ),
     "timm": (
         """
 from timm.data import ImageDataset
@@ -127,6 +145,41 @@ loader = DataLoader(videos, num_workers=4)
 """,
         "LabeledVideoDataset",
     ),
+    "open3d": (
+        """
+import open3d.ml.torch as ml3d
+clouds = ml3d.datasets.SemanticKITTI("data").get_split("train")
+loader = DataLoader(ml3d.dataloaders.TorchDataloader(dataset=clouds, transform=Jitter()), num_workers=4)
+""",
+        "TorchDataloader",
+    ),
+    "speechbrain": (
+        """
+import speechbrain as sb
+speech = sb.dataio.dataset.DynamicItemDataset.from_csv("train.csv")
+sb.dataio.dataset.add_dynamic_item([speech], Jitter(), takes="wav", provides="signal")
+loader = sb.dataio.dataloader.SaveableDataLoader(speech, num_workers=4)
+""",
+        "speechbrain.dataio.dataset.DynamicItemDataset.from_csv(...)",
+    ),
+    "speechbrain-brain": (
+        """
+import speechbrain as sb
+class Recogniser(sb.Brain):
+    pass
+def main():
+    brain = Recogniser()
+    brain.fit(range(9), Items(Jitter()), train_loader_kwargs={"num_workers": 4})
+""",
+        "Items",
+    ),
+    "fairseq": (
+        """
+from fairseq.data import iterators
+epochs = iterators.EpochBatchIterator(Items(Jitter()), list, [[0, 1]], num_workers=4)
+""",
+        "Items",
+    ),
     "lhotse": (
         """
 from lhotse.dataset import IterableDatasetWrapper
@@ -135,6 +188,16 @@ loader = DataLoader(IterableDatasetWrapper(Items(Jitter()), []), batch_size=None
         "IterableDatasetWrapper",
     ),
 }
+
+
+#: A base class of MONAI that has a constructor is in between: what it does with its arguments is not read.
+_BASE_WITH_CONSTRUCTOR = """
+from monai.transforms import MapTransform
+class Cropped(MapTransform, Items):
+    def __init__(self, transform):
+        super().__init__(transform)
+loader = DataLoader(Cropped(transform=Jitter()), num_workers=4)  # Items(
+"""
 
 
 def source(program: str) -> str:
@@ -149,6 +212,12 @@ def test_the_loader_the_dataset_and_the_transform_are_known(tmp_path: Path, name
     (loader,) = Workspace([root]).worker_map().loaders
     assert [one.name for one in loader.datasets] == [dataset]
     assert "Jitter.__call__" in [one.name for one in loader.functions]
+
+
+def test_a_constructor_in_between_keeps_the_transform_to_itself(tmp_path: Path) -> None:
+    root = write(tmp_path.resolve(), {"train.py": source(_BASE_WITH_CONSTRUCTOR)})
+    (loader,) = Workspace([root]).worker_map().loaders
+    assert "Jitter.__call__" not in [one.name for one in loader.functions]
 
 
 def test_one_project_with_all_of_them(tmp_path: Path) -> None:

@@ -20,6 +20,24 @@ LAZY_METHODS = MappingProxyType(
     }
 )
 
+#: A dataset that is given functions, also after it is made, and the copies of it that its methods make.
+ITEM_DATASET = "speechbrain.dataio.dataset.DynamicItemDataset"
+#: The calls that make one and take a list of functions: the parameter (name and position). A function may be the `ITEM`
+#: of a dict. Source: `dataio/dataset.py` and `utils/data_pipeline.py` of SpeechBrain 0.5.16 and 1.1.2.
+GIVEN_LISTS = MappingProxyType(
+    {
+        ITEM_DATASET: ("dynamic_items", 1),
+        **{
+            f"{ITEM_DATASET}.{maker}": ("dynamic_items", 2) for maker in ("from_csv", "from_json", "from_arrow_dataset")
+        },
+    }
+)
+ITEM = "func"
+
+#: Methods by which such a dataset is given a function later, and functions that give one to each of a list of datasets.
+GIVING_METHODS = frozenset({"add_dynamic_item"})
+GIVING_FUNCTIONS = frozenset({"speechbrain.dataio.dataset.add_dynamic_item"})
+
 #: Hugging Face datasets whose items are made while they are read: the call that makes one, or the argument that does.
 #: Elsewhere `map` runs at once, in the main process.
 STREAM_METHODS = frozenset({"map", "filter"})
@@ -37,3 +55,8 @@ def lazy_methods(dataset: str) -> frozenset[str]:
         if dataset.startswith(prefix):
             return methods
     return frozenset()
+
+
+def keeps_functions(dataset: str) -> bool:
+    """Whether the library dataset called `dataset` keeps functions that its methods are given."""
+    return dataset.startswith((*LAZY_METHODS, ITEM_DATASET))

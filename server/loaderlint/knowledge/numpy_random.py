@@ -78,10 +78,10 @@ SEEDING_WORKER_INITS = frozenset(
     {
         "lightning.pytorch.utilities.seed.pl_worker_init_function",
         "lightning.fabric.utilities.seed.pl_worker_init_function",
-        "timm.data._worker_init",
+        "timm.data.loader._worker_init",
         "detectron2.data.worker_init_reset_seed",
         "ultralytics.data.seed_worker",
-        "transformers.seed_worker",
+        "transformers.trainer_utils.seed_worker",
     }
 )
 

@@ -138,6 +138,7 @@ _TRANSFORMERS = LoaderKind(
     options=Options("args", ("transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments"), "dataloader_"),
     changes=(Before("4.19", (("seeds_numpy", False),), "no seeding of its own"),),
 )
+_FAIRSEQ = "dataset collate_fn {} seed num_shards shard_id num_workers"
 _LIGHTNING_DATASETS = ("train_dataset", "val_dataset", "test_dataset", "predict_dataset")
 _TORCHIO_QUEUE = ("subjects_dataset", "max_length", "samples_per_volume", "sampler", "subject_sampler", "num_workers")
 _MMENGINE = ("train_dataloader", "val_dataloader", "test_dataloader")
@@ -191,7 +192,7 @@ WRAPPERS = (
                     Before("0.4", (("defaults", (("num_workers", 1), ("shuffle", False))),), "workers end each epoch"),
                 ),
             ),
-            LoaderKind("timm.data.MultiEpochsDataLoader", persistent=True, default_collate=True),
+            LoaderKind("timm.data.loader.MultiEpochsDataLoader", persistent=True, default_collate=True),
         ),
     ),
     Wrapper(
@@ -421,6 +422,30 @@ WRAPPERS = (
         "`WebDataset` splits its shards between the workers (`split_by_worker`). `WebLoader` is torch's loader and "
         "splits nothing by itself.",
         (LoaderKind("webdataset.WebLoader", default_collate=True),),
+    ),
+    Wrapper(
+        "fairseq",
+        "fairseq",
+        ("fairseq",),
+        "0.12.2",
+        "Its iterators make a loader for each epoch, with the `num_workers` that they are given, and call the "
+        "dataset's `set_epoch` before. Seeds nothing.",
+        tuple(
+            LoaderKind(f"fairseq.data.iterators.{name}", parameters=tuple(parameters.split()))
+            for name, parameters in {
+                "EpochBatchIterator": _FAIRSEQ.format("batch_sampler"),
+                "GroupedEpochBatchIterator": _FAIRSEQ.format("batch_samplers"),
+                "StreamingEpochBatchIterator": "dataset max_sentences collate_fn epoch num_workers buffer_size timeout",
+            }.items()
+        ),
+    ),
+    Wrapper(
+        "speechbrain",
+        "SpeechBrain",
+        ("speechbrain",),
+        "0.5.16, 1.1.2",
+        "The functions that a `DynamicItemDataset` is given (`dynamic_items`, `add_dynamic_item`) run in the workers, "
+        "also those of a filtered copy. Its loaders are torch's; seeds nothing.",
     ),
     Wrapper(
         "datasets",

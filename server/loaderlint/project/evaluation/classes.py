@@ -60,7 +60,8 @@ _EVERY = frozenset({"*"})
 _SETATTR = frozenset({Lib("builtins.setattr")})
 #: Methods whose stores do not show what an attribute holds in use.
 _NO_STORES = ("__init__", "__getstate__", "__setstate__", "__del__", "close")
-#: Library classes that define no methods of their own that matter: `super()` looks past them.
+#: Library classes that define no methods of their own that matter: `super()` looks past them. Those of MONAI (1.6.1,
+#: `transforms/transform.py`) have no constructor.
 _WITHOUT_METHODS = frozenset(
     {
         "torch.utils.data.Dataset",
@@ -69,6 +70,8 @@ _WITHOUT_METHODS = frozenset(
         "abc.ABC",
         "typing.Generic",
         "typing.Protocol",
+        "monai.transforms.Randomizable",
+        "monai.transforms.Transform",
     }
 )
 
@@ -430,7 +433,7 @@ class Classes:
             return None
         args = self._ev.calls.site_arguments(inst.site).bind(facts.ir.defs[member.function.def_].params, of(inst))
         function = member.function
-        depth = self._ev.functions.depth_of_call(function, inst.site.frame)
+        depth = self._ev.functions.depth_of_call(function, args, inst.site.frame)
         return self._ev.frame(
             function.path, function.piece, function.def_, inst, args, function.scope, member.owner, depth
         )

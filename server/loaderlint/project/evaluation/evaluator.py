@@ -148,7 +148,7 @@ class Evaluator:
 
     def reached_limits(self) -> Iterator[Limit]:
         """The limits that were reached so far, for people."""
-        yield from self.limits.told(self._called)
+        yield from self.limits.told(self._called, self.installed.holds)
 
     def _called(self, path: Path, piece: int, def_: int) -> str:
         facts = self.facts(path, piece)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +27,8 @@ from loaderlint.project.evaluation.values import (
     LibObject,
     Literal_,
     MapOf,
+    Method,
+    PartialOf,
     SeqOf,
     Site,
     Unknown,
@@ -40,8 +43,10 @@ from loaderlint.project.modules.project_files import is_bare_function
 if TYPE_CHECKING:
     from loaderlint.project.evaluation.evaluator import Evaluator
 
-#: A call inside a library counts as this many calls, so that only a few calls deep into a library are followed.
+#: A call inside a library counts as this many calls, so that only a few calls deep into a library are followed: fewer
+#: where it is given nothing of the project's, because then it is the library's own business.
 _LIBRARY_CALL = 4
+_LIBRARYS_OWN_CALL = 12
 
 
 class Functions:
@@ -140,11 +145,11 @@ class Functions:
         wrapper = self.wrapper(function) if decoration == "unknown" and receiver is None else None
         if wrapper is not None and caller.depth < MAX_CALLS:
             return self.invoke(wrapper, None, None, arguments, caller)
-        nested = self.depth_of_call(function, caller)
+        args = arguments.bind(one.params, of(receiver) if receiver is not None else None)
+        nested = self.depth_of_call(function, args, caller)
         if nested > MAX_CALLS:
             self._ev.limits.note(CALLS, function.path, function.piece, function.def_)
             return unknown("too deep" if nested == caller.depth + 1 else "library too deep"), ()
-        args = arguments.bind(one.params, of(receiver) if receiver is not None else None)
         frame = self._ev.frame(
             function.path, function.piece, function.def_, receiver, args, function.scope, owner, nested
         )
@@ -152,10 +157,31 @@ class Functions:
             return unknown("decorator"), (frame,)
         return self.returned(frame), (frame,)
 
-    def depth_of_call(self, function: FunctionRef, caller: Frame) -> int:
-        """How deep a frame is nested that a call runs. A call inside a library counts as several."""
+    def depth_of_call(self, function: FunctionRef, args: Sequence[Val | None], caller: Frame) -> int:
+        """How deep a frame is nested that a call with these arguments runs. A call inside a library counts as
+        several."""
         holds = self._ev.installed.holds
-        return caller.depth + (_LIBRARY_CALL if holds(caller.path) and holds(function.path) else 1)
+        if not (holds(caller.path) and holds(function.path)):
+            return caller.depth + 1
+        given = any(self._is_of_project(atom) for value in args if value is not None for atom in value.atoms)
+        return caller.depth + (_LIBRARY_CALL if given else _LIBRARYS_OWN_CALL)
+
+    def _is_of_project(self, atom: Atom) -> bool:
+        """Whether something is defined in the project, or made there of a library's class."""
+        holds = self._ev.installed.holds
+        match atom:
+            case FunctionRef(path) | ClassRef(path):
+                return not holds(path)
+            case Method(function, receiver, _):
+                return not holds(function.path) or self._is_of_project(receiver)
+            case Instance(cls, site):
+                return not holds(cls.path) or (site is not None and not holds(site.frame.path))
+            case LibObject(_, site) | PartialOf(_, site):
+                return not holds(site.frame.path)
+            case SeqOf(_, items) | MapOf(_, items):
+                held = (one for item in items for one in item.atoms if not isinstance(one, SeqOf | MapOf))
+                return any(map(self._is_of_project, held))
+        return False
 
     def wrapper(self, function: FunctionRef) -> FunctionRef | None:
         """The wrapper by which decorators of the project replace a function, and which calls it; None if there is none

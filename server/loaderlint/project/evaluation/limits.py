@@ -83,9 +83,13 @@ class ReachedLimits:
         """A limit was reached for a def or class."""
         self._places.setdefault(cut, set()).add((path, piece, def_))
 
-    def told(self, name_of: Callable[[Path, int, int], str]) -> Iterator[Limit]:
-        """One line for each limit, whatever the order of the questions; `name_of` gives what a def is called."""
-        for cut, places in sorted(self._places.items()):
+    def told(self, name_of: Callable[[Path, int, int], str], is_of_library: Callable[[Path], bool]) -> Iterator[Limit]:
+        """One line for each limit, whatever the order of the questions; `name_of` gives what a def is called. Nobody is
+        told of limits inside libraries, where there is nothing to change."""
+        for cut, noted in sorted(self._places.items()):
+            places = {place for place in noted if not is_of_library(place[0])}
+            if not places:
+                continue
             first = min(places)
             others = f" (and {len(places) - 1} more like it)" if len(places) > 1 else ""
             yield Limit(first[0], f"{name_of(*first)} {cut.how}{others}: {cut.cost}")

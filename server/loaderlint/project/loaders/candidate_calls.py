@@ -30,7 +30,6 @@ _WORD = re.compile(r"\w+")
 _RENAMED = re.compile(r"(\w+)\s+as\s+(\w+)")
 _NAMED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)\b(?!\s*[(.])", re.MULTILINE)
 _BOUND = re.compile(r"^(\w+)[ \t]*=[ \t]*[\w.]*\bpartial\(\s*(?:\w+\.)*(\w+)\b", re.MULTILINE)
-_CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
 #: A call of a parameter that is a loader class, or the choice of a loader class by its name.
 _LOADER_VALUE = re.compile(r"[Ll]oader_?(?:cls|class|type|fn|factory)\w*\(|getattr\(\s*[\w.]*[Ll]oader")
 #: A call of what is looked up by a name that is read at run time: `getattr(module, kind)(...)`.
@@ -158,10 +157,20 @@ class Candidates:
         call = facts.ir.exprs[site.expr] if facts else None
         if facts is None or not isinstance(call, ir.Call):
             return False
-        value = Unframed(self._ev, site.path, site.piece, site.def_, facts).value(call.func)
-        return value is not None and any(
-            self._makes(atom) or installed_loaders.may_make(self._ev, atom) for atom in value.atoms
-        )
+        here = Unframed(self._ev, site.path, site.piece, site.def_, facts)
+        value = here.value(call.func)
+        called = value.atoms if value is not None else self._methods(call.func, here, facts)
+        return any(self._makes(atom) or installed_loaders.may_make(self._ev, atom) for atom in called)
+
+    def _methods(self, func: int, here: Unframed, facts: PieceFacts) -> Iterator[FunctionRef]:
+        """The functions that `func` may be if it is a method of an object that the def itself makes."""
+        e = facts.ir.exprs[func]
+        made = facts.ir.exprs[e.base] if isinstance(e, ir.Attr) else None
+        cls = here.value(made.func) if isinstance(made, ir.Call) else None
+        for one in cls.only(ClassRef) if cls is not None else ():
+            member = self._ev.classes.member(one, e.name) if isinstance(e, ir.Attr) else None
+            if member is not None and member.function is not None:
+                yield member.function
 
     def _may_make(self, site: CallSite, names: frozenset[str]) -> bool:
         """Whether a call makes a loader for some caller of the code around it. `names`: the names of loaders."""
@@ -295,16 +304,8 @@ def matches(text: str, pattern: re.Pattern[str], parts: str) -> bool:
 
 def _names_given(text: str) -> tuple[tuple[str, str] | None, tuple[tuple[str, str], ...]] | None:
     """What may be a loader of the project's own: a class with bases, and names with bound arguments."""
-    head, bound = _class_head(text), _bound(text)
+    head, bound = installed_loaders.class_head(text), _bound(text)
     return (head, bound) if head or bound else None
-
-
-def _class_head(text: str) -> tuple[str, str] | None:
-    """The name and the bases of a class that has bases."""
-    if not text.lstrip().startswith(("class", "@")):
-        return None
-    match = _CLASS_HEAD.search(text)
-    return (match[1], match[2]) if match else None
 
 
 def _renamed(text: str) -> tuple[tuple[str, str], ...]:

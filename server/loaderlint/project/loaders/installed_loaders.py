@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from functools import cache
 from pathlib import Path
 
@@ -13,8 +13,7 @@ from loaderlint.project.evaluation.callers import CallSite
 from loaderlint.project.evaluation.evaluator import Evaluator
 from loaderlint.project.evaluation.file_imports import imported_as
 from loaderlint.project.evaluation.frames import Frame
-from loaderlint.project.evaluation.limits import WALK
-from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Site
+from loaderlint.project.evaluation.values import Atom, ClassRef, FunctionRef, Method, Site
 from loaderlint.project.modules.dependencies import holds
 from loaderlint.project.modules.project_files import ProjectFile
 
@@ -23,6 +22,8 @@ _MAX_FRAMES = 32
 _STAR = re.compile(r"\bfrom\s+(\w[\w.]*)\s+import\s*\*")
 #: A class whose objects make a loader contains this text.
 _WORD = "oader("
+_CLASS_HEAD = re.compile(r"class\s+(\w+)\s*\(([^)]*)\)")
+_IDENTIFIER = re.compile(r"\w+")
 _CALL = re.compile(r"\w\(")
 
 
@@ -32,6 +33,7 @@ def calls_of_libraries(ev: Evaluator, path: Path) -> Iterator[CallSite]:
     if file is None or not (ev.files.has_libraries() or _imports_summarised(ev, file)):
         return
     names = {written.partition(".")[0] for written, _ in imported_as(ev, path)}
+    names |= set(_heirs(file, names))
     starred = {module.partition(".")[0] for _, modules in file.asking(star_imports) for module in modules}
     if any(map(ev.installed.is_read, starred)):
         pattern = _CALL
@@ -46,6 +48,21 @@ def calls_of_libraries(ev: Evaluator, path: Path) -> Iterator[CallSite]:
                 call = facts.ir.exprs[step.call] if facts and type(step) is ir.Perform else None
                 if isinstance(call, ir.Call) and type(step) is ir.Perform:
                     yield CallSite(path, piece, def_, step.call, step.context)
+
+
+def _heirs(file: ProjectFile, names: Set[str]) -> Iterator[str]:
+    """The classes of a file whose bases are written with one of these names."""
+    for _, head in file.asking(class_head) if names else ():
+        if head is not None and not names.isdisjoint(_IDENTIFIER.findall(head[1])):
+            yield head[0]
+
+
+def class_head(text: str) -> tuple[str, str] | None:
+    """The name and the bases of a class that has bases."""
+    if not text.lstrip().startswith(("class", "@")):
+        return None
+    match = _CLASS_HEAD.search(text)
+    return (match[1], match[2]) if match else None
 
 
 def _imports_summarised(ev: Evaluator, file: ProjectFile) -> bool:
@@ -71,6 +88,8 @@ def names_one(text: str, pattern: re.Pattern[str]) -> bool:
 
 def may_make(ev: Evaluator, atom: Atom) -> bool:
     """Whether something is a library's function that may make a loader, or a library's class with such methods."""
+    if isinstance(atom, Method):
+        return may_make(ev, atom.function)
     if not isinstance(atom, FunctionRef | ClassRef) or not ev.installed.holds(atom.path):
         return False
     file = ev.file(atom.path)
@@ -84,28 +103,24 @@ def may_make(ev: Evaluator, atom: Atom) -> bool:
 def made_inside(ev: Evaluator, site: Site) -> Iterator[Site]:
     """The calls inside a library that the call at `site` of one of its functions leads to, breadth first."""
     ev.eval(site.expr, site.frame)
-    for frame in walk_inside(ev, ev.targets(site.expr, site.frame), _MAX_FRAMES, site.frame):
+    for frame in walk_inside(ev, ev.targets(site.expr, site.frame), _MAX_FRAMES):
         for step, _ in ev.performed(frame):
             if not ev.liveness.is_dead(step.context, frame):
                 yield Site(frame, step.call)
 
 
-def walk_inside(ev: Evaluator, frames: Iterable[Frame], most: int, origin: Frame) -> Iterator[Frame]:
-    """The library frames among these, and the library frames that they lead to, breadth first. At most `most`; if there
-    are more, the limit is noted for `origin`."""
+def walk_inside(ev: Evaluator, frames: Iterable[Frame], most: int) -> Iterator[Frame]:
+    """The library frames among these, and the library frames that they lead to, breadth first. At most `most`, and
+    nobody is told if there are more: it is no limit of the project's."""
     queue = deque(_inside(ev, frames))
     seen = set(queue)
     while queue:
         frame = queue.popleft()
         yield frame
         for target in _inside(ev, ev.run(frame)):
-            if target in seen:
-                continue
-            if len(seen) >= most:
-                ev.limits.note(WALK, origin.path, origin.piece, origin.def_)
-                continue
-            seen.add(target)
-            queue.append(target)
+            if target not in seen and len(seen) < most:
+                seen.add(target)
+                queue.append(target)
 
 
 def _inside(ev: Evaluator, frames: Iterable[Frame]) -> Iterator[Frame]:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from loaderlint.facts import ir
 from loaderlint.knowledge.lazy_pipelines import (
+    GIVEN_LISTS,
+    GIVING_FUNCTIONS,
+    GIVING_METHODS,
+    ITEM,
+    ITEM_DATASET,
     STAGED,
     STAGES,
     STREAM_METHODS,
     STREAMING,
     TO_STREAM,
+    keeps_functions,
     lazy_methods,
 )
 from loaderlint.knowledge.loader_defaults import SAMPLE_CALLABLES
 from loaderlint.project.evaluation.argument_binding import Arguments
 from loaderlint.project.evaluation.evaluator import Evaluator
-from loaderlint.project.evaluation.library_values import flattened, parameter_position
-from loaderlint.project.evaluation.values import LibObject, Unknown, Val, of
+from loaderlint.project.evaluation.frames import Frame
+from loaderlint.project.evaluation.library_values import entry_of, flattened, parameter_position
+from loaderlint.project.evaluation.values import Atom, Lib, LibObject, MapOf, SeqOf, Unknown, Val, constant, of
+from loaderlint.project.modules.dependencies import holds
+from loaderlint.project.modules.project_files import MODULE
 
 
 def sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:
@@ -26,7 +35,7 @@ def sample_callables(ev: Evaluator, dataset: LibObject) -> list[Val]:
     arguments = ev.calls.site_arguments(dataset.site)
     values = [arguments.get(name, parameter_position(dataset.name, name)) for name in SAMPLE_CALLABLES]
     found = [value for value in values if value is not None and not isinstance(value.unknown, Unknown)]
-    return [*found, *_steps(ev, dataset)] if lazy_methods(dataset.name) else found
+    return [*found, *_steps(ev, dataset)] if keeps_functions(dataset.name) else found
 
 
 def _steps(ev: Evaluator, dataset: LibObject) -> Iterator[Val]:
@@ -36,11 +45,52 @@ def _steps(ev: Evaluator, dataset: LibObject) -> Iterator[Val]:
         arguments = ev.calls.site_arguments(one.site)
         if one.name in STAGED:
             yield from _stages(ev, arguments)
+        if one.name in GIVEN_LISTS:
+            yield from _items(arguments.get(*GIVEN_LISTS[one.name]))
+        if one.name.startswith(ITEM_DATASET):
+            yield from _given_later(ev, one)
         method, owners = _made_by(ev, one)
         if any(method in lazy_methods(owner.name) or _is_stream_method(ev, method, owner) for owner in owners):
             yield from _passed(arguments)
         left.extend(owner for owner in owners if owner not in seen)
         seen.update(owners)
+
+
+def _items(passed: Val | None) -> Iterator[Val]:
+    """The functions in a list, each by itself or in a dict."""
+    for sequence in passed.only(SeqOf) if passed else ():
+        for item in sequence.items:
+            yield from (entry_of(one.keys, one.values, constant("str", ITEM)) for one in item.only(MapOf))
+            yield Val(item.atoms - {*item.only(MapOf)})
+
+
+def _given_later(ev: Evaluator, dataset: LibObject) -> Iterator[Val]:
+    """The functions that a dataset is given in the def that makes it, or further down in a module."""
+    for frame in _frames_after(ev, dataset.site.frame):
+        for step, call in ev.performed(frame):
+            if not ev.liveness.is_dead(step.context, frame) and dataset in _receivers(ev, call, frame):
+                yield from _passed(ev.calls.arguments(call, frame))
+
+
+def _frames_after(ev: Evaluator, frame: Frame) -> Iterator[Frame]:
+    yield frame
+    file = ev.file(frame.path) if frame.def_ == 0 and frame.receiver is None else None
+    for word in GIVING_METHODS if file else ():
+        assert file is not None
+        yield from (ev.body(frame.path, piece) for piece in file.all_asking(holds, word, scope=MODULE))
+
+
+def _receivers(ev: Evaluator, call: ir.Call, frame: Frame) -> Collection[Atom]:
+    """The objects to which a call gives a function: what its method is called on, or a list of datasets."""
+    func = ev.expr(frame, call.func)
+    if isinstance(func, ir.Attr) and func.name in GIVING_METHODS:
+        owners = ev.eval(func.base, frame).atoms
+        if any(isinstance(one, LibObject) for one in owners):
+            return owners
+    if any(isinstance(one, Lib) and one.name in GIVING_FUNCTIONS for one in ev.eval(call.func, frame).atoms):
+        datasets = ev.calls.arguments(call, frame).get("datasets", 0)
+        return flattened(datasets) if datasets is not None else ()
+    return ()
 
 
 def _made_by(ev: Evaluator, made: LibObject) -> tuple[str, list[LibObject]]:

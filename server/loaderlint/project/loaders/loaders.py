@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from loaderlint.facts import ir
 from loaderlint.facts.ir import NONE
-from loaderlint.knowledge.lazy_pipelines import lazy_methods
+from loaderlint.knowledge.lazy_pipelines import keeps_functions
 from loaderlint.knowledge.loader_defaults import DATASET_BASES, TORCH_DEFAULTS, WRAPPING_DATASETS
 from loaderlint.knowledge.registries import makes_configured, registers_transforms
 from loaderlint.knowledge.wrappers import LOADERS, PACKAGES, LoaderKind
@@ -223,10 +223,15 @@ class Loaders:
         callee = self._ev.eval(call.func, site.frame) if isinstance(call, ir.Call) else None
         if callee is None or not any(installed_loaders.may_make(self._ev, atom) for atom in callee.atoms):
             return
+        found: list[Loader] = []
         for inner in installed_loaders.made_inside(self._ev, site):
             for loader in self._made(inner):
-                name, unheld = self._name(site.frame, site.expr)
-                yield replace(loader, site=site, name=name, unheld=unheld, installed=True)
+                is_left_out = loader.argument("dataset").is_none  # that of an optional parameter
+                if not is_left_out and not any(_are_alike(loader, one) for one in found):
+                    found.append(loader)
+        name, unheld = self._name(site.frame, site.expr)
+        for loader in found:
+            yield replace(loader, site=site, name=name, unheld=unheld, installed=True)
 
     def _of_heirs(self, sites: Sequence[CallSite], found: Sequence[Loader]) -> Iterator[Loader]:
         """The loaders that a base class makes from datasets of its subclasses, if nothing in sight makes an object of
@@ -383,7 +388,7 @@ class Loaders:
             case LibObject(name, site) if name in WRAPPING_DATASETS:
                 inner = self._ev.calls.site_arguments(site).get(*WRAPPING_DATASETS[name])
                 return self._all([inner], True, depth) if inner is not None else {}
-            case LibObject(name, _) if name in DATASET_BASES or ".datasets." in name or lazy_methods(name):
+            case LibObject(name, _) if name in DATASET_BASES or ".datasets." in name or keeps_functions(name):
                 return {atom: Held(wrapped, True)}
             case LibObject() if is_given_by_configured(atom):
                 given = given_by_configured(self._ev, self._callers, atom)
@@ -513,6 +518,11 @@ def _held(value: int, code: Code, depth: int) -> Iterator[int]:
             yield from _held(other, code, depth + 1)
         case ir.Call(_, args) if args:
             yield from _held(args[0].value, code, depth + 1)
+
+
+def _are_alike(one: Loader, other: Loader) -> bool:
+    """Whether two loaders that a library makes cannot be told apart: it makes one or the other."""
+    return one.kind == other.kind and one.arguments == other.arguments
 
 
 def _too_many(first_unread: Loader) -> Limit:

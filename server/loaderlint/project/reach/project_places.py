@@ -79,5 +79,5 @@ class ProjectPlaces:
             inside = [target for target in targets if self._holds(target.path)]
             if inside and number != NONE:
                 place = self._model.place(frame, number)
-                walk = walk_inside(self._model.ev, inside, _MAX_FRAMES, inside[0])
+                walk = walk_inside(self._model.ev, inside, _MAX_FRAMES)
                 yield from (((target.path, target.piece), place) for target in walk)
